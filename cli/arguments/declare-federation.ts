@@ -29,7 +29,7 @@ export function declareFederation(root: Command, attach: Attach): void {
       .option('--audience <text>', 'Audience of the OIDC token (default: the address of the login)')
       .option('--lifetime <duration>', 'Lifetime of the tokens, at most 12h (default: 1h)')
       .option('--paused', 'Pause the rule'),
-    async () => (await import('../commands/federation.ts')).createFederation,
+    async () => (await import('../commands/federation.ts')).createFederationRule,
   )
   const loadCommands = async () => (await import('../commands/federation.ts')).federationCommands
   attach(

@@ -51,8 +51,8 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
       putConfigValue(file, parseConfigEditKey(name, project.name, isPath), toTree(text))
     }
   for (const [name, entry] of Object.entries(values)) {
-    const { key } = parseConfigEditKey(name, project.name, false)
-    putJsonValue(file, key, entry, seal)
+    const { fullKey } = parseConfigEditKey(name, project.name, false)
+    putJsonValue(file, fullKey, entry, seal)
   }
   writeStackConfig(file)
   return 0

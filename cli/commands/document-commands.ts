@@ -15,8 +15,8 @@ const documentForm = z.object({
 /** A document as the API returns it. */
 export type DocumentListing = z.infer<typeof documentForm>
 
-/** One kind of document, as the command line shows it. */
-export interface DocumentDisplay {
+/** The options of the commands for one kind of document. */
+export interface DocumentCommandOptions {
   /** The noun for messages. */
   readonly noun: string
   /** Returns the path of the documents at the API. */
@@ -32,7 +32,7 @@ export function createDocumentCommands({
   resolvePath,
   statusOf,
   describe,
-}: DocumentDisplay): Readonly<Record<'ls' | 'show' | 'rm', Handler>> {
+}: DocumentCommandOptions): Readonly<Record<'ls' | 'show' | 'rm', Handler>> {
   return {
     ls: async (session, flags) => {
       const path = await resolvePath(session, flags)

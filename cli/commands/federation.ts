@@ -11,7 +11,7 @@ import { createDocumentCommands, enabledStatusOf } from './document-commands.ts'
 const federationPath = '/v1/federations'
 
 /** `federation create`: creates or updates a federation rule. */
-export const createFederation: Handler = async (session, flags, [name = '']) => {
+export const createFederationRule: Handler = async (session, flags, [name = '']) => {
   const issuer = flags.text('issuer') ?? ''
   const stacks = flags.list('for')
   const lifetime = flags.text('lifetime')

@@ -26,7 +26,7 @@ export const deployPlatform: Handler = async (session, flags) => {
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
   const { tables, queues } = await tools.inspect(target, account)
-  const context = toContext([
+  const context = toContextArgs([
     `installation=${target.installation}`,
     `region=${target.region}`,
     `availableConcurrency=${await tools.readAvailableConcurrency(target)}`,
@@ -47,7 +47,7 @@ export const deployPlatform: Handler = async (session, flags) => {
     if (exitCode !== 0) throw cdkErrorOf(output)
   }
   if (!tables.every(({ isProtected }) => isProtected))
-    await deploy([names.dataStack, ...context, ...toContext(['dataProtection=off'])])
+    await deploy([names.dataStack, ...context, ...toContextArgs(['dataProtection=off'])])
   await deploy([...stacks, ...context])
   session.printToStderr(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
@@ -67,8 +67,8 @@ function readSettings(flags: Flags): readonly string[] {
   })
 }
 
-/** Returns settings as context of the CDK app. The last value of a setting applies. */
-function toContext(settings: readonly string[]): readonly string[] {
+/** Returns settings as arguments of the CDK. The last value of a setting applies. */
+function toContextArgs(settings: readonly string[]): readonly string[] {
   return settings.flatMap(text => ['--context', `antichain:${text}`])
 }
 

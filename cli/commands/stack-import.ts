@@ -26,22 +26,22 @@ export const importStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const text = await readInput(session, flags)
   const stateTools = await session.tools.loadState()
-  const { deployment } = stateTools.parseEnvelope(text)
+  const { deployment: importedState } = stateTools.parseEnvelope(text)
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const stackManager = await openStackManager(session, id, file)
   const snapshot =
-    deployment === null
+    importedState === null
       ? emptySnapshot
       : stateTools.decodeSnapshot(
-          deployment,
-          await openSourceManager(session, deployment, stackManager),
+          importedState,
+          await openSourceManager(session, importedState, stackManager),
         )
   const engine = await session.openEngine()
-  const state = await engine.putState(
+  const stateHash = await engine.putState(
     id,
     stateTools.encodeSnapshot(snapshot, stackManager, 'sealed'),
   )
-  const edit = { kind: 'import', state, force: flags.isSet('force') } as const
+  const edit = { kind: 'import', state: stateHash, force: flags.isSet('force') } as const
   const { notices } = await engine.editState(id, edit)
   for (const notice of notices) session.printToStderr(`warning: ${notice}`)
   session.printToStderr('Import complete.')
@@ -54,12 +54,12 @@ export const importStack: Handler = async (session, flags) => {
  */
 async function openSourceManager(
   session: CliSession,
-  deployment: StoredDeployment,
+  state: StoredDeployment,
   stackManager: SecretsManager,
 ): Promise<SecretsManager> {
-  if (namesManager(deployment, stackManager) || !containsCiphertext(deployment)) return stackManager
+  if (namesManager(state, stackManager) || !containsCiphertext(state)) return stackManager
   // The file may be the state of another stack, which the user's own credentials open.
-  const manager = await openStateManager(session, deployment, { kind: 'any' })
+  const manager = await openStateManager(session, state, { kind: 'any' })
   if (manager === undefined)
     throw error(
       'STATE_INVALID',

@@ -63,6 +63,7 @@ function formatShellAssignment(name: string, value: Json): string {
   return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
 }
 
+/** Returns the function that decrypts outputs. Without secret outputs, no manager is opened. */
 async function openDecrypter(
   session: CliSession,
   id: StackId,

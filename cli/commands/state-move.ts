@@ -159,8 +159,9 @@ async function executeMove(
     before: StoredDeployment,
     after: StoredDeployment,
   ): Promise<void> => {
-    const state = await engine.putState(stack, after)
-    const edit = { kind: 'resources', state, expected: digestOfResources(before) } as const
+    const stateHash = await engine.putState(stack, after)
+    const expected = digestOfResources(before)
+    const edit = { kind: 'resources', state: stateHash, expected } as const
     await editConfirmedState(session, { stack, confirm: async () => true, edit })
   }
   await replace(dest, statesBefore.dest, plan.dest)

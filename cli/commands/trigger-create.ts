@@ -18,7 +18,7 @@ export const createWebhook: Handler = async (session, flags, [name = '']) => {
   return putTrigger(session, flags, {
     kind: 'webhook',
     name,
-    body: secret => ({
+    createBody: secret => ({
       form: flags.text('form'),
       rules: readRules(session, flags.text('rules') ?? ''),
       isPaused: flags.isSet('paused'),
@@ -46,7 +46,8 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
     jitterMs: Number(jitter) * 1000,
     ...(zone === undefined ? {} : { zone }),
   }
-  return putTrigger(session, flags, { kind: 'schedule', name, body: () => body, hasNoSecret: true })
+  const createBody = (): object => body
+  return putTrigger(session, flags, { kind: 'schedule', name, createBody, hasNoSecret: true })
 }
 
 /** `notification create`: creates or updates a notification. */
@@ -54,7 +55,7 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
   putTrigger(session, flags, {
     kind: 'notification',
     name,
-    body: secret => ({
+    createBody: secret => ({
       url: flags.text('url'),
       events: (flags.text('events') ?? '').split(',').map(event => event.trim()),
       isPaused: flags.isSet('paused'),
@@ -75,17 +76,17 @@ async function putTrigger(
   trigger: {
     readonly kind: TriggerKind
     readonly name: string
-    readonly body: (secret: string) => object
+    readonly createBody: (secret: string) => object
     /** Whether the document has no secret. */
     readonly hasNoSecret?: boolean
   },
 ): Promise<number> {
-  const { kind, name, body, hasNoSecret = false } = trigger
+  const { kind, name, createBody, hasNoSecret = false } = trigger
   const presetSecret = session.io.env['ANTICHAIN_SECRET'] ?? ''
   const secret = presetSecret === '' ? randomBytes(secretBytes).toString('base64url') : presetSecret
   const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
   const { callApi } = await session.openEngine()
-  const response = await callApi({ method: 'PUT', path, body: body(secret) })
+  const response = await callApi({ method: 'PUT', path, body: createBody(secret) })
   const { created } = putResponseForm.parse(response)
   session.printToStderr(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
   if (hasNoSecret || presetSecret !== '') return 0

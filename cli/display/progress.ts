@@ -52,7 +52,7 @@ export interface Progress {
   readonly messages: () => readonly Message[]
   readonly summary: () => SummaryEvent | undefined
   /** The latest step of the stack itself that has ended. Undefined before the first one. */
-  readonly stack: () => StepMetadata | undefined
+  readonly stackStep: () => StepMetadata | undefined
   /** Whether the last event was received. */
   readonly isOver: () => boolean
 }
@@ -65,7 +65,7 @@ export function createProgress(options: MessageOptions = {}): Progress {
   const rows = new Map<string, ResourceRow>()
   const messages: Message[] = []
   let summary: SummaryEvent | undefined
-  let stack: StepMetadata | undefined
+  let stackStep: StepMetadata | undefined
   let hasEnded = false
   const recordEnd = (
     metadata: StepMetadata,
@@ -92,7 +92,7 @@ export function createProgress(options: MessageOptions = {}): Progress {
     }
     if ('resOutputsEvent' in event) {
       const { metadata } = event.resOutputsEvent
-      if (metadata.type === stackType) stack = metadata
+      if (metadata.type === stackType) stackStep = metadata
       return recordEnd(metadata, 'done', nowMs)
     }
     if ('resOpFailedEvent' in event)
@@ -116,7 +116,7 @@ export function createProgress(options: MessageOptions = {}): Progress {
     rows: () => [...rows.values()],
     messages: () => messages,
     summary: () => summary,
-    stack: () => stack,
+    stackStep: () => stackStep,
     isOver: () => hasEnded,
   }
 }

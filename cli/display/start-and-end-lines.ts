@@ -51,11 +51,11 @@ export function formatEnd(
 ): readonly string[] {
   const { style, result } = end
   const failedCount = progress.rows().filter(row => row.status === 'failed').length
-  const ending = { result, summary: progress.summary(), failedCount, elapsedMs: end.elapsedMs }
+  const figures = { result, summary: progress.summary(), failedCount, elapsedMs: end.elapsedMs }
   const blocks = [
-    options.suppressOutputs ? [] : formatOutputs(progress.stack(), style.paint),
-    formatResourceCounts(ending, style),
-    formatDurationLines(ending, style),
+    options.suppressOutputs ? [] : formatOutputs(progress.stackStep(), style.paint),
+    formatResourceCounts(figures, style),
+    formatDurationLines(figures, style),
     formatPending(result.pending, style.paint),
   ]
   return blocks.filter(block => block.length > 0).flatMap(block => ['', ...block])

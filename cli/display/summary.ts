@@ -8,7 +8,7 @@ import { nameOfUrn } from './messages.ts'
 import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
 /** The figures of an ended deployment. `failedCount`: the number of failed steps. */
-export interface Ending {
+export interface EndFigures {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
   readonly failedCount: number
@@ -34,8 +34,8 @@ function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
 }
 
 /** Formats the counts by kind of step, with the unchanged and failed resources. */
-export function formatResourceCounts(ending: Ending, style: LineStyle): readonly string[] {
-  const counts = ending.summary?.resourceChanges ?? ending.result.changes
+export function formatResourceCounts(figures: EndFigures, style: LineStyle): readonly string[] {
+  const counts = figures.summary?.resourceChanges ?? figures.result.changes
   const changedOps = summaryOrder.filter(op => !uncountedOps.has(op) && (counts[op] ?? 0) > 0)
   const lines = changedOps.filter(isStepOp).map(op => {
     const stepStyle = styleOf(op)
@@ -44,9 +44,9 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
   })
   const sameCount = counts['same'] ?? 0
   if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
-  if (ending.failedCount > 0)
-    lines.push(`    ${style.paint('red', `  ${ending.failedCount} failed`)}`)
-  if (changedOps.length === 0 && ending.failedCount === 0 && ending.result.result === 'succeeded')
+  if (figures.failedCount > 0)
+    lines.push(`    ${style.paint('red', `  ${figures.failedCount} failed`)}`)
+  if (changedOps.length === 0 && figures.failedCount === 0 && figures.result.result === 'succeeded')
     lines.push(`      ${style.isPreview ? 'no changes are needed' : 'nothing changed'}`)
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
@@ -55,9 +55,9 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
 const uncountedOps: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** Formats the duration. Returns no lines for a preview. */
-export function formatDurationLines(ending: Ending, style: LineStyle): readonly string[] {
+export function formatDurationLines(figures: EndFigures, style: LineStyle): readonly string[] {
   if (style.isPreview) return []
-  return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
+  return [`${style.paint('bold', 'Duration:')} ${formatElapsed(figures.elapsedMs)}`]
 }
 
 /** Formats the pending operations, and the commands that resolve them. */

@@ -13,7 +13,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { checkPreviewOnly } from './operation-options.ts'
-import { readConsent } from './read-consent.ts'
+import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
 import { withPlan, readPlanFile, saveImportFile, savePlan } from './plan-file.ts'
@@ -23,8 +23,8 @@ import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
-/** The common parameters of `up`, `refresh`, `destroy`, `import` and their previews. */
-export interface OperationKind {
+/** The parameters that differ between `up`, `refresh`, `destroy`, `import` and their previews. */
+export interface OperationParameters {
   readonly command: Command
   /** Whether to preview without changing anything. */
   readonly previewOnly: boolean
@@ -40,34 +40,31 @@ export interface OperationKind {
 export async function runOperation(
   session: CliSession,
   flags: Flags,
-  kind: OperationKind,
+  parameters: OperationParameters,
 ): Promise<number> {
-  if (kind.previewOnly) checkPreviewOnly(flags)
-  const consent = kind.previewOnly
+  const { command, previewOnly } = parameters
+  if (previewOnly) checkPreviewOnly(flags)
+  const steps = previewOnly
     ? { mustPreview: true, mustConfirm: false }
-    : readConsent(session, flags)
-  const operationStart = await prepareStart(session, flags, kind)
-  const displayOptions = createDisplayOptions(session, flags, {
-    kind: kind.command,
-    stack: operationStart.stack,
-  })
-  if (flags.isSet('strict') && !consent.mustPreview)
+    : readConfirmationSteps(session, flags)
+  const operationStart = await prepareStart(session, flags, parameters)
+  const { stack } = operationStart
+  const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
+  if (flags.isSet('strict') && !steps.mustPreview)
     throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   let plan: string | undefined
-  if (consent.mustPreview) {
-    const preview = await runWithDisplay(session, operationStart, {
-      ...displayOptions,
-      dryRun: true,
-    })
+  if (steps.mustPreview) {
+    const previewOptions = { ...displayOptions, dryRun: true }
+    const preview = await runWithDisplay(session, operationStart, previewOptions)
     plan = preview.result.plan
-    checkResult(preview, flags, { isPreview: true, checksChanges: kind.previewOnly })
-    if (kind.previewOnly) {
+    checkResult(preview, flags, { isPreview: true, checksChanges: previewOnly })
+    if (previewOnly) {
       savePlan(session, flags, preview.result.plan)
       saveImportFile(session, flags, preview)
       return 0
     }
-    if (consent.mustConfirm)
-      await confirmOperation(session, preview, { ...displayOptions, dryRun: true, diff: true })
+    if (steps.mustConfirm)
+      await confirmOperation(session, preview, { ...previewOptions, diff: true })
   }
   const runOptions =
     flags.isSet('strict') && plan !== undefined ? { ...displayOptions, plan } : displayOptions
@@ -80,7 +77,7 @@ export async function runOperation(
 async function prepareStart(
   session: CliSession,
   flags: Flags,
-  { command, request: presetRequest }: OperationKind,
+  { command, request: presetRequest }: OperationParameters,
 ): Promise<OperationStart> {
   const engine = await session.openEngine()
   if (engine.remote !== undefined)
@@ -274,7 +271,7 @@ function operationNameOf(kind: DisplayOptions['kind']): string {
 function createDisplayOptions(
   session: CliSession,
   flags: Flags,
-  operation: { readonly kind: OperationKind['command']; readonly stack: StackId },
+  operation: { readonly kind: Command; readonly stack: StackId },
 ): DisplayOptions {
   return {
     kind: operation.kind,

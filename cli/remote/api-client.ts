@@ -50,7 +50,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const contentType = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await throwIfUnreachable(url, () =>
+    const response = await runReachable(url, () =>
       fetch(`${url}${path}`, {
         method,
         headers: { ...contentType, ...headers, ...authorization },
@@ -60,7 +60,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
       }),
     )
     if (!response.ok) throw await apiErrorOf(response)
-    return throwIfUnreachable(url, () => response.text())
+    return runReachable(url, () => response.text())
   }
   const callForText = (call: ApiCall): Promise<string> =>
     withRetries(() => callOnce(call, apiLimits.callTimeoutMs), {
@@ -74,7 +74,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
         mayRepeat: true,
       }),
     async openStream(path, headers) {
-      const response = await throwIfUnreachable(url, () =>
+      const response = await runReachable(url, () =>
         fetch(`${url}${path}`, {
           headers: { ...headers, ...authorization },
           redirect: 'error',
@@ -117,7 +117,7 @@ async function uploadBytes(
 ): Promise<void> {
   const isOwnApi = destination.url.startsWith('/')
   const target = isOwnApi ? `${url}${destination.url}` : destination.url
-  const response = await throwIfUnreachable(target, () =>
+  const response = await runReachable(target, () =>
     fetch(target, {
       method: 'PUT',
       headers: isOwnApi ? { ...destination.headers, ...authorization } : destination.headers,
@@ -146,7 +146,8 @@ async function uploadErrorOf(response: Response): Promise<Error> {
   })
 }
 
-async function throwIfUnreachable<T>(url: string, request: () => Promise<T>): Promise<T> {
+/** Runs a request, and returns its result. Throws API_UNREACHABLE if it fails. */
+async function runReachable<T>(url: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (cause) {

@@ -64,11 +64,11 @@ async function requestEdit(
     headers: { 'idempotency-key': key },
     isRepeatable: true,
   })
-  return awaitEnd(client, `${path}/requests/${key}`)
+  return awaitRequestEnd(client, `${path}/requests/${key}`)
 }
 
 /** Waits until a request has ended. Throws the error of a refused request. */
-async function awaitEnd(client: ApiClient, path: string) {
+async function awaitRequestEnd(client: ApiClient, path: string) {
   const deadlineMs = Date.now() + limits.editWaitMs
   const end = await poll(async () => {
     const { end } = requestForm.parse(await client.call({ method: 'GET', path }))

@@ -132,11 +132,8 @@ async function resealState(
   const decrypt = oldManager?.crypter.decrypt ?? throwUnexpectedSecret
   const resealedState = resealDeployment(state, decrypt, change.newManager)
   const engine = await session.openEngine()
-  const edit = {
-    kind: 'secrets',
-    state: await engine.putState(stack, resealedState),
-    expected: digestOfResources(state),
-  } as const
+  const stateHash = await engine.putState(stack, resealedState)
+  const edit = { kind: 'secrets', state: stateHash, expected: digestOfResources(state) } as const
   await editConfirmedState(session, { stack, confirm: async () => true, edit })
 }
 

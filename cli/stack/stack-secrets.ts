@@ -46,10 +46,10 @@ export async function openStackManager(
   if (fileManager !== undefined) return fileManager
   const { provider } = secrets
   const engine = await session.openEngine()
-  const storedState = await engine.exportState(stack)
-  requireSameProvider(storedState, provider, stack)
+  const state = await engine.exportState(stack)
+  requireSameProvider(state, provider, stack)
   const manager =
-    (await openMatchingStateManager(session, storedState, { provider, stack })) ??
+    (await openMatchingStateManager(session, state, { provider, stack })) ??
     (await createManager(session, stack, provider))
   saveManager(config, manager)
   return manager
@@ -85,12 +85,12 @@ export async function openFileManager(
  * unreadable. Throws SECRETS_PROVIDER_CHANGED.
  */
 function requireSameProvider(
-  storedState: StoredDeployment | undefined,
+  state: StoredDeployment | undefined,
   provider: string,
   stack: StackId,
 ): void {
-  const type = storedState?.secrets_providers?.type ?? ''
-  if (!isKeyUrl(provider) || type === '' || hasKey(storedState, provider, stack)) return
+  const type = state?.secrets_providers?.type ?? ''
+  if (!isKeyUrl(provider) || type === '' || hasKey(state, provider, stack)) return
   throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
 }
 
@@ -135,12 +135,12 @@ export function saveManager(config: StackConfig, { state }: SecretsManager): voi
  */
 export async function openStateManager(
   session: CliSession,
-  deployment: StoredDeployment,
+  state: StoredDeployment,
   allowed: AllowedKeys,
 ): Promise<SecretsManager | undefined> {
-  const type = deployment.secrets_providers?.type
+  const type = state.secrets_providers?.type
   if (type === undefined || type === '') return undefined
-  const manager = await openKnownStateManager(session, deployment, allowed)
+  const manager = await openSupportedStateManager(session, state, allowed)
   if (manager === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
@@ -165,34 +165,36 @@ export async function openStateManagerWithPassphrase(
 
 /** Reports whether a state names a manager. */
 export function namesManager(state: StoredDeployment, { type, state: fields }: SecretsManager) {
-  const provider = state.secrets_providers
-  return provider?.type === type && JSON.stringify(provider.state) === JSON.stringify(fields)
+  const stateManager = state.secrets_providers
+  return (
+    stateManager?.type === type && JSON.stringify(stateManager.state) === JSON.stringify(fields)
+  )
 }
 
 /** Opens the manager of the state, if the file names none or the same one. */
 async function openMatchingStateManager(
   session: CliSession,
-  storedState: StoredDeployment | undefined,
+  state: StoredDeployment | undefined,
   { provider, stack }: { readonly provider: string; readonly stack: StackId },
 ): Promise<SecretsManager | undefined> {
   const allowed = ownKeysOf(stack)
-  const key = stateKeyOf(storedState)
-  const isSameKey = provider === '' || hasKey(storedState, provider, stack)
+  const key = stateKeyOf(state)
+  const isSameKey = provider === '' || hasKey(state, provider, stack)
   if (key !== undefined && isSameKey) return openWithKey(session, key, allowed)
-  const salt = stateSaltOf(storedState)
+  const salt = stateSaltOf(state)
   if (salt === undefined || isKeyUrl(provider)) return undefined
   return openWithPassphrase(session, salt)
 }
 
 /** Opens the manager of the state, if its type is supported. */
-async function openKnownStateManager(
+async function openSupportedStateManager(
   session: CliSession,
-  storedState: StoredDeployment,
+  state: StoredDeployment,
   allowed: AllowedKeys,
 ): Promise<SecretsManager | undefined> {
-  const key = stateKeyOf(storedState)
+  const key = stateKeyOf(state)
   if (key !== undefined) return openWithKey(session, key, allowed)
-  const salt = stateSaltOf(storedState)
+  const salt = stateSaltOf(state)
   return salt === undefined ? undefined : openWithPassphrase(session, salt)
 }
 
@@ -230,27 +232,27 @@ async function askPassphrase(session: CliSession, question: string): Promise<str
   return session.io.promptHidden(question)
 }
 
-function stateSaltOf(deployment: StoredDeployment | undefined): string | undefined {
-  return managerFieldOf(deployment, 'passphrase', 'salt')
+function stateSaltOf(state: StoredDeployment | undefined): string | undefined {
+  return managerFieldOf(state, 'passphrase', 'salt')
 }
 
-function stateKeyOf(deployment: StoredDeployment | undefined): SealedKey | undefined {
-  const url = managerFieldOf(deployment, 'cloud', 'url')
-  const encryptedKey = managerFieldOf(deployment, 'cloud', 'encryptedkey')
+function stateKeyOf(state: StoredDeployment | undefined): SealedKey | undefined {
+  const url = managerFieldOf(state, 'cloud', 'url')
+  const encryptedKey = managerFieldOf(state, 'cloud', 'encryptedkey')
   if (url === undefined || encryptedKey === undefined || !isKeyUrl(url)) return undefined
   return { url, encryptedKey }
 }
 
 /** Returns a field of the state's manager, if the manager has this type. */
 function managerFieldOf(
-  deployment: StoredDeployment | undefined,
+  state: StoredDeployment | undefined,
   type: string,
   field: string,
 ): string | undefined {
-  const provider = deployment?.secrets_providers
-  const state = provider?.state
-  if (provider?.type !== type || !isObject(state)) return undefined
-  const text: unknown = state[field]
+  const manager = state?.secrets_providers
+  const managerFields = manager?.state
+  if (manager?.type !== type || !isObject(managerFields)) return undefined
+  const text: unknown = managerFields[field]
   return typeof text === 'string' ? text : undefined
 }
 

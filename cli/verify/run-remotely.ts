@@ -42,10 +42,10 @@ export async function runRemotely(
   const options = { command, message: 'antichain platform verify' }
   const request = { dryRun: false, archive, options }
   const running = await remote.deploy(stack, request, { emit })
-  const end = await awaitEnd(running.done, limitMs, signal)
+  const end = await awaitWithLimit(running.done, limitMs, signal)
   if (end === undefined) {
     running.terminate()
-    await awaitEnd(running.done, stopLimitMs).catch(() => undefined)
+    await awaitWithLimit(running.done, stopLimitMs).catch(() => undefined)
     throwIfInterrupted(signal)
     throw error('DEPLOYMENT_FAILED', `the ${command} did not end within ${formatElapsed(limitMs)}`)
   }
@@ -58,12 +58,12 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
 }
 
-/** Returns the end, or undefined after a time limit or an interruption. */
-async function awaitEnd<End>(
-  done: Promise<End>,
+/** Returns the value of a promise, or undefined after a time limit or an interruption. */
+async function awaitWithLimit<Value>(
+  done: Promise<Value>,
   limitMs: number,
   signal?: AbortSignal,
-): Promise<End | undefined> {
+): Promise<Value | undefined> {
   const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
   const stop = (): void => resolve(undefined)
   const timer = setTimeout(stop, limitMs)

@@ -3,18 +3,18 @@ import { error } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** Whether to preview first, and whether to ask for confirmation. */
-export interface Consent {
+/** The steps before a deployment: whether to preview it, and whether to ask for confirmation. */
+export interface ConfirmationSteps {
   readonly mustPreview: boolean
   readonly mustConfirm: boolean
 }
 
 /**
- * Returns the consent that flags give. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS confirm.
- * With --json, stdout contains only the events of the deployment, so no preview is shown. Throws
- * CLI_USAGE when a confirmation is required but no prompt is possible.
+ * Returns the steps before a deployment. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS
+ * confirm it. With --json, stdout contains only the events of the deployment, so no preview is
+ * shown. Throws CLI_USAGE when a confirmation is required but no prompt is possible.
  */
-export function readConsent(session: CliSession, flags: Flags): Consent {
+export function readConfirmationSteps(session: CliSession, flags: Flags): ConfirmationSteps {
   const skipPreview = flags.isSet('skipPreview')
   const isConfirmed =
     flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
