@@ -58,7 +58,7 @@ export async function runProgramPhase(
     const packages = createPackages(run.uuid)
     const { withoutFeatures = [] } = run.request.options
     const monitorOptions = {
-      info: deploymentContext,
+      deploymentInfo: deploymentContext,
       withoutFeatures,
       root: source.projectFolder,
       hashAssets: run.hashAssets,
