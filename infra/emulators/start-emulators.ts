@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess, ProcessesPort } from '../../shared/ports/system.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
-import { processFolderName, removeLeftovers } from '../leftovers.ts'
+import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import type { InstallResult } from './install-emulator.ts'
 import { type EmulatorRow, type EmulatedService, emulatorCredentials } from './emulators.ts'
 
@@ -40,8 +40,8 @@ export async function startEmulators(
   installedEmulators: readonly Extract<InstallResult, { kind: 'installed' }>[],
 ): Promise<Emulators> {
   const processes = createProcesses()
-  removeLeftovers(scratchPrefix)
-  const scratch = mkdtempSync(join(tmpdir(), processFolderName(scratchPrefix)))
+  removeStaleFolders(scratchPrefix)
+  const scratch = mkdtempSync(join(tmpdir(), processFolderPrefix(scratchPrefix)))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })

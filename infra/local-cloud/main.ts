@@ -26,7 +26,7 @@ import { findSandboxSupport } from './sandbox.ts'
 import { openControlClient } from './control-client.ts'
 import { startRandomKills } from './random-kills.ts'
 import { createCallReporter } from './call-reporter.ts'
-import { processFolderName, removeLeftovers } from '../leftovers.ts'
+import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
 
@@ -45,7 +45,7 @@ async function main(args: CloudArgs): Promise<number> {
   // signal takes effect only after the start.
   const shutdown = watchShutdownSignal()
   try {
-    removeLeftovers(folderPrefix)
+    removeStaleFolders(folderPrefix)
     const runningEmulators = await startEmulators(
       installResults.filter(result => result.kind === 'installed'),
     )
@@ -60,7 +60,7 @@ async function runCloud(
   runningEmulators: Emulators,
   shutdown: Promise<undefined>,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), processFolderName(folderPrefix)))
+  const folder = mkdtempSync(join(tmpdir(), processFolderPrefix(folderPrefix)))
   try {
     // Clients of this process find the emulators by the same variables as clients in functions.
     Object.assign(process.env, runningEmulators.variables)
