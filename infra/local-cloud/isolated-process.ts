@@ -68,7 +68,7 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
       signal('SIGKILL')
       hasEnded = true
       if (child.pid !== undefined) supervisor.remove(child.pid)
-      // Other processes of the group die a moment later, and may write to the folder until then.
+      // Other processes of the group end shortly after, and may write to the folder until then.
       void rm(folder, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
         .then(() => resolve(reason))

@@ -1,6 +1,6 @@
 /**
  * `npm run cloud`: runs an installation on this machine. Installs and starts the emulators, creates
- * the services, bundles the functions and runs them until it is told to stop. With
+ * the services, bundles the functions and runs them until it gets a shutdown signal. With
  * `--deploy <folder>` it deploys that program to the stack of `--stack` and exits. With `--destroy`
  * it destroys the resources again before it exits.
  */

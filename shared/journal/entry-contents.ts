@@ -54,9 +54,9 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 }
 
 /**
- * Returns the pending operation to record while the end is unknown. A delete carries the old state,
- * any other operation its planned state. Returns undefined for steps such as a refresh, which are
- * never pending.
+ * Returns the pending operation to record while the end is unknown. The pending operation of a
+ * delete contains the old state, and any other one the planned state. Returns undefined for steps
+ * such as a refresh, which are never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)

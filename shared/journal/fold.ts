@@ -151,12 +151,14 @@ function viewEntriesOf(
 }
 
 /** Returns the highest operation number. */
-function highestOperationOf(folded: readonly FoldedDecision[]): number {
+function highestOperationOf(foldedDecisions: readonly FoldedDecision[]): number {
   let highest = 0
-  for (const item of folded) {
-    if (item.kind === 'executed') highest = Math.max(highest, item.operation.id)
-    else if (item.kind === 'settled') highest = Math.max(highest, item.decision.operation.id)
-    else if (item.kind === 'outputs') highest = Math.max(highest, item.decision.operation)
+  for (const foldedDecision of foldedDecisions) {
+    if (foldedDecision.kind === 'executed') highest = Math.max(highest, foldedDecision.operation.id)
+    else if (foldedDecision.kind === 'settled')
+      highest = Math.max(highest, foldedDecision.decision.operation.id)
+    else if (foldedDecision.kind === 'outputs')
+      highest = Math.max(highest, foldedDecision.decision.operation)
   }
   return highest
 }
@@ -164,11 +166,11 @@ function highestOperationOf(folded: readonly FoldedDecision[]): number {
 /** Returns the decisions that the fold uses, in log order. Each operation occurs once. */
 function collectFoldedDecisions(input: FoldInput): readonly FoldedDecision[] {
   const seenIds = new Set<OperationId>()
-  const folded: FoldedDecision[] = []
-  const add = (id: OperationId, item: FoldedDecision): void => {
+  const foldedDecisions: FoldedDecision[] = []
+  const add = (id: OperationId, foldedDecision: FoldedDecision): void => {
     if (seenIds.has(id)) return
     seenIds.add(id)
-    folded.push(item)
+    foldedDecisions.push(foldedDecision)
   }
   const addAll = (operations: readonly Operation[]): void => {
     for (const operation of operations) add(operation.id, { kind: 'executed', operation })
@@ -179,8 +181,8 @@ function collectFoldedDecisions(input: FoldInput): readonly FoldedDecision[] {
     else if (decision.kind === 'plan')
       for (const hash of decision.pages) addAll(input.getPage(hash))
     else if (decision.kind === 'settled') add(decision.operation.id, { kind: 'settled', decision })
-    else if (decision.kind === 'extension') folded.push({ kind: 'extension', decision })
+    else if (decision.kind === 'extension') foldedDecisions.push({ kind: 'extension', decision })
     else if (decision.kind === 'outputs') add(decision.operation, { kind: 'outputs', decision })
   }
-  return folded
+  return foldedDecisions
 }

@@ -41,15 +41,19 @@ export interface OperationFacts {
  * that it waited for are known to have succeeded (I6). Ends are read one after another while
  * executors continue, so the reads may contain a later end without an earlier one.
  */
-export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): OperationFacts {
-  const operations = operationsOf(folded)
+export function factsOf(
+  input: FoldInput,
+  foldedDecisions: readonly FoldedDecision[],
+): OperationFacts {
+  const operations = operationsOf(foldedDecisions)
   const facts = new Map<OperationId, OperationFact>()
-  for (const item of folded) {
-    if (item.kind === 'executed') facts.set(item.operation.id, factOf(item.operation, input))
-    else if (item.kind === 'settled')
-      facts.set(item.decision.operation.id, {
+  for (const foldedDecision of foldedDecisions) {
+    if (foldedDecision.kind === 'executed')
+      facts.set(foldedDecision.operation.id, factOf(foldedDecision.operation, input))
+    else if (foldedDecision.kind === 'settled')
+      facts.set(foldedDecision.decision.operation.id, {
         kind: 'applied',
-        state: item.decision.state,
+        state: foldedDecision.decision.state,
         isComplete: true,
       })
   }
@@ -58,7 +62,7 @@ export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): Op
     facts.set(operation, { kind: 'begun' })
   const getFact = (operation: OperationId): OperationFact =>
     facts.get(operation) ?? { kind: 'not-begun' }
-  const referencedIds = referencedOperationsOf(folded, operations)
+  const referencedIds = referencedOperationsOf(foldedDecisions, operations)
   return {
     get: getFact,
     getOrigin: operation => {
@@ -77,7 +81,7 @@ export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): Op
 }
 
 function referencedOperationsOf(
-  folded: readonly FoldedDecision[],
+  foldedDecisions: readonly FoldedDecision[],
   operations: ReadonlyMap<OperationId, Operation>,
 ): ReadonlySet<OperationId> {
   const referencedIds = new Set<OperationId>()
@@ -85,16 +89,20 @@ function referencedOperationsOf(
     if (reference?.kind === 'operation') referencedIds.add(reference.operation)
   }
   for (const operation of operations.values()) addReference(operation.old)
-  for (const item of folded) if (item.kind === 'outputs') addReference(item.decision.target)
+  for (const foldedDecision of foldedDecisions)
+    if (foldedDecision.kind === 'outputs') addReference(foldedDecision.decision.target)
   return referencedIds
 }
 
-function operationsOf(folded: readonly FoldedDecision[]): ReadonlyMap<OperationId, Operation> {
+function operationsOf(
+  foldedDecisions: readonly FoldedDecision[],
+): ReadonlyMap<OperationId, Operation> {
   const operations = new Map<OperationId, Operation>()
-  for (const item of folded) {
-    if (item.kind === 'executed') operations.set(item.operation.id, item.operation)
-    else if (item.kind === 'settled')
-      operations.set(item.decision.operation.id, item.decision.operation)
+  for (const foldedDecision of foldedDecisions) {
+    if (foldedDecision.kind === 'executed')
+      operations.set(foldedDecision.operation.id, foldedDecision.operation)
+    else if (foldedDecision.kind === 'settled')
+      operations.set(foldedDecision.decision.operation.id, foldedDecision.decision.operation)
   }
   return operations
 }

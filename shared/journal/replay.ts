@@ -19,8 +19,8 @@ export interface ReplayOptions {
   readonly version: string
   /**
    * The resources whose dependencies are rebuilt after a refresh. `none`: all resources only lose
-   * dangling references. `base`: registered resources only lose dangling references, and the
-   * untouched base is rebuilt as after any refresh. Absent: all resources are rebuilt.
+   * dangling references. `base`: registered resources only lose dangling references, and the other
+   * resources of the base are rebuilt as after any refresh. Absent: all resources are rebuilt.
    */
   readonly rebuildMode?: 'none' | 'base'
   /** Positions in the base that the program registered and left unchanged. */

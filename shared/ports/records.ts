@@ -130,7 +130,7 @@ export interface OperationsPort {
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, Head>>
   /**
-   * Returns heads by id, each with its selected outcome. Absent heads are left out. At most 500 ids
+   * Returns heads by id, each with its selected outcome. Absent heads are omitted. At most 500 ids
    * per call.
    */
   readonly getEnds: (

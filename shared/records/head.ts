@@ -32,7 +32,7 @@ export interface Head {
   readonly end?: { readonly verdict: Verdict; readonly attempt: number }
 }
 
-/** The head of an untouched operation. */
+/** The head of an operation before the first write to it. */
 export const freshHead: Head = { arrived: [], attempt: 0, owner: '', executor: '', givenBack: 0 }
 
 /** The immutable result of one attempt, under (deployment, operation, attempt). */

@@ -6,7 +6,7 @@ import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
-/** The version of the decision and fold rules of a log. A log keeps its version. */
+/** The current version of the decision and fold rules. The pin of a log names its version. */
 export const rulesVersion = 1
 
 /** A process that can hold a deployment. The start time distinguishes it from a reused pid. */

@@ -15,7 +15,7 @@ const contextParameter = `context_${keyPurpose.stackField}`
 
 /**
  * Returns a key URL whose encryption context names a stack by its id, in place of any other stack.
- * The rest of the URL stays as it is. Pulumi reads the same form. Throws SECRETS_URL_INVALID.
+ * The other parts of the URL are unchanged. Pulumi reads the same form. Throws SECRETS_URL_INVALID.
  */
 export function withKeyStack(url: string, stack: string): string {
   parseKeyUrl(url)

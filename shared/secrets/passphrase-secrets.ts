@@ -12,7 +12,7 @@ const keyBytes = 32
 const probeText = 'pulumi'
 
 /**
- * Derived keys, by salt and passphrase. A derivation takes a good part of a second, so each process
+ * Derived keys, by salt and passphrase. A derivation takes some tenths of a second, so each process
  * derives a key once.
  */
 const derivedKeys = new Map<string, Promise<Uint8Array>>()

@@ -42,8 +42,9 @@ export async function openManagerFromState(
 
 /**
  * Creates a manager for a state whose secrets could not be opened. The locked manager keeps the
- * description of the original, so that work without secrets continues. Each use of its key throws
- * SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without passphrase.
+ * description of the original, so that commands that need no secret still succeed. Each use of its
+ * key throws SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without
+ * passphrase.
  */
 export function createLockedManager(storedManager: StoredManager): SecretsManager {
   const throwLocked = (): never => {

@@ -75,14 +75,18 @@ async function authorizeBySchedule(
   request: DeploymentRequest,
   runKey: string,
 ): Promise<DeploymentRequest> {
-  const run = parseScheduleKey(runKey)
-  if (run === undefined) throw unapprovedError(request, 'it names no schedule')
-  const name = toPrintable(run.name)
-  const stored = await documents.get({ kind: 'schedule', scope: request.stack, name: run.name })
+  const scheduledRun = parseScheduleKey(runKey)
+  if (scheduledRun === undefined) throw unapprovedError(request, 'it names no schedule')
+  const name = toPrintable(scheduledRun.name)
+  const stored = await documents.get({
+    kind: 'schedule',
+    scope: request.stack,
+    name: scheduledRun.name,
+  })
   if (stored === undefined) throw unapprovedError(request, `there is no schedule '${name}'`)
   const schedule = parseDocumentValue(scheduleDocument, stored)
   if (schedule.isPaused) throw unapprovedError(request, `the schedule '${name}' is paused`)
-  const derivedRequest = deriveScheduleRequest({ ...run, schedule }, request)
+  const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)
   if (derivedRequest === undefined)
     throw unapprovedError(request, `the schedule '${name}' has another operation`)
   return derivedRequest

@@ -5,7 +5,7 @@ import type { Platform } from '../../ports/platform.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Reports an error that keeps a function from working on a deployment, as an event of this
+ * Reports an error that prevents a function from serving a deployment, as an event of this
  * deployment. No other process would report the error. The severity is warning, because the queue
  * delivers the message of the function again.
  */

@@ -207,13 +207,13 @@ function momentsOf(
   { ends }: DeploymentTimes,
   number: number,
 ): readonly DeploymentMoment[] {
-  const what = record.decisions.map(decision =>
+  const decisionKinds = record.decisions.map(decision =>
     decision.kind === 'phase' ? decision.phase : decision.kind,
   )
   const decisionMoment = {
     moment: `${number}:${lamport}`,
     at: timeMs,
-    what: [...new Set(what)].join(', '),
+    what: [...new Set(decisionKinds)].join(', '),
   }
   const operationMoments = operations.map(timedOperation => ({
     moment: `${number}:${timedOperation.lamport}`,
