@@ -9,7 +9,7 @@ import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
 import type { BlobHash, StackId } from '../shared/records/ids.ts'
-import type { EditEnd } from '../shared/records/request.ts'
+import type { EditEnd } from '../shared/records/stack-request.ts'
 import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 

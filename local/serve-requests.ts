@@ -24,7 +24,7 @@ import {
   type DeploymentRequest,
   isEditRequest,
   type StackRequest,
-} from '../shared/records/request.ts'
+} from '../shared/records/stack-request.ts'
 import { serveEdit } from '../functions/step-generator/serve-edit.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { isSuperseded } from '../shared/triggers/trigger-requests.ts'

@@ -4,7 +4,7 @@ import { createSealing } from '../../shared/engine/deployment/state/state-sealin
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
-import type { ImportedResource } from '../../shared/records/import.ts'
+import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import type { Handler } from '../arguments/attach-handler.ts'

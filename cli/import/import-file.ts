@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { limits } from '../../shared/config/limits.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
-import type { ImportParameterization } from '../../shared/records/import.ts'
+import type { ImportParameterization } from '../../shared/records/imported-resource.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
 

@@ -2,7 +2,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { isProviderType } from '../../shared/names/provider-reference.ts'
 import { childUrnOf, isUrn, urnPartsOf, typeOf, type Urn } from '../../shared/names/urn.ts'
 import { completeVersion } from '../../shared/names/version.ts'
-import type { ImportedResource } from '../../shared/records/import.ts'
+import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
 import type { ImportFile, ImportSpec } from './import-file.ts'
 

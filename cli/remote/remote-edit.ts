@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
-import type { EditEnd } from '../../shared/records/request.ts'
+import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { ApiClient } from './api-client.ts'
 import { refusalErrorOf } from './refusal.ts'
 

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import type { EditEnd } from '../../shared/records/request.ts'
+import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Flags } from '../arguments/flags.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { isUrn } from '../../shared/names/urn.ts'
-import type { ImportedResource } from '../../shared/records/import.ts'
+import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import { containsPlaintextSecret } from '../../shared/state/plaintext-secrets.ts'
 import type { Json } from '../../shared/state/stored.ts'
 

@@ -6,7 +6,7 @@ import {
   isEditRequest,
   type RequestRecord,
   type StackRequest,
-} from '../../shared/records/request.ts'
+} from '../../shared/records/stack-request.ts'
 import type { ApiPorts } from './define-route.ts'
 
 /** A request in the API. */

@@ -1,7 +1,7 @@
 import { parseSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import type { EditEnd } from '../../shared/records/request.ts'
+import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'

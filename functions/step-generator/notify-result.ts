@@ -12,7 +12,7 @@ import {
   type DeploymentRequest,
   isEditRequest,
   type RequestEnd,
-} from '../../shared/records/request.ts'
+} from '../../shared/records/stack-request.ts'
 import {
   isNotificationFor,
   notificationDocument,

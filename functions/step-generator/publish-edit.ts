@@ -17,7 +17,7 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'
-import type { EditEnd } from '../../shared/records/request.ts'
+import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { EditedState } from '../../shared/state/edits/state-edit.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'

@@ -8,7 +8,7 @@ import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/dec
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import {
   createRunEnvironment,
   type RunEnvironment,

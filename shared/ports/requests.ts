@@ -1,5 +1,5 @@
 import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
-import type { StackRequest, RequestRecord, RequestEnd } from '../records/request.ts'
+import type { StackRequest, RequestRecord, RequestEnd } from '../records/stack-request.ts'
 
 /**
  * The queue of a stack's requests. A request waits in the queue until it has ended. The store keeps

@@ -2,7 +2,7 @@ import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/value-codec.ts'
 import type { PackageParameterization } from './package-parameterization.ts'
-import type { ImportedResource } from './import.ts'
+import type { ImportedResource } from './imported-resource.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 

@@ -1,5 +1,9 @@
 import type { EpochMs } from '../records/ids.ts'
-import type { DeploymentRequest, RequestedProgram, WebhookOrigin } from '../records/request.ts'
+import type {
+  DeploymentRequest,
+  RequestedProgram,
+  WebhookOrigin,
+} from '../records/stack-request.ts'
 import {
   createRemedyRequest,
   createScheduleRequest,

@@ -6,7 +6,7 @@ import {
   isEditRequest,
   type RequestedProgram,
   type StackRequest,
-} from '../records/request.ts'
+} from '../records/stack-request.ts'
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { RuleMatch } from './webhooks/rules.ts'

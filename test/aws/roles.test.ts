@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import {

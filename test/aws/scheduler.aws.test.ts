@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-scheduler'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startScheduler } from '../../infra/local-cloud/scheduler.ts'
+import { startScheduler } from '../../infra/local-cloud/scheduler-emulator.ts'
 import { nextTimeAfter } from '../../infra/local-cloud/scheduler-times.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import {
   type AdapterHandle,
   toBlobHash,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import {
   toBlobHash,
   toEpochMs,

@@ -3,7 +3,7 @@ import { limits } from '../../shared/config/limits.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Decision } from '../../shared/records/log.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import {
   type OpenAdapter,
   toBlobHash,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
-import type { EditRequest } from '../../shared/records/request.ts'
+import type { EditRequest } from '../../shared/records/stack-request.ts'
 import {
   contractHolder,
   createStackId,

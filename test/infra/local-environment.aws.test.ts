@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
-import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/event-source.ts'
+import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/sqs-event-source.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import {
   startSupervisor,

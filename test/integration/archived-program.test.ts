@@ -15,7 +15,7 @@ import {
   type StackId,
   stackIdOf,
 } from '../../shared/records/ids.ts'
-import type { DeploymentRequest, RequestedProgram } from '../../shared/records/request.ts'
+import type { DeploymentRequest, RequestedProgram } from '../../shared/records/stack-request.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
 import { simSecrets } from '../sim/secrets.ts'

@@ -35,7 +35,7 @@ import {
   openTestProcess,
   type TestProcess,
 } from './test-process.ts'
-import type { ImportedResource } from '../../shared/records/import.ts'
+import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import type { Command, HiddenFeature, Targeting } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'

@@ -1,4 +1,4 @@
-import type { ImportedResource } from '../../shared/records/import.ts'
+import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import type { Monitor, Program } from './engine.ts'
 import { registerThing, withDependency } from './register-thing.ts'
 

@@ -5,7 +5,7 @@ import { type StackServerDeps } from '../../shared/runtime/deployment/stack-serv
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import type { TestRunOptions } from './engine.ts'
 import type { TestProcess } from './test-process.ts'
 import type { TestSetup } from './resume.ts'

@@ -6,7 +6,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import { error } from '../../shared/errors/error.ts'
 import type { NudgeOptions } from '../../shared/ports/queue.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
-import type { DeploymentRequest, EditRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest, EditRequest } from '../../shared/records/stack-request.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Cloud } from './cloud.ts'

@@ -4,7 +4,7 @@ import {
   type EditRequest,
   isEditRequest,
   type RequestRecord,
-} from '../../../shared/records/request.ts'
+} from '../../../shared/records/stack-request.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import {
   type BlobHash,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isEditRequest } from '../../../shared/records/request.ts'
+import { isEditRequest } from '../../../shared/records/stack-request.ts'
 import {
   streamDeployment,
   createStreamPosition,

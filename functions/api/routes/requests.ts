@@ -8,7 +8,7 @@ import {
   type DeploymentRequest,
   isEditRequest,
   type RequestRecord,
-} from '../../../shared/records/request.ts'
+} from '../../../shared/records/stack-request.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
 import { importsForm } from '../import-form.ts'

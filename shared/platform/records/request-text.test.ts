@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EpochMs, StackId } from '../../records/ids.ts'
-import type { StackRequest } from '../../records/request.ts'
+import type { StackRequest } from '../../records/stack-request.ts'
 import { parseStoredRequest, serializeRequest } from './request-text.ts'
 
 const [stack, otherStack] = ['organization/p/s', 'organization/p/t'] as [StackId, StackId]

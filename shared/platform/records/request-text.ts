@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackId } from '../../records/ids.ts'
-import type { StackRequest, RequestRecord, RequestEnd } from '../../records/request.ts'
+import type { StackRequest, RequestRecord, RequestEnd } from '../../records/stack-request.ts'
 import { parseRecordJson } from './record-layouts.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
-import type { DeploymentRequest, RepositoryProgram } from '../../records/request.ts'
+import type { DeploymentRequest, RepositoryProgram } from '../../records/stack-request.ts'
 import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
 import {
   createRemedyRequest,

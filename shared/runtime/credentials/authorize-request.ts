@@ -1,7 +1,7 @@
 import { error } from '../../errors/error.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
-import type { DeploymentRequest, StackRequest, WebhookOrigin } from '../../records/request.ts'
+import type { DeploymentRequest, StackRequest, WebhookOrigin } from '../../records/stack-request.ts'
 import {
   deriveScheduleRequest,
   deriveWebhookRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ConfigValue, DeployRequest } from '../../engine/request.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
-import type { DeploymentRequest } from '../../records/request.ts'
+import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { openWithReviewedConfig } from './reviewed-config.ts'
 import { previewRoleKey, roleKey } from './stack-role.ts'

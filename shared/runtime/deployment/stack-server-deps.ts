@@ -4,7 +4,7 @@ import type { Pin } from '../../engine/deployment/log/log-view.ts'
 import type { DeployRequest } from '../../engine/request.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { DeploymentId } from '../../records/ids.ts'
-import type { DeploymentRequest } from '../../records/request.ts'
+import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { RequestAuthorization } from '../credentials/authorize-request.ts'
 import type { StackRunDeps } from '../environment/stack-run-deps.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../platform/embedded/embedded-platform.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { type BlobHash, stackIdOf } from '../../records/ids.ts'
-import type { RepositoryProgram } from '../../records/request.ts'
+import type { RepositoryProgram } from '../../records/stack-request.ts'
 import { startReceiver } from '../../triggers/outbound/local-receiver.fixture.ts'
 import {
   sealWebhook,

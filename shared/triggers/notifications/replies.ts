@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '../../ports/notifications.ts'
 import type { CommitStatusReply } from '../../records/notification.ts'
-import type { DeploymentRequest } from '../../records/request.ts'
+import type { DeploymentRequest } from '../../records/stack-request.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { StackId } from '../../records/ids.ts'
-import type { WebhookOrigin } from '../../records/request.ts'
+import type { WebhookOrigin } from '../../records/stack-request.ts'
 import { passesPatterns } from './glob.ts'
 import type { ChangeEvent } from './repository-event.ts'
 

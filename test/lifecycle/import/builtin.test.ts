@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { ImportedResource } from '../../../shared/records/import.ts'
+import type { ImportedResource } from '../../../shared/records/imported-resource.ts'
 import { createCloud } from '../cloud.ts'
 import { createEngines } from '../register-thing.ts'
 import { diagnosticsOf, statesOf } from '../run-events.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ImportedResource } from '../../../shared/records/import.ts'
+import type { ImportedResource } from '../../../shared/records/imported-resource.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { withExtensionRef } from '../../../shared/providers/package-request.ts'
-import type { ImportedResource } from '../../../shared/records/import.ts'
+import type { ImportedResource } from '../../../shared/records/imported-resource.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import { ProcessKilledError } from '../test-process.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
-import type { ImportedResource } from '../../../records/import.ts'
+import type { ImportedResource } from '../../../records/imported-resource.ts'
 import { type ResourceState, createResourceState } from '../../../state/resource.ts'
 import {
   type ImportInput,

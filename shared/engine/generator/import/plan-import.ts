@@ -1,6 +1,6 @@
 import { providerTypeOf, isProviderType, packageOf } from '../../../names/provider-reference.ts'
 import { childUrnOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
-import type { ImportedResource } from '../../../records/import.ts'
+import type { ImportedResource } from '../../../records/imported-resource.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { defaultNameOf } from '../providers/default-packages.ts'
 import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'

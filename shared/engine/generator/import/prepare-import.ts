@@ -4,7 +4,7 @@ import {
   providerReferenceOf,
 } from '../../../names/provider-reference.ts'
 import { nameOf, stackType, type Urn } from '../../../names/urn.ts'
-import type { ImportedResource } from '../../../records/import.ts'
+import type { ImportedResource } from '../../../records/imported-resource.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import type { JsonObject } from '../../../values/value-codec.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'

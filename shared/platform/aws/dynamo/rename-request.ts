@@ -1,4 +1,4 @@
-import type { RequestEnd } from '../../../records/request.ts'
+import type { RequestEnd } from '../../../records/stack-request.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { createEndParts } from './requests.ts'

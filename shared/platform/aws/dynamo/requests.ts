@@ -3,7 +3,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { BlobHash, StackId } from '../../../records/ids.ts'
-import type { RequestRecord, StackRequest } from '../../../records/request.ts'
+import type { RequestRecord, StackRequest } from '../../../records/stack-request.ts'
 import { parseStoredRequest, serializeRequest } from '../../records/request-text.ts'
 import {
   alwaysTrue,

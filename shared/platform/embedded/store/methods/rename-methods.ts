@@ -1,6 +1,6 @@
 import type { HistoryRecord } from '../../../../ports/catalog.ts'
 import type { RenameResult } from '../../../../ports/stack-renames.ts'
-import type { RequestEnd } from '../../../../records/request.ts'
+import type { RequestEnd } from '../../../../records/stack-request.ts'
 import {
   type BlobHash,
   deploymentIdOf,
