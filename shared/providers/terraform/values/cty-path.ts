@@ -58,7 +58,8 @@ export function isAtOrBelow(path: CtyPath, ancestor: CtyPath): boolean {
   )
 }
 
-function equalSteps(a: CtyStep, b: CtyStep): boolean {
+/** Reports whether two steps lead to the same part. */
+export function equalSteps(a: CtyStep, b: CtyStep): boolean {
   switch (a.kind) {
     case 'attribute':
       return b.kind === 'attribute' && a.name === b.name

@@ -21,7 +21,12 @@ import { formatGoJson } from '../../../values/go-json.ts'
  * TERRAFORM_PROVIDER_BUG.
  */
 export function parseTypeJson(text: string): CtyType {
-  return readType(parseJson(text), 0)
+  return readTypeJson(parseJson(text))
+}
+
+/** Reads a type from parsed JSON. Throws TERRAFORM_PROVIDER_BUG. */
+export function readTypeJson(json: unknown): CtyType {
+  return readType(json, 0)
 }
 
 /** Reads a type from JSON of `parseLosslessJson`. Throws TERRAFORM_PROVIDER_BUG. */

@@ -1,0 +1,25 @@
+import { toCamelCase } from './camel-case.ts'
+import type { FunctionSignature } from './read-schemas.ts'
+
+/** The property with the result of a function, unless the function returns an object. */
+export const functionResultKey = 'result'
+
+/**
+ * Returns the names of a function's arguments in Pulumi, in order. The argument for the variadic
+ * parameter, a list, is the last one. Parameters without a name are numbered, and so are equal
+ * names.
+ */
+export function nameArguments({
+  parameters,
+  variadicParameter,
+}: FunctionSignature): readonly string[] {
+  const all = variadicParameter === undefined ? parameters : [...parameters, variadicParameter]
+  const names: string[] = []
+  for (const [index, { name }] of all.entries()) {
+    const base = name === '' ? `arg${index + 1}` : toCamelCase(name)
+    let unique = base
+    for (let number = 2; names.includes(unique); number += 1) unique = `${base}${number}`
+    names.push(unique)
+  }
+  return names
+}

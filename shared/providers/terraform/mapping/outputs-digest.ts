@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { formatGoJson } from '../../../values/go-json.ts'
+import { encodeStoredMap } from '../../../values/value-codec.ts'
+import { type PropertyMap, type PropertyValue, isList, isMap } from '../../../values/value.ts'
+import { stripSecretsInMap } from '../../../values/special-values.ts'
+
+/**
+ * Returns the SHA-256 of outputs in hex. Neither the order of keys nor secrecy matters, nor nulls
+ * in objects, nor outputs that begin with `__`.
+ */
+export function digestOutputs(outputs: PropertyMap): string {
+  const own = new Map([...stripSecretsInMap(outputs)].filter(([name]) => !name.startsWith('__')))
+  const json = encodeStoredMap(dropNulls(own), plaintext => ({ plaintext }))
+  return createHash('sha256').update(formatGoJson(json)).digest('hex')
+}
+
+function dropNulls(map: PropertyMap): PropertyMap {
+  return new Map(
+    [...map].flatMap(([key, item]) =>
+      item === null ? [] : [[key, dropNullsWithin(item)] as const],
+    ),
+  )
+}
+
+function dropNullsWithin(value: PropertyValue): PropertyValue {
+  if (isMap(value)) return dropNulls(value)
+  return isList(value) ? value.map(dropNullsWithin) : value
+}

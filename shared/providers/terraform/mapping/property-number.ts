@@ -1,0 +1,9 @@
+import { type CtyNumber, formatCtyNumber, parseCtyNumber } from '../values/cty-number.ts'
+
+/** Returns a number as a double if a double identifies it, and as exact text otherwise. */
+export function toPropertyNumber(number: CtyNumber): number | string {
+  const text = formatCtyNumber(number)
+  const float = Number(text)
+  const shortest = parseCtyNumber(String(float))
+  return shortest !== undefined && formatCtyNumber(shortest) === text ? float : text
+}

@@ -1,0 +1,152 @@
+import { type PathSegment, anySegment, formatPath, parsePath } from '../../../values/path.ts'
+import {
+  type CtyPath,
+  type CtyStep,
+  attributeStep,
+  indexStep,
+  keyStep,
+} from '../values/cty-path.ts'
+import type { CtyValue } from '../values/cty-value.ts'
+import { childrenOf, getAtCtyPath } from '../values/walk-value.ts'
+import { type PropertyNames, type ValueShape, freeShape } from './property-names.ts'
+
+/**
+ * Returns a path of Terraform as text in Pulumi's spelling, such as `rules[0].fromPort`. A
+ * flattened block has no index. A name that the schema does not have stays.
+ */
+export function toPropertyPath(names: PropertyNames, path: CtyPath): string {
+  const segments: PathSegment[] = []
+  let shape: ValueShape = { kind: 'object', names }
+  let isBlockNext = false
+  for (const step of path) {
+    if (isBlockNext && (step.kind === 'index' || step.kind === 'element')) {
+      shape = shapeBelow(shape, 0)
+      isBlockNext = false
+      continue
+    }
+    const name: string | undefined = step.kind === 'attribute' ? step.name : undefined
+    const property =
+      shape.kind === 'object' && name !== undefined ? shape.names.toPulumi.get(name) : undefined
+    segments.push(property?.name ?? segmentOf(step))
+    shape = property?.shape ?? shapeBelow(shape, segmentOf(step))
+    isBlockNext = property?.isFlattened ?? false
+  }
+  return formatPath(segments)
+}
+
+function segmentOf(step: CtyStep): string | number {
+  switch (step.kind) {
+    case 'attribute':
+      return step.name
+    case 'key':
+      return step.key
+    case 'index':
+      return step.index
+    case 'element':
+      return step.position
+  }
+}
+
+function shapeBelow(shape: ValueShape, segment: string | number): ValueShape {
+  switch (shape.kind) {
+    case 'list':
+    case 'set':
+    case 'map':
+      return shape.element
+    case 'tuple':
+      return shape.elements[Number(segment)] ?? freeShape
+    default:
+      return freeShape
+  }
+}
+
+/** A place while a path is read: the way to it, and its names. */
+interface PathPlace {
+  readonly path: CtyPath
+  readonly shape: ValueShape
+}
+
+/**
+ * Returns the paths of Terraform for a path in Pulumi's spelling. A wildcard stands for each part
+ * that one of the values has. There is none for malformed text, for an unknown name, and for an
+ * element of a set, which has no address.
+ */
+export function toCtyPaths(
+  names: PropertyNames,
+  propertyPath: string,
+  values: readonly CtyValue[] = [],
+): readonly CtyPath[] {
+  let places: readonly PathPlace[] = [{ path: [], shape: { kind: 'object', names } }]
+  const segments = parseIfValid(propertyPath)
+  if (segments === undefined || segments.length === 0) return []
+  for (const [position, segment] of segments.entries()) {
+    const isLast = position === segments.length - 1
+    const next = (place: PathPlace): readonly PathPlace[] =>
+      segment === anySegment
+        ? expandAny(place, values).flatMap(name => enterSegment(place, name, isLast))
+        : enterSegment(place, segment, isLast)
+    places = places.flatMap(next)
+  }
+  return places.map(({ path }) => path)
+}
+
+function parseIfValid(text: string): readonly PathSegment[] | undefined {
+  try {
+    return parsePath(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the place below a segment, or none. The block of a flattened list is entered at once. */
+function enterSegment(
+  { path, shape }: PathPlace,
+  segment: string | number,
+  isLast: boolean,
+): readonly PathPlace[] {
+  switch (shape.kind) {
+    case 'object': {
+      const tfName = shape.names.toTerraform.get(String(segment))
+      const property = tfName === undefined ? undefined : shape.names.toPulumi.get(tfName)
+      if (tfName === undefined || property === undefined) return []
+      const place = { path: [...path, attributeStep(tfName)], shape: property.shape }
+      return property.isFlattened && !isLast ? [enterBlock(place)] : [place]
+    }
+    case 'set':
+      return []
+    case 'map':
+      return [{ path: [...path, keyStep(String(segment))], shape: shape.element }]
+    case 'list':
+    case 'tuple':
+      return typeof segment === 'number'
+        ? [{ path: [...path, indexStep(segment)], shape: shapeBelow(shape, segment) }]
+        : []
+    case 'free': {
+      const step = typeof segment === 'number' ? indexStep(segment) : attributeStep(segment)
+      return [{ path: [...path, step], shape: freeShape }]
+    }
+  }
+}
+
+function enterBlock({ path, shape }: PathPlace): PathPlace {
+  const step: CtyStep = shape.kind === 'set' ? { kind: 'element', position: 0 } : indexStep(0)
+  return { path: [...path, step], shape: shapeBelow(shape, 0) }
+}
+
+/** Returns the names in Pulumi of all parts at a place. */
+function expandAny(
+  { path, shape }: PathPlace,
+  values: readonly CtyValue[],
+): readonly (string | number)[] {
+  const children = values.flatMap(value => {
+    const part = getAtCtyPath(value, path)
+    return part === undefined ? [] : childrenOf(part)
+  })
+  const segments = children.flatMap(([step]) => {
+    const segment = segmentOf(step)
+    if (shape.kind !== 'object') return [segment]
+    const property = shape.names.toPulumi.get(String(segment))
+    return property === undefined ? [] : [property.name]
+  })
+  return [...new Set(segments)]
+}

@@ -1,0 +1,121 @@
+import { type PropertyMap, type PropertyValue, isList, isMap } from '../../../values/value.ts'
+import { stripSecrets } from '../../../values/special-values.ts'
+import { formatCtyNumber, numberFromFloat, parseCtyNumber } from '../values/cty-number.ts'
+import { type LosslessJson, formatLosslessJson } from '../values/lossless-json.ts'
+import { toSnakeCase } from './camel-case.ts'
+
+/** The output in which Pulumi's bridge says how outputs become the state of Terraform again. */
+const rawStateDeltaKey = '__pulumi_raw_state_delta'
+
+/**
+ * Returns the state as JSON from the outputs of Pulumi's bridge, with the names and blocks of the
+ * schema that wrote them. Returns undefined if the outputs have no such description, or if the two
+ * do not fit.
+ */
+export function recoverRawState(outputs: PropertyMap): string | undefined {
+  const delta = outputs.get(rawStateDeltaKey)
+  if (delta === undefined) return undefined
+  const json = recoverValue(stripSecrets(outputs), stripSecrets(delta))
+  return json === undefined ? undefined : formatLosslessJson(json)
+}
+
+/** A part of the description has at most one member, which names its kind. */
+function recoverValue(value: PropertyValue, delta: PropertyValue): LosslessJson | undefined {
+  if (!isMap(delta) || delta.size === 0) return recoverNaturally(value)
+  const [[kind, description] = ['', null]] = delta
+  const details = isMap(description) ? description : new Map<string, PropertyValue>()
+  switch (kind) {
+    case 'replace':
+      return toLosslessJson(details.get('raw') ?? null)
+    case 'plu':
+      if (value === null) return []
+      return collect([recoverValue(value, details.get('i') ?? null)])
+    case 'map':
+      return isMap(value) ? recoverMap(value, details) : undefined
+    case 'obj':
+      return isMap(value) ? recoverObject(value, details) : undefined
+    case 'arr':
+      return isList(value) ? recoverItems(value, details) : undefined
+    case 'num':
+      return typeof value === 'string' ? toNumberJson(value) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Without a description, an object could be a map or an object, and is refused. */
+function recoverNaturally(value: PropertyValue): LosslessJson | undefined {
+  if (isList(value)) return collect(value.map(recoverNaturally))
+  return isMap(value) ? undefined : toLosslessJson(value)
+}
+
+/** Returns undefined if one of the items is undefined. */
+function collect(
+  items: readonly (LosslessJson | undefined)[],
+): readonly LosslessJson[] | undefined {
+  const known = items.filter(item => item !== undefined)
+  return known.length === items.length ? known : undefined
+}
+
+function recoverItems(
+  items: readonly PropertyValue[],
+  details: PropertyMap,
+): LosslessJson | undefined {
+  const deltas = entriesOfDelta(details.get('el'))
+  for (const index of deltas.keys()) if (items[Number(index)] === undefined) return undefined
+  return collect(items.map((item, index) => recoverValue(item, deltas.get(String(index)) ?? null)))
+}
+
+function recoverMap(map: PropertyMap, details: PropertyMap): LosslessJson | undefined {
+  const deltas = entriesOfDelta(details.get('el'))
+  return recoverMembers([...map].map(([key, item]) => [key, item, deltas.get(key) ?? null]))
+}
+
+/** Properties that only the description has are inserted. Mostly they are null in the state. */
+function recoverObject(map: PropertyMap, details: PropertyMap): LosslessJson | undefined {
+  const deltas = entriesOfDelta(details.get('ps'))
+  const renamed = entriesOfDelta(details.get('renamed'))
+  const ignored = details.get('ignored') ?? null
+  const isDropped = (name: string): boolean =>
+    (name.startsWith('__') && !renamed.has(name)) || (isList(ignored) && ignored.includes(name))
+  const toTerraformName = (name: string): string => {
+    const tfName = renamed.get(name)
+    return typeof tfName === 'string' ? tfName : toSnakeCase(name)
+  }
+  const own = [...map].filter(([name]) => !isDropped(name))
+  const inserted = [...deltas.keys()].filter(name => !map.has(name))
+  return recoverMembers([
+    ...own.map(([name, item]) => [toTerraformName(name), item, deltas.get(name) ?? null] as const),
+    ...inserted.map(name => [toTerraformName(name), null, deltas.get(name) ?? null] as const),
+  ])
+}
+
+function recoverMembers(
+  members: readonly (readonly [string, PropertyValue, PropertyValue])[],
+): LosslessJson | undefined {
+  const values = collect(members.map(([, value, delta]) => recoverValue(value, delta)))
+  if (values === undefined) return undefined
+  return new Map(members.map(([name], index) => [name, values[index] ?? null] as const))
+}
+
+function entriesOfDelta(value: PropertyValue | undefined): PropertyMap {
+  return isMap(value) ? value : new Map()
+}
+
+/** Returns undefined for values without a form in JSON, such as assets. */
+function toLosslessJson(value: PropertyValue): LosslessJson | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+  if (typeof value === 'number') return toNumberJson(value)
+  if (isList(value)) return collect(value.map(toLosslessJson))
+  if (!isMap(value)) return undefined
+  const values = collect([...value.values()].map(toLosslessJson))
+  if (values === undefined) return undefined
+  return new Map([...value.keys()].map((key, index) => [key, values[index] ?? null] as const))
+}
+
+function toNumberJson(value: string | number): LosslessJson | undefined {
+  const number = typeof value === 'number' ? numberFromFloat(value) : parseCtyNumber(value)
+  if (number === undefined) return undefined
+  const isInfinite = typeof number !== 'bigint' && number.kind === 'infinity'
+  return isInfinite ? undefined : { kind: 'number', source: formatCtyNumber(number) }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { type PropertyMap, type PropertyValue, secretOf, unknown } from '../../../values/value.ts'
+import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { namesOf } from './property-names.ts'
+import { readProviderConfig } from './read-provider-config.ts'
+import type { TerraformInputs } from './rename-inputs.ts'
+
+const block = blockWith(
+  {
+    end_point: plainAttribute('o'),
+    retry_count: plainAttribute('o', '"number"'),
+    is_verbose: plainAttribute('o', '"bool"'),
+    zone: plainAttribute('o', '["list","string"]'),
+    any: plainAttribute('o', '"dynamic"'),
+  },
+  {
+    rate_limit: nestedBlock('list', blockWith({ max_rate: plainAttribute('o') }), { maxItems: 1 }),
+  },
+)
+
+const mapOf = (object: Readonly<Record<string, PropertyValue>>): PropertyMap =>
+  new Map(Object.entries(object))
+
+const read = (inputs: Readonly<Record<string, PropertyValue>>): TerraformInputs =>
+  readProviderConfig(block, namesOf(block), mapOf(inputs))
+
+test.each<
+  [string, Readonly<Record<string, PropertyValue>>, Readonly<Record<string, PropertyValue>>]
+>([
+  [
+    'properties in JSON',
+    { retryCount: '3', isVerbose: 'true', zones: '["a","b"]', any: '{"aKey":null}' },
+    { retry_count: 3, is_verbose: true, zone: ['a', 'b'], any: mapOf({ aKey: null }) },
+  ],
+  ['texts, which stay', { endPoint: '["x"]' }, { end_point: '["x"]' }],
+  ['values as they are', { retryCount: 3, zones: ['a'] }, { retry_count: 3, zone: ['a'] }],
+  ['blocks in JSON', { rateLimit: '{"maxRate":"1"}' }, { rate_limit: [mapOf({ max_rate: '1' })] }],
+  [
+    'text that is no JSON',
+    { any: 'some text', retryCount: '' },
+    { any: 'some text', retry_count: '' },
+  ],
+  [
+    'numbers with all digits',
+    { retryCount: '18446744073709551615', any: '[0.1,1e99999]' },
+    { retry_count: '18446744073709551615', any: [0.1, '1e99999'] },
+  ],
+  [
+    'secrets and unknown values',
+    { zones: secretOf('["a"]'), retryCount: unknown },
+    { zone: secretOf(['a']), retry_count: unknown },
+  ],
+])('a configuration has %s', (_case, inputs, expected) => {
+  expect(read(inputs)).toEqual({ inputs: mapOf(expected), unknownPaths: [] })
+})
+
+test('the inputs of the package are dropped, and other unknown ones are reported', () => {
+  const { inputs, unknownPaths } = read({
+    version: '1.0.0',
+    pluginDownloadURL: 'x',
+    __internal: '{}',
+    other: '1',
+    rateLimit: '{"nope":1}',
+  })
+  expect(inputs).toEqual(mapOf({ rate_limit: [mapOf({})] }))
+  expect(unknownPaths).toEqual(['other', 'rateLimit.nope'])
+})
+
+test('a provider may have a property named version', () => {
+  const versioned = blockWith({ version: plainAttribute('o') })
+  const { inputs } = readProviderConfig(versioned, namesOf(versioned), mapOf({ version: '1' }))
+  expect(inputs).toEqual(mapOf({ version: '1' }))
+})

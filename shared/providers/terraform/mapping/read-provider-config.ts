@@ -1,0 +1,49 @@
+import { type PropertyMap, type PropertyValue, isSpecial } from '../../../values/value.ts'
+import { parseCtyNumber } from '../values/cty-number.ts'
+import {
+  type LosslessJson,
+  isLosslessArray,
+  isLosslessObject,
+  parseLosslessJson,
+} from '../values/lossless-json.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import type { PropertyNames } from './property-names.ts'
+import { toPropertyNumber } from './property-number.ts'
+import { type TerraformInputs, mapWrapped, toTerraformInputs } from './rename-inputs.ts'
+
+/** Inputs of each provider in Pulumi, which are no configuration. */
+const packageInputs = new Set(['version', 'pluginDownloadURL'])
+
+/**
+ * Returns the configuration of a provider with the names of Terraform. Pulumi passes properties
+ * other than texts as JSON, which is parsed by the schema. Text that is no JSON stays.
+ */
+export function readProviderConfig(
+  block: BlockSchema,
+  names: PropertyNames,
+  inputs: PropertyMap,
+): TerraformInputs {
+  const own = [...inputs].flatMap(([name, value]) => {
+    const tfName = names.toTerraform.get(name)
+    if (tfName === undefined) return packageInputs.has(name) ? [] : [[name, value] as const]
+    const attribute = block.attributes.get(tfName)
+    const isText = attribute?.kind === 'plain' && attribute.type.kind === 'string'
+    return [[name, isText ? value : parseEncoded(value)] as const]
+  })
+  return toTerraformInputs(names, new Map(own))
+}
+
+function parseEncoded(value: PropertyValue): PropertyValue {
+  if (isSpecial(value)) return mapWrapped(value, parseEncoded)
+  const json = typeof value === 'string' ? parseLosslessJson(value) : undefined
+  return json === undefined ? value : toPropertyValue(json)
+}
+
+function toPropertyValue(json: LosslessJson): PropertyValue {
+  if (json === null || typeof json === 'boolean' || typeof json === 'string') return json
+  if (isLosslessArray(json)) return json.map(toPropertyValue)
+  if (isLosslessObject(json))
+    return new Map([...json].map(([key, item]) => [key, toPropertyValue(item)]))
+  const number = parseCtyNumber(json.source)
+  return number === undefined ? json.source : toPropertyNumber(number)
+}

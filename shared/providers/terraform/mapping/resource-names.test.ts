@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import type { AttributeSchema } from '../values/schema.ts'
+import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import {
+  type ResourceNames,
+  nameResourceProperties,
+  stripResourcePrefix,
+} from './resource-names.ts'
+
+function nameKeyed(attributes: Readonly<Record<string, AttributeSchema>>): ResourceNames {
+  return nameResourceProperties(blockWith(attributes), {
+    typeName: 'gold_keyed',
+    providerName: 'my-gold',
+    prefix: 'gold',
+  })
+}
+
+const nameOf = (names: ResourceNames, tfName: string): string | undefined =>
+  names.toPulumi.get(tfName)?.name
+
+test.each([
+  ['a computed text', plainAttribute('c'), 'id', { kind: 'computed' }],
+  ['a required text', plainAttribute('r'), 'keyedId', { kind: 'property', tfName: 'id' }],
+  [
+    'an optional and computed text',
+    plainAttribute('oc'),
+    'keyedId',
+    { kind: 'property', tfName: 'id' },
+  ],
+  ['an optional text', plainAttribute('o'), 'keyedId', { kind: 'none' }],
+  ['a computed number', plainAttribute('c', '"number"'), 'keyedId', { kind: 'none' }],
+  [
+    'a required number',
+    plainAttribute('r', '"number"'),
+    'keyedId',
+    { kind: 'property', tfName: 'id' },
+  ],
+])('the id is %s', (_case, id, name, source) => {
+  const names = nameKeyed({ id })
+  expect(nameOf(names, 'id')).toBe(name)
+  expect(names.toTerraform.get(name)).toBe('id')
+  expect(names.id).toEqual(source)
+})
+
+test('a resource without the attribute id has no id', () => {
+  expect(nameKeyed({ name: plainAttribute('r') }).id).toEqual({ kind: 'none' })
+})
+
+test('a block named id is renamed, and is not the id', () => {
+  const names = nameResourceProperties(
+    blockWith({}, { id: nestedBlock('single', blockWith({})) }),
+    { typeName: 'gold_keyed', providerName: 'gold', prefix: 'gold' },
+  )
+  expect(nameOf(names, 'id')).toBe('keyedId')
+  expect(names.id).toEqual({ kind: 'none' })
+})
+
+test('the id takes the first free name', () => {
+  const taken = ['keyed_id', 'my_gold_keyed_id', 'resource_id', 'my_gold_id']
+  const names = taken.map((_name, count) => {
+    const others = taken.slice(0, count + 1).map(name => [name, plainAttribute('o')] as const)
+    return nameOf(nameKeyed({ id: plainAttribute('r'), ...Object.fromEntries(others) }), 'id')
+  })
+  expect(names).toEqual(['myGoldKeyedId', 'resourceId', 'myGoldId', 'resourceId_'])
+})
+
+test('urn and pulumi are renamed', () => {
+  const names = nameKeyed({ urn: plainAttribute('o'), pulumi: plainAttribute('o') })
+  expect(nameOf(names, 'urn')).toBe('myGoldUrn')
+  expect(nameOf(names, 'pulumi')).toBe('pulumiInfo')
+  expect(names.toTerraform.has('urn')).toBe(false)
+  const taken = { my_gold_urn: plainAttribute('o'), pulumi_info: plainAttribute('o') }
+  const others = nameKeyed({ ...taken, urn: plainAttribute('o'), pulumi: plainAttribute('o') })
+  expect([nameOf(others, 'urn'), nameOf(others, 'pulumi')]).toEqual([
+    'resourceUrn',
+    'resourcePulumi',
+  ])
+})
+
+test.each([
+  ['random_pet', 'random', 'pet'],
+  ['random_a_b', 'random', 'a_b'],
+  ['random', 'random', 'random'],
+  ['randomly_a', 'random', 'randomly_a'],
+  ['other_pet', 'random', 'other_pet'],
+  ['random__pet', 'random', 'pet'],
+])('the name %s without the prefix %s is %s', (typeName, prefix, name) => {
+  expect(stripResourcePrefix(typeName, prefix)).toBe(name)
+})

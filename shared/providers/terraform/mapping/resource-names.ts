@@ -1,0 +1,85 @@
+import { assert } from '../../../errors/error.ts'
+import type { AttributeSchema, BlockSchema } from '../values/schema.ts'
+import { toCamelCase } from './camel-case.ts'
+import { type PropertyName, type PropertyNames, namesFrom, namesOf } from './property-names.ts'
+
+/** The names of a resource's properties, and the source of its id. */
+export interface ResourceNames extends PropertyNames {
+  readonly id: IdSource
+}
+
+/**
+ * The source of a resource's id in Pulumi: the computed attribute `id`, the renamed input `id`, or
+ * none. Resources without one all have the id `missingResourceId`.
+ */
+export type IdSource =
+  | { readonly kind: 'computed' }
+  | { readonly kind: 'property'; readonly tfName: 'id' }
+  | { readonly kind: 'none' }
+
+/** The id of all resources whose schema has no id. */
+export const missingResourceId = 'missing ID'
+
+/** The terms from which reserved names are replaced. */
+export interface ResourceContext {
+  /** The name in Terraform, such as `random_pet`. */
+  readonly typeName: string
+  readonly providerName: string
+  /** The common prefix of the resource names, without underscore. */
+  readonly prefix: string
+}
+
+/**
+ * Returns the names of a resource's properties. Pulumi reserves `id`, `urn` and `pulumi` in
+ * resources, so that attributes with these names get other ones.
+ */
+export function nameResourceProperties(
+  block: BlockSchema,
+  { typeName, providerName, prefix }: ResourceContext,
+): ResourceNames {
+  const names = namesOf(block)
+  const provider = providerName.replaceAll('-', '_')
+  const resource = stripResourcePrefix(typeName, prefix)
+  const replacements: Readonly<Record<string, readonly string[]>> = {
+    id: [
+      `${resource}_id`,
+      `${provider}_${resource}_id`,
+      'resource_id',
+      `${provider}_id`,
+      'resource_id_',
+    ],
+    urn: [`${provider}_urn`, 'resource_urn', 'resource_urn_'],
+    pulumi: ['pulumi_info', 'resource_pulumi', 'resource_pulumi_'],
+  }
+  const id = findIdSource(block)
+  const rename = (tfName: string, property: PropertyName): PropertyName => {
+    const candidates = replacements[tfName]
+    if (candidates === undefined || (tfName === 'id' && id.kind === 'computed')) return property
+    const free = candidates.find(candidate => !names.toPulumi.has(candidate))
+    assert(free !== undefined, `a reserved property of ${typeName} has a free name`)
+    return { ...property, name: toCamelCase(free) }
+  }
+  const renamed = [...names.toPulumi].map(
+    ([tfName, property]) => [tfName, rename(tfName, property)] as const,
+  )
+  return { ...namesFrom(renamed), id }
+}
+
+/** Returns a type name without its prefix. A name that is nothing but the prefix stays. */
+export function stripResourcePrefix(typeName: string, prefix: string): string {
+  const isPrefixed = typeName.startsWith(`${prefix}_`) || typeName === prefix
+  const remainder = isPrefixed ? typeName.slice(prefix.length).replace(/^_+/, '') : ''
+  return remainder === '' ? typeName : remainder
+}
+
+function findIdSource(block: BlockSchema): IdSource {
+  const attribute = block.attributes.get('id')
+  if (attribute === undefined) return { kind: 'none' }
+  const { isRequired, isOptional, isComputed } = attribute
+  if (isRequired || (isOptional && isComputed)) return { kind: 'property', tfName: 'id' }
+  return isComputed && !isOptional && isString(attribute) ? { kind: 'computed' } : { kind: 'none' }
+}
+
+function isString(attribute: AttributeSchema): boolean {
+  return attribute.kind === 'plain' && attribute.type.kind === 'string'
+}

@@ -1,0 +1,139 @@
+import { type PropertyMap, type PropertyValue, secretOf, unknown } from '../../../values/value.ts'
+import {
+  type CtyPath,
+  type CtyStep,
+  attributeStep,
+  equalSteps,
+  keyStep,
+} from '../values/cty-path.ts'
+import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
+import { childrenOf } from '../values/walk-value.ts'
+import {
+  type PropertyName,
+  type PropertyNames,
+  type ValueShape,
+  freeShape,
+} from './property-names.ts'
+import { toPropertyNumber } from './property-number.ts'
+
+/**
+ * Returns the outputs of an object. Null properties are absent, and unknown ones are unknown. Parts
+ * at the sensitive paths become secrets. A sensitive part in a set makes the whole set a secret,
+ * because elements of sets have no address. An object that is null has no outputs.
+ */
+export function toOutputs(
+  names: PropertyNames,
+  value: CtyValue,
+  sensitivePaths: readonly CtyPath[],
+): PropertyMap {
+  const outputs = new Map<string, PropertyValue>()
+  for (const [tfName, property] of names.toPulumi) {
+    if (value.kind === 'unknown') {
+      outputs.set(property.name, unknown)
+      continue
+    }
+    const part = value.kind === 'object' ? value.entries.get(tfName) : undefined
+    if (part === undefined || part.kind === 'null') continue
+    const output = toProperty(part, property, pathsBelow(sensitivePaths, attributeStep(tfName)))
+    if (output !== undefined) outputs.set(property.name, output)
+  }
+  return outputs
+}
+
+/** Returns undefined for a flattened block that is not there. */
+function toProperty(
+  value: CtyValue,
+  { shape, isFlattened }: PropertyName,
+  paths: readonly CtyPath[],
+): PropertyValue | undefined {
+  if (!isFlattened || !isSequence(value)) return toOutputValue(value, shape, paths)
+  const [child] = childrenOf(value)
+  if (child === undefined) return undefined
+  const [step, block] = child
+  const isWholeSecret = value.kind === 'set' ? paths.length > 0 : isHere(paths)
+  const inner = isWholeSecret ? wholePaths : pathsBelow(paths, step)
+  return toOutputValue(block, elementShape(shape, 0), inner)
+}
+
+/**
+ * Returns a value as Pulumi programs see it. Numbers are doubles where a double identifies the
+ * number, and texts otherwise.
+ */
+export function toOutputValue(
+  value: CtyValue,
+  shape: ValueShape,
+  sensitivePaths: readonly CtyPath[],
+): PropertyValue {
+  if (value.kind === 'null') return null
+  const isSecret = isHere(sensitivePaths) || (value.kind === 'set' && sensitivePaths.length > 0)
+  if (isSecret) return secretOf(toOutputValue(value, shape, []))
+  switch (value.kind) {
+    case 'unknown':
+      return unknown
+    case 'string':
+      return value.text
+    case 'bool':
+      return value.isTrue
+    case 'number':
+      return toPropertyNumber(value.number)
+    case 'list':
+    case 'tuple':
+    case 'set':
+      return childrenOf(value).map(([step, element], index) =>
+        toOutputValue(element, elementShape(shape, index), pathsBelow(sensitivePaths, step)),
+      )
+    case 'map':
+    case 'object':
+      return shape.kind === 'object'
+        ? toOutputs(shape.names, value, sensitivePaths)
+        : toOutputEntries(value, shape, sensitivePaths)
+  }
+}
+
+function toOutputEntries(
+  value: CtyMapping,
+  shape: ValueShape,
+  paths: readonly CtyPath[],
+): PropertyMap {
+  const element = elementShape(shape, 0)
+  return new Map(
+    [...value.entries].map(([key, part]) => [
+      key,
+      toOutputValue(part, element, [
+        ...pathsBelow(paths, keyStep(key)),
+        ...pathsBelow(paths, attributeStep(key)),
+      ]),
+    ]),
+  )
+}
+
+function elementShape(shape: ValueShape, index: number): ValueShape {
+  switch (shape.kind) {
+    case 'list':
+    case 'set':
+    case 'map':
+      return shape.element
+    case 'tuple':
+      return shape.elements[index] ?? freeShape
+    default:
+      return freeShape
+  }
+}
+
+function isSequence(value: CtyValue): value is CtySequence {
+  return value.kind === 'list' || value.kind === 'set' || value.kind === 'tuple'
+}
+
+/** The paths of a part that is sensitive as a whole. */
+const wholePaths: readonly CtyPath[] = [[]]
+
+function isHere(paths: readonly CtyPath[]): boolean {
+  return paths.some(path => path.length === 0)
+}
+
+/** Returns the paths that lead through a step, from there on. */
+function pathsBelow(paths: readonly CtyPath[], step: CtyStep): readonly CtyPath[] {
+  return paths.flatMap(([first, ...path]) =>
+    first !== undefined && equalSteps(first, step) ? [path] : [],
+  )
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { type PackageTokens, assignTokens, resolveToken } from './tokens.ts'
+
+interface Names {
+  readonly resources?: readonly string[]
+  readonly dataSources?: readonly string[]
+  readonly functions?: readonly string[]
+}
+
+function assign(names: Names, packageName = 'gold'): PackageTokens {
+  return assignTokens({
+    packageName,
+    providerName: packageName,
+    resources: [],
+    dataSources: [],
+    functions: [],
+    ...names,
+  })
+}
+
+test('the tokens of resources, data sources and functions have their own forms', () => {
+  const tokens = assign(
+    {
+      resources: ['random_pet', 'random_bytes_list'],
+      dataSources: ['random_pet'],
+      functions: ['parse_arn'],
+    },
+    'random',
+  )
+  expect(Object.fromEntries(tokens.resources.toToken)).toEqual({
+    random_pet: 'random:index/pet:Pet',
+    random_bytes_list: 'random:index/bytesList:BytesList',
+  })
+  expect(tokens.dataSources.toToken.get('random_pet')).toBe('random:index/getPet:getPet')
+  expect(tokens.functions.toToken.get('parse_arn')).toBe('random:index/parseArn:parseArn')
+  expect(tokens.resources.toTerraform.get('random:index/pet:Pet')).toBe('random_pet')
+})
+
+test.each<[string, readonly string[], string, readonly string[]]>([
+  ['is that of all resources', ['cloud_a', 'cloud_b_c'], 'cloud', ['A', 'BC']],
+  ['ignores names of one segment', ['cloud_a', 'other'], 'cloud', ['A', 'Other']],
+  ['is the provider if resources disagree', ['other_b', 'gold_a'], 'gold', ['OtherB', 'A']],
+  ['is the provider without resources', [], 'gold', []],
+  ['is the provider for names of one segment', ['thing'], 'gold', ['Thing']],
+  ['stays where nothing else is in a name', ['cloud_a', 'cloud'], 'cloud', ['A', 'Cloud']],
+])('the prefix %s', (_case, resources, prefix, names) => {
+  const tokens = assign({ resources })
+  expect(tokens.prefix).toBe(prefix)
+  const assigned = resources.map(tfName => tokens.resources.toToken.get(tfName)?.split(':')[2])
+  expect(assigned).toEqual(names)
+})
+
+test('dashes separate like underscores, and a first digit is spelled', () => {
+  const { resources, functions } = assign({
+    resources: ['gold_my-thing', 'gold_3scale', 'gold_4_ever'],
+    functions: ['2nd-value'],
+  })
+  expect([...resources.toToken.values()]).toEqual([
+    'gold:index/threeScale:ThreeScale',
+    'gold:index/fourEver:FourEver',
+    'gold:index/myThing:MyThing',
+  ])
+  expect([...functions.toToken.values()]).toEqual(['gold:index/twoNdValue:TwoNdValue'])
+})
+
+test('names that differ in case only are numbered in the order of Terraform names', () => {
+  const { resources, dataSources } = assign({
+    resources: ['gold_things', 'gold_thing_s', 'gold_THINGS', 'gold_thing_sv2'],
+    dataSources: ['gold_things', 'gold_thing_s'],
+  })
+  expect(Object.fromEntries(resources.toToken)).toEqual({
+    gold_THINGS: 'gold:index/tHINGS:THINGS',
+    gold_thing_s: 'gold:index/thingSV2:ThingSV2',
+    gold_thing_sv2: 'gold:index/thingSv2V2:ThingSv2V2',
+    gold_things: 'gold:index/thingsV3:ThingsV3',
+  })
+  expect(Object.fromEntries(dataSources.toToken)).toEqual({
+    gold_thing_s: 'gold:index/getThingS:getThingS',
+    gold_things: 'gold:index/getThingsV2:getThingsV2',
+  })
+})
+
+test('a function with the name of a data source is numbered', () => {
+  const { functions } = assign({ dataSources: ['gold_thing'], functions: ['get_thing', 'thing'] })
+  expect(Object.fromEntries(functions.toToken)).toEqual({
+    get_thing: 'gold:index/getThingV2:getThingV2',
+    thing: 'gold:index/thing:thing',
+  })
+})
+
+test('a resource named like the provider itself gets another name', () => {
+  const tokenOf = (resources: readonly string[]): string | undefined =>
+    assign({ resources }).resources.toToken.get('gold_provider')
+  expect(tokenOf(['gold_provider'])).toBe('gold:index/goldProvider:GoldProvider')
+  expect(tokenOf(['gold_provider', 'gold_gold_provider'])).toBe(
+    'gold:index/providerResource:ProviderResource',
+  )
+  const { dataSources } = assign({ dataSources: ['gold_provider'] })
+  expect([...dataSources.toToken.values()]).toEqual(['gold:index/getProvider:getProvider'])
+})
+
+test('a token is found in its full form and in its short forms', () => {
+  const { resources, dataSources } = assign({
+    resources: ['gold_big_thing'],
+    dataSources: ['gold_big_thing'],
+  })
+  const found = ['gold:index/bigThing:BigThing', 'gold:index:BigThing', 'gold:BigThing']
+  expect(found.map(token => resolveToken(resources, token))).toEqual(
+    found.map(() => 'gold_big_thing'),
+  )
+  expect(resolveToken(dataSources, 'gold:getBigThing')).toBe('gold_big_thing')
+  const other = [
+    'gold:index/other:BigThing',
+    'gold:other:BigThing',
+    'silver:BigThing',
+    'gold:bigThing',
+    'gold:index:BigThing:x',
+    'gold',
+    '',
+  ]
+  expect(other.map(token => resolveToken(resources, token))).toEqual(other.map(() => undefined))
+})

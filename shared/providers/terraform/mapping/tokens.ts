@@ -1,0 +1,140 @@
+import { compareUtf8 } from '../../../values/go-json.ts'
+import { lowerFirst, toCamelCase, upperFirst } from './camel-case.ts'
+import { stripResourcePrefix } from './resource-names.ts'
+
+/** The names of a provider, from which the tokens of its package follow. */
+export interface ProviderNames {
+  readonly packageName: string
+  readonly providerName: string
+  readonly resources: Iterable<string>
+  readonly dataSources: Iterable<string>
+  readonly functions: Iterable<string>
+}
+
+/** The tokens of a package. */
+export interface PackageTokens {
+  /** The prefix that resource names have in common, without underscore. */
+  readonly prefix: string
+  readonly resources: TokenMap
+  readonly dataSources: TokenMap
+  readonly functions: TokenMap
+}
+
+/** Tokens and the names in Terraform, in both directions. */
+export interface TokenMap {
+  /** The token by the name in Terraform. */
+  readonly toToken: ReadonlyMap<string, string>
+  /** The name in Terraform by the token. */
+  readonly toTerraform: ReadonlyMap<string, string>
+}
+
+/**
+ * Assigns the tokens of a package: `random:index/pet:Pet` for `random_pet`. Names are numbered from
+ * `V2` on where two of them differ in case only. Functions share the names of data sources.
+ */
+export function assignTokens(provider: ProviderNames): PackageTokens {
+  const { packageName } = provider
+  const resources = [...provider.resources]
+  const prefix = findPrefix(resources) ?? provider.providerName
+  const nameOf = (tfName: string): string => toTypeName(stripResourcePrefix(tfName, prefix))
+  const invokeNames = new Set<string>()
+  return {
+    prefix,
+    resources: assignNames(packageName, new Set(), nameResources(resources, provider, prefix)),
+    dataSources: assignNames(
+      packageName,
+      invokeNames,
+      sortNames(provider.dataSources).map(tfName => [tfName, `get${nameOf(tfName)}`]),
+    ),
+    functions: assignNames(
+      packageName,
+      invokeNames,
+      sortNames(provider.functions).map(tfName => [tfName, toCamelCase(dashless(tfName))]),
+    ),
+  }
+}
+
+/**
+ * Returns the name in Terraform for a token. Programs in YAML leave out the module, or write
+ * `index`. Returns undefined for an unknown token.
+ */
+export function resolveToken(tokens: TokenMap, token: string): string | undefined {
+  const exact = tokens.toTerraform.get(token)
+  if (exact !== undefined) return exact
+  const [packageName = '', ...parts] = token.split(':')
+  const [first = '', second] = parts
+  if (parts.length > 2 || (second !== undefined && first !== 'index')) return undefined
+  return tokens.toTerraform.get(formatToken(packageName, second ?? first))
+}
+
+function sortNames(names: Iterable<string>): readonly string[] {
+  return [...names].toSorted(compareUtf8)
+}
+
+/** Returns the first segment of the resource names, if all names with several segments agree. */
+function findPrefix(resources: readonly string[]): string | undefined {
+  const prefixes = new Set(
+    resources.flatMap(tfName => {
+      const [prefix, ...segments] = tfName.split('_')
+      return prefix === undefined || prefix === '' || segments.length === 0 ? [] : [prefix]
+    }),
+  )
+  const [prefix] = prefixes
+  return prefixes.size === 1 ? prefix : undefined
+}
+
+function nameResources(
+  resources: readonly string[],
+  { packageName }: ProviderNames,
+  prefix: string,
+): readonly (readonly [string, string])[] {
+  const names = new Set(resources)
+  // Each package has a resource `Provider` already: the provider itself.
+  const replacement = [`${packageName}_provider`, 'provider_resource'].find(
+    candidate => !names.has(`${prefix}_${candidate}`),
+  )
+  return sortNames(resources).map(tfName => {
+    const isReserved = tfName === `${prefix}_provider` && replacement !== undefined
+    return [tfName, toTypeName(isReserved ? replacement : stripResourcePrefix(tfName, prefix))]
+  })
+}
+
+/** Gives each name a token. `usedNames` has the names in small letters, and grows. */
+function assignNames(
+  packageName: string,
+  usedNames: Set<string>,
+  names: readonly (readonly [string, string])[],
+): TokenMap {
+  const toToken = new Map<string, string>()
+  for (const [tfName, name] of names) {
+    let unique = spellFirstDigit(name)
+    for (let number = 2; usedNames.has(unique.toLowerCase()); number += 1)
+      unique = spellFirstDigit(`${name}V${number}`)
+    usedNames.add(unique.toLowerCase())
+    toToken.set(tfName, formatToken(packageName, unique))
+  }
+  return { toToken, toTerraform: new Map([...toToken].map(([tfName, token]) => [token, tfName])) }
+}
+
+function formatToken(packageName: string, name: string): string {
+  return `${packageName}:index/${lowerFirst(name)}:${name}`
+}
+
+function toTypeName(tfName: string): string {
+  return upperFirst(toCamelCase(dashless(tfName)))
+}
+
+/** Terraform allows dashes in names, which separate like underscores. */
+function dashless(tfName: string): string {
+  return tfName.replaceAll('-', '_')
+}
+
+const digitNames = ['Zero', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
+
+/** Identifiers must not begin with a digit: `3scale` becomes `ThreeScale`. */
+function spellFirstDigit(name: string): string {
+  const digit = /^\d/.exec(name)?.[0]
+  return digit === undefined
+    ? name
+    : `${digitNames[Number(digit)] ?? ''}${upperFirst(name.slice(1))}`
+}
