@@ -11,8 +11,8 @@ import {
 import { computeReservations } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
-/** The name of a key prefix of the bucket. */
-export type BucketPrefixName = keyof typeof bucketPrefixes
+/** A key prefix of the bucket. */
+export type BucketPart = keyof typeof bucketPrefixes
 
 /**
  * The use of a table. Each value includes the previous one. `read`: read items. `write`: put and
@@ -33,25 +33,22 @@ export interface Grants {
     readonly reads: readonly CatalogPartition[]
     readonly writes: readonly CatalogPartition[]
   }
-  /** Reads objects with these prefixes. */
-  readonly reads?: readonly BucketPrefixName[]
-  /** Creates and replaces objects. */
-  readonly puts?: readonly BucketPrefixName[]
+  readonly reads?: readonly BucketPart[]
+  readonly puts?: readonly BucketPart[]
   /** Creates objects, but never replaces one. */
-  readonly creates?: readonly BucketPrefixName[]
+  readonly creates?: readonly BucketPart[]
   /** Lists and removes objects, to sweep them. */
-  readonly sweeps?: readonly BucketPrefixName[]
-  /** Sends messages to these queues. */
+  readonly sweeps?: readonly BucketPart[]
   readonly sends?: readonly QueueName[]
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
   /** The use of the secrets key. `seal`: encrypt. `open`: decrypt. `replace`: both. */
   readonly triggerSecrets?: 'seal' | 'open'
   readonly stackSecrets?: 'open' | 'replace'
-  /** Whether the function assumes the roles that stacks name, for deployment credentials. */
+  /** Assumes the roles that owners of stacks name, for deployment credentials. */
   readonly assumesDeploymentRoles?: boolean
-  /** The use of schedules in the installation's group. `create` includes `remove`. */
-  readonly schedules?: 'create' | 'remove'
+  /** Creates and removes schedules of the installation's group, or removes only. */
+  readonly schedules?: 'make' | 'remove'
   /** Calls these functions, and waits for their results. */
   readonly calls?: readonly FunctionName[]
 }
@@ -69,9 +66,9 @@ export type FunctionName =
 /** A function: its code, size, configuration and permissions. */
 export interface FunctionRow {
   readonly name: FunctionName
-  /** The entry file, relative to the project. It exports `handler`. */
+  /** Relative to the project. Exports `handler`. */
   readonly entry: string
-  /** The entry file of the tasks of this function in the long pool, relative to the project. */
+  /** The entry for the same work as a task of the long pool, relative to the project. */
   readonly longEntry?: string
   readonly packaging: 'zip' | 'image'
   readonly memoryMb: (settings: Settings) => number
@@ -84,21 +81,20 @@ export interface FunctionRow {
   readonly reservedConcurrency?: (settings: Settings) => number
   /** Whether an environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
-  /** Files that are copied next to the bundle, because processes are started from them. */
+  /** Files beside the bundle, because they are started as processes instead of being loaded. */
   readonly extraFiles?: readonly string[]
-  /** The queue whose messages Lambda passes to the function. */
   readonly consumes?: {
     readonly queue: QueueName
     readonly batchSize: number
     readonly concurrencyMax?: (settings: Settings) => number
   }
-  /** The queue whose messages the tasks of this function in the long pool receive. */
+  /** The queue whose messages this function's tasks in the long pool take. */
   readonly longQueue?: QueueName
   readonly variables: readonly AwsVariable[]
   readonly grants: Grants
 }
 
-/** Maximum time limit of a Lambda function, in seconds. */
+/** Maximum time limit of a Lambda function. */
 const lambdaLimitSeconds = 900
 const commonVariables = ['installation', 'pool'] as const
 const storeVariables = ['journalTable', 'catalogTable', 'bucket'] as const
@@ -137,7 +133,7 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Serves due schedules, and delivers notifications.
+    // Work without a user: due schedules, and notifications.
     name: 'schedule',
     entry: 'functions/schedule/main.ts',
     packaging: 'zip',
@@ -183,7 +179,7 @@ export const functionsTable: readonly FunctionRow[] = [
     ],
     grants: {
       journal: 'read',
-      // To cancel a deployment, the API raises the stop flag in its control record.
+      // A cancelled deployment has a stop flag in its control record.
       journalPartitions: { reads: [], writes: ['controls'] },
       catalogPartitions: apiPartitions,
       reads: ['blobs', 'plugins'],
@@ -192,7 +188,7 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
-      schedules: 'create',
+      schedules: 'make',
     },
   },
   {
@@ -263,8 +259,8 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Runs the scripts of packages. It has no permission except for its log, so scripts that find
-    // its credentials can do nothing with them.
+    // Runs the scripts of packages. It has no permission except for its log, so nothing can be done
+    // with its credentials.
     name: 'installer',
     entry: 'functions/installer/main.ts',
     packaging: 'image',

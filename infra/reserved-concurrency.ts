@@ -2,12 +2,10 @@ import type { Settings } from './settings.ts'
 
 /** Reserved concurrent calls by default, if the account has enough of them. */
 const defaultReservations = { api: 100, webhook: 20 }
-/** Concurrent calls of an account that must remain without a reservation, as Lambda requires. */
+/** Concurrent calls that Lambda requires an account to keep without reservation. */
 const unreservedMin = 100
-/**
- * Limit of `computeStreamsMax`. A stream that is refused has read one mark for each open stream.
- */
-const streamsLimit = 100
+/** The maximum of open event streams: each refused stream reads a mark for each of them. */
+const streamsMaxOfAll = 100
 
 /** Concurrent calls that Lambda reserves for a function. 0: no reservation. */
 export interface Reservations {
@@ -28,14 +26,14 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 }
 
 /**
- * Returns the maximum number of open event streams of the installation. Each stream is an API call,
+ * Returns the maximum of open event streams of the installation. Each stream is a call of the API,
  * so half of its concurrent calls remain for other requests.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {
   const { availableConcurrency = defaultReservations.api } = settings
-  const reservedCalls = computeReservations(settings).api
-  const apiCalls = reservedCalls || Math.min(availableConcurrency, defaultReservations.api)
-  return Math.min(streamsLimit, Math.max(1, Math.floor(apiCalls / 2)))
+  const reserved = computeReservations(settings).api
+  const apiCalls = reserved || Math.min(availableConcurrency, defaultReservations.api)
+  return Math.min(streamsMaxOfAll, Math.max(1, Math.floor(apiCalls / 2)))
 }
 
 type ConcurrencySettings = Pick<

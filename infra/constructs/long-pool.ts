@@ -37,8 +37,8 @@ export interface LongPoolInput extends GrantContext {
   readonly resourceVariables: ResourceVariables
 }
 
-/** The row of a function that also has tasks in the long pool. */
-type LongPoolRow = FunctionRow & { readonly longQueue: QueueName }
+/** A function that also runs in the long pool. */
+type LongRow = FunctionRow & { readonly longQueue: QueueName }
 
 /** The network of the tasks. */
 interface TaskNetwork {
@@ -48,7 +48,7 @@ interface TaskNetwork {
 
 /** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
-/** Scratch space of a task for programs and plugins, in GiB. The minimum of Fargate is 20. */
+/** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
 export const longPoolScratchGib = 40
 
 /**
@@ -59,14 +59,14 @@ export const longPoolScratchGib = 40
 export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const group = createPart(scope, 'LongPool')
   const { installation } = input.settings
-  // The cast is necessary, because the class and the interface declare optional fields differently.
+  // The library's classes and interfaces differ in what may be undefined.
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
     // Availability zones are chosen at deployment, because a list by name would need a lookup.
     availabilityZones: [0, 1].map(index => Fn.select(index, Fn.getAzs())),
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
-    // To change the unused default security group, the CDK would create an additional function.
+    // Changing the unused default group would need a function of its own.
     restrictDefaultSecurityGroup: false,
     gatewayEndpoints: {
       S3: { service: GatewayVpcEndpointAwsService.S3 },
@@ -85,34 +85,29 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   }) as ICluster
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
-      createTaskService(
-        group,
-        input,
-        { cluster, securityGroup },
-        { ...row, longQueue: row.longQueue },
-      )
+      createTasks(group, input, { cluster, securityGroup }, { ...row, longQueue: row.longQueue })
 }
 
-function createTaskService(
+function createTasks(
   group: Construct,
   input: LongPoolInput,
   { cluster, securityGroup }: TaskNetwork,
-  row: LongPoolRow,
+  row: LongRow,
 ): void {
   const id = `Long${logicalNameOf(row.name)}`
   const { settings } = input
-  const taskDefinition = createTaskDefinition(group, input, row)
+  const task = createTask(group, input, row)
   const service = new FargateService(group, `${id}Service`, {
     serviceName: `long-${row.name}`,
     cluster,
-    taskDefinition,
+    taskDefinition: task,
     assignPublicIp: true,
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
     securityGroups: [securityGroup],
     minHealthyPercent: 0,
     maxHealthyPercent: 200,
     circuitBreaker: { rollback: true },
-    // Without tags, the tasks would be missing in bills by tag.
+    // Without their own tags, the tasks would be missing in bills by tag.
     propagateTags: PropagatedTagSource.SERVICE,
   })
   const scaling = service.autoScaleTaskCount({
@@ -141,11 +136,7 @@ function createTaskService(
   )
 }
 
-function createTaskDefinition(
-  group: Construct,
-  input: LongPoolInput,
-  row: LongPoolRow,
-): FargateTaskDefinition {
+function createTask(group: Construct, input: LongPoolInput, row: LongRow): FargateTaskDefinition {
   const id = `Long${logicalNameOf(row.name)}`
   const name = `long-${row.name}`
   const { settings, image } = input
@@ -169,7 +160,7 @@ function createTaskDefinition(
     },
     executionRole: startRole,
     taskRole: createRole(group, `${id}Role`, {
-      name,
+      part: name,
       principal,
       grantContext: input,
       grants: row.grants,

@@ -27,7 +27,7 @@ import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
-/** An alarm. The metric exceeds `threshold` in `periods` successive periods. */
+/** An alarm: the metric exceeds `threshold` in as many successive periods as `periods` says. */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
@@ -37,7 +37,6 @@ interface AlarmSpec {
   readonly periods: number
 }
 
-/** The period of metrics, unless an alarm has another one. */
 const period = Duration.minutes(5)
 /** The compaction lag that raises the alarm, in seconds. It is normally some seconds. */
 const lagSecondsMax = 900
@@ -56,7 +55,7 @@ export function createObservability(
     topicName: `${installation}-alarms`,
     enforceSSL: true,
   })
-  allowAlarmsToPublish(topic)
+  allowAlarms(topic)
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   const alarmSpecs = [
     ...listDeadLetterAlarms(input),
@@ -81,9 +80,9 @@ export function createObservability(
 
 /**
  * Allows the alarms of this account to publish. The default policy of topics would allow this, but
- * `enforceSSL` gives the topic another policy.
+ * a topic with a policy of its own does not have it.
  */
-function allowAlarmsToPublish(topic: Topic): void {
+function allowAlarms(topic: Topic): void {
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -171,7 +170,7 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
       metric: sumMetrics(
         [...functions.values()].map(deployed => deployed.function.metricErrors({ period })),
       ),
-      // An environment ends itself after many refused messages, or after an unreviewed preview.
+      // An environment with work of another stack, or after an unreviewed preview, ends itself.
       // Each end counts as one error.
       threshold: 10,
       periods: 3,
@@ -179,7 +178,7 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
     {
       id: 'RecursionDropped',
       name: 'recursion-dropped',
-      description: 'Lambda stopped a chain of invocations, because it took the chain for a loop.',
+      description: 'Lambda stopped a chain of functions, because it took the chain for a loop.',
       metric: sumMetrics(
         [...functions.values()]
           .filter(({ row }) => canInvokeItself(row.name))
@@ -251,18 +250,17 @@ function createDashboard(
     widgets: [
       [
         createGraph(
-          'Waiting messages',
+          'Waiting',
           queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
         ),
         createGraph(
           'Dead letters',
-          // The first alarms are those of the dead-letter queues.
           alarmSpecs.slice(0, queueNames.length).map(({ metric }) => metric),
         ),
       ],
       [
         createGraph(
-          'Concurrent calls',
+          'At once',
           lambdaFunctions.map(lambdaFunction =>
             lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
           ),
@@ -288,7 +286,7 @@ function createDashboard(
         createGraph('Compaction lag (s)', [
           createInstallationMetric(installation, awsMetrics.compactionLag, { period }),
         ]),
-        createGraph('Stuck deployments', [
+        createGraph('Stuck', [
           createInstallationMetric(installation, awsMetrics.stuckDeployments, { period }),
         ]),
       ],

@@ -15,8 +15,7 @@ export function createRole(
   scope: Construct,
   id: string,
   options: {
-    /** The name of the function or task. */
-    readonly name: string
+    readonly part: string
     readonly principal: IPrincipal
     readonly grantContext: GrantContext
     readonly grants: Grants
@@ -26,8 +25,8 @@ export function createRole(
 ): Role {
   const { grantContext, logs } = options
   const role = new Role(scope, id, {
-    roleName: roleNameOf(grantContext.settings.installation, options.name, Stack.of(scope).region),
-    description: `${grantContext.settings.installation}: ${options.name}`,
+    roleName: roleNameOf(grantContext.settings.installation, options.part, Stack.of(scope).region),
+    description: `${grantContext.settings.installation}: ${options.part}`,
     assumedBy: options.principal,
   })
   const statements = statementsOf(scope, grantContext, options.grants, options.queue)

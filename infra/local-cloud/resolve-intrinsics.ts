@@ -110,7 +110,7 @@ function findResource(
   return { Type: resource.Type, Properties: Object.fromEntries(resolvedNames) }
 }
 
-/** The properties that contain the physical name of a resource or distinguish it from others. */
+/** The properties that give a resource its physical name or tell it apart. */
 const nameProperties = new Set([
   'BucketName',
   'Description',

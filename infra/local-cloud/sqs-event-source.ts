@@ -24,40 +24,39 @@ export interface EventSourceOptions {
   readonly onFailure: (reason: string) => void
 }
 
-/** A poller of a queue, which calls a function with batches of messages until it is ended. */
+/** Takes messages from a queue and calls a function with them, until it is ended. */
 export interface EventSource {
-  /** Stops receiving messages. Resolves when no call is in progress. */
+  /** Takes no more messages. Resolves when no call is in progress. */
   readonly end: () => Promise<void>
 }
 
 /**
  * Starts an event source that behaves like Lambda's: batches, limited concurrency, partial
- * failures. A message is removed after its success, and otherwise redelivered after its visibility
- * timeout.
+ * failures. Handled messages are removed. Others are redelivered after their visibility timeout.
  * Source: Lambda's documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
   const shutdown = new AbortController()
-  const pendingCalls = new Set<Promise<void>>()
-  let lastEmptyMs = performance.now()
+  const openCalls = new Set<Promise<void>>()
+  let busySinceMs = performance.now()
   const poll = async (): Promise<void> => {
     while (!shutdown.signal.aborted) {
-      const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - lastEmptyMs))
-      if (pendingCalls.size >= callsMax) {
-        await Promise.race([...pendingCalls, sleep(cloudLimits.pollPauseMs)])
+      const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - busySinceMs))
+      if (openCalls.size >= callsMax) {
+        await Promise.race([...openCalls, sleep(cloudLimits.pollPauseMs)])
         continue
       }
       try {
         const messages = await receive(options, shutdown.signal)
         if (messages.length === 0) {
-          lastEmptyMs = performance.now()
+          busySinceMs = performance.now()
           continue
         }
         const call = deliverBatch(options, messages)
           .catch((thrown: unknown) => onFailure(String(thrown)))
-          .finally(() => pendingCalls.delete(call))
-        pendingCalls.add(call)
+          .finally(() => openCalls.delete(call))
+        openCalls.add(call)
       } catch (thrown) {
         if (shutdown.signal.aborted) return
         onFailure(String(thrown))
@@ -70,7 +69,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
     end: async () => {
       shutdown.abort()
       await polling
-      await Promise.all(pendingCalls)
+      await Promise.all(openCalls)
     },
   }
 }
@@ -104,14 +103,14 @@ async function deliverBatch(
 ): Promise<void> {
   const { sqs, queue, region, invoke } = options
   const Records = messages.map(message => sqsRecordOf(message, queue, region))
-  // A batch continues the chain of calls of its first message.
+  // A batch continues the chain of its first message.
   const traceHeader = messages[0]?.Attributes?.AWSTraceHeader
   const outcome = await invoke({ Records }, { traceHeader })
   if (outcome.kind !== 'answered') return
   const failedIds = parseFailures(outcome.json, messages)
-  const succeededMessages = messages.filter(({ MessageId = '' }) => !failedIds.has(MessageId))
-  if (succeededMessages.length === 0) return
-  const Entries = succeededMessages.map(({ ReceiptHandle }, index) => ({
+  const handledMessages = messages.filter(({ MessageId = '' }) => !failedIds.has(MessageId))
+  if (handledMessages.length === 0) return
+  const Entries = handledMessages.map(({ ReceiptHandle }, index) => ({
     Id: String(index),
     ReceiptHandle,
   }))

@@ -68,12 +68,12 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
       ...Object.fromEntries(lowerCaseHeaders),
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
     },
-    body: readBody(receivedBytes.subarray(dividerIndex + divider.length), pieces),
+    body: readRest(receivedBytes.subarray(dividerIndex + divider.length), pieces),
   }
 }
 
 /** Yields the first bytes of the body, which arrived with the head, and then all later bytes. */
-async function* readBody(
+async function* readRest(
   firstBytes: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

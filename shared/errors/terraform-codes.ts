@@ -4,6 +4,10 @@ export const terraformCodes = {
     exit: 1,
     hint: 'Report the message to the author of the provider, or pin an older version of it. The provider violates the protocol.',
   },
+  TERRAFORM_PACKAGE_INVALID: {
+    exit: 1,
+    hint: 'Add the package again with `antichain package add terraform-provider <source> [version]`.',
+  },
   TERRAFORM_CONFIG_INVALID: {
     exit: 1,
     hint: 'Correct the named properties of the resource in the program.',

@@ -54,6 +54,11 @@ export interface DiffResult {
   readonly changedKeys: readonly string[]
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
   readonly deleteBeforeReplace: boolean
+  /**
+   * The outputs of an unchanged resource, if the provider records them in a newer form. Absent: the
+   * old outputs stay.
+   */
+  readonly upgradedOutputs?: PropertyMap
 }
 
 /** No difference. */
@@ -199,6 +204,8 @@ export interface Provider {
         inputs: PropertyMap
         outputs: PropertyMap
         timeoutSeconds: number
+        /** Whether a replacement deletes the resource before it creates the new one. */
+        isFirstOfReplacement?: boolean
       },
   ) => Promise<void>
   readonly invoke: (request: {

@@ -88,7 +88,7 @@ describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       aws: settings(),
       bundleOf: bundles.findBundle,
       limitMs,
-      compactionIntervalMs: 10_000,
+      tidyMs: 10_000,
     })
   })
   afterAll(async () => {

@@ -70,7 +70,7 @@ function configOf({
   return new Map(
     Object.entries(configTexts).map(([key, { text }]) => [
       key,
-      { text, isSecret: false, isObject: false },
+      { text, secret: false, object: false },
     ]),
   )
 }

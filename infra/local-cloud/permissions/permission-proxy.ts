@@ -50,10 +50,10 @@ export interface PermissionProxies {
 }
 
 /**
- * Starts a proxy in front of each service. A proxy forwards a request only if the role allows the
- * request, and otherwise responds as the service does on AWS. The address of the proxy identifies
- * the role, because all processes sign with the credentials of the emulators. Requests with other
- * credentials come from an assumed role, and are forwarded unchecked.
+ * Starts a proxy in front of each service. It forwards a request only if the role allows it, and
+ * otherwise responds as the service does on AWS. A role is known by the address, because all
+ * processes sign with the credentials of the emulators. Requests with other credentials are those
+ * of an assumed role, and are forwarded unchecked.
  */
 export async function startPermissionProxies(
   options: PermissionProxyOptions,
@@ -61,25 +61,19 @@ export async function startPermissionProxies(
   const agent = new Agent({ keepAlive: true })
   const servers: Server[] = []
   const { location } = options
-  const findDenied = createPermissionCheck(options)
+  const decide = createDecider(options)
   const startProxy = async ([service, upstream]: [string, string]) => {
-    const server = createServer(
-      { keepAliveTimeout: cloudLimits.proxyKeepAliveMs },
-      (clientRequest, clientResponse) => {
-        forwardIfAllowed(
-          { service: service as AwsService, upstream, agent, location, findDenied },
-          clientRequest,
-          clientResponse,
-        )
-          .catch((thrown: unknown) => {
-            if (!clientResponse.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
-          })
-          .finally(
-            () =>
-              clientResponse.destroyed || clientResponse.writableEnded || clientResponse.destroy(),
-          )
-      },
-    )
+    const server = createServer({ keepAliveTimeout: cloudLimits.proxyKeepAliveMs }, (from, to) => {
+      forwardIfAllowed(
+        { service: service as AwsService, upstream, agent, location, decide },
+        from,
+        to,
+      )
+        .catch((thrown: unknown) => {
+          if (!to.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
+        })
+        .finally(() => to.destroyed || to.writableEnded || to.destroy())
+    })
     servers.push(server)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -105,12 +99,12 @@ export async function startPermissionProxies(
 }
 
 /** Returns the first permission that the role denies, or undefined if it allows them all. */
-type FindDeniedPermission = (
+type Decide = (
   permissions: readonly RequiredPermission[],
 ) => Promise<RequiredPermission | undefined>
 
-/** Creates the check of one role's permissions. Equal permissions are simulated once. */
-function createPermissionCheck(options: PermissionProxyOptions): FindDeniedPermission {
+/** Creates the decisions of one role. Equal permissions are simulated once. */
+function createDecider(options: PermissionProxyOptions): Decide {
   const { configuration, location, isRevoked, onDenial, onUse } = options
   const { role } = configuration
   const decisions = new Map<string, ReturnType<typeof simulatePermission>>()
@@ -126,72 +120,67 @@ function createPermissionCheck(options: PermissionProxyOptions): FindDeniedPermi
         onDenial({ role, permission })
         return permission
       }
-      for (const statement of decision.statementIndexes)
+      for (const statement of decision.statements)
         onUse({ role, action: permission.action, statement })
     }
     return undefined
   }
 }
 
-/** A proxied service, with the check of its requests. */
-interface ProxyRoute {
+interface Route {
   readonly service: AwsService
   readonly upstream: string
   readonly agent: Agent
   readonly location: AccountLocation
-  readonly findDenied: FindDeniedPermission
+  readonly decide: Decide
 }
 
 async function forwardIfAllowed(
-  { service, upstream, agent, location, findDenied }: ProxyRoute,
-  clientRequest: IncomingMessage,
-  clientResponse: ServerResponse,
+  { service, upstream, agent, location, decide }: Route,
+  from: IncomingMessage,
+  to: ServerResponse,
 ): Promise<void> {
-  const { method = 'GET', url: target = '/' } = clientRequest
+  const { method = 'GET', url: target = '/' } = from
   // Objects may be large, and their permissions do not depend on the body.
-  const headers = headersOf(clientRequest)
-  const body = service === 'S3' ? undefined : await readRequestBody(service, clientRequest, headers)
+  const headers = headersOf(from)
+  const body = service === 'S3' ? undefined : await readRequestBody(service, from, headers)
   const request = { method, target, headers, body: body ?? '' }
   const isOwn = isOwnRequest(headers, target)
-  const denied = isOwn ? await findDenied(permissionReaders[service](request, location)) : undefined
+  const denied = isOwn ? await decide(permissionReaders[service](request, location)) : undefined
   if (denied !== undefined) {
-    clientRequest.resume()
-    sendDenial(service, denied, clientResponse)
+    from.resume()
+    sendDenial(service, denied, to)
     return
   }
   // The host stays as the client signed it.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const options = { method, agent, headers: { ...clientRequest.headers, ...length } }
-  const upstreamRequest = sendRequest(`${upstream}${target}`, options)
-  const pendingResponse = new Promise<IncomingMessage>((resolve, reject) => {
-    upstreamRequest.once('response', resolve)
-    upstreamRequest.once('error', reject)
+  const options = { method, agent, headers: { ...from.headers, ...length } }
+  const forwarded = sendRequest(`${upstream}${target}`, options)
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    forwarded.once('response', resolve)
+    forwarded.once('error', reject)
   })
-  clientResponse.once('close', () => clientResponse.writableEnded || upstreamRequest.destroy())
-  if (body === undefined) void pipeline(clientRequest, upstreamRequest).catch(() => undefined)
-  else upstreamRequest.end(body)
-  const upstreamResponse = await pendingResponse
+  to.once('close', () => to.writableEnded || forwarded.destroy())
+  if (body === undefined) void pipeline(from, forwarded).catch(() => undefined)
+  else forwarded.end(body)
+  const upstreamResponse = await response
   const { statusCode = 502 } = upstreamResponse
   if (isOwn && service === 'S3' && statusCode === 404) {
     const permission = missingObjectPermissionOf(request)
-    const deniedListing = permission === undefined ? undefined : await findDenied([permission])
-    if (deniedListing !== undefined) {
+    const concealed = permission === undefined ? undefined : await decide([permission])
+    if (concealed !== undefined) {
       upstreamResponse.resume()
-      sendDenial(service, deniedListing, clientResponse)
+      sendDenial(service, concealed, to)
       return
     }
   }
-  clientResponse.writeHead(statusCode, upstreamResponse.headers)
-  await pipeline(upstreamResponse, clientResponse)
+  to.writeHead(statusCode, upstreamResponse.headers)
+  await pipeline(upstreamResponse, to)
 }
 
-function sendDenial(
-  service: AwsService,
-  permission: RequiredPermission,
-  clientResponse: ServerResponse,
-): void {
+function sendDenial(service: AwsService, permission: RequiredPermission, to: ServerResponse): void {
   const { status, headers, body } = createDenialReply(service, permission)
-  clientResponse.writeHead(status, headers).end(body)
+  to.writeHead(status, headers).end(body)
 }
 
 /** Reports whether a request is signed with the credentials that functions and tasks have. */

@@ -219,7 +219,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     return { ...successEndOf(undefined), views }
   }
   if (step.skipCall) return successEndOf(undefined)
-  const request = toDeleteRequest(old, deps)
+  const request = toDeleteRequest(step, old, deps)
   await callStepProvider(deps, step, provider => provider.delete(request))
   return successEndOf(undefined)
 }

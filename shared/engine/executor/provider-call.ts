@@ -74,8 +74,9 @@ export function toUpdateRequest(
   }
 }
 
-/** Returns the request that deletes the resource of a state. */
+/** Returns the request that deletes the resource of a step's old state. */
 export function toDeleteRequest(
+  { op, effect }: Step,
   old: ResourceState,
   { viewRequest }: Pick<PerformDeps, 'viewRequest'>,
 ): Parameters<Provider['delete']>[0] {
@@ -85,6 +86,7 @@ export function toDeleteRequest(
     inputs: old.inputs,
     outputs: old.outputs,
     timeoutSeconds: old.customTimeouts.delete ?? 0,
+    isFirstOfReplacement: op === 'delete-replaced' && effect === 'mark-pending',
     ...viewRequest,
   }
 }

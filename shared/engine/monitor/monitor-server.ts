@@ -143,7 +143,7 @@ function toUnaryHandlers(
       onCall?.(name)
       Promise.race([handler(call.request, call.metadata), whenAborted]).then(
         value => reply(null, value),
-        thrown => reply(grpcStatusOf(thrown)),
+        thrown => reply(statusOf(thrown)),
       )
     }
     return [name, handle] as const
@@ -151,13 +151,13 @@ function toUnaryHandlers(
   return Object.fromEntries(unaryHandlers)
 }
 
-function grpcStatusOf(thrown: unknown): { code: number; details: string } {
+function statusOf(thrown: unknown): { code: number; details: string } {
   if (thrown instanceof DeploymentAborted)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
-  return { code: grpcCodeOf(thrown), details: messageOf(thrown) }
+  return { code: codeOf(thrown), details: messageOf(thrown) }
 }
 
-function grpcCodeOf(thrown: unknown): status {
+function codeOf(thrown: unknown): status {
   if (hasCode(thrown, 'RESOURCE_INVALID')) return status.INVALID_ARGUMENT
   return hasCode(thrown, 'FEATURE_MISSING') ? status.FAILED_PRECONDITION : status.UNKNOWN
 }

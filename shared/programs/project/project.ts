@@ -15,8 +15,7 @@ export interface ProjectConfigEntry {
    * entry. Undefined if the entry has none of them.
    */
   readonly value: ConfigTree | undefined
-  /** Whether values of the key must be encrypted. */
-  readonly isSecret: boolean
+  readonly secret: boolean
 }
 
 /** A plugin in a folder that the project file names, in `plugins` or `packages`. */

@@ -8,6 +8,8 @@ import { shouldDebugPlugin } from '../../programs/hosts/debug-targets.ts'
 import { createPluginInstaller } from '../../providers/install/plugin-installer.ts'
 import { createInstallDeps } from '../plugins/plugin-install-deps.ts'
 import { createPluginHost } from '../../providers/plugins/plugin-host.ts'
+import type { PluginMessage } from '../../providers/plugins/plugin-message.ts'
+import { withTerraformPlugins } from '../../providers/terraform/terraform-plugins.ts'
 import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.ts'
 import type { PluginHost, Provider } from '../../providers/provider.ts'
 import { createStackReader } from './read-stack-references.ts'
@@ -55,13 +57,23 @@ export function createRunPluginHost(
     onMessage: (severity, text) =>
       emitter.report(severity === 'info' ? 'info#err' : severity, redact(text)),
   })
-  return createPluginHost({
+  const report = ({ severity, text, streamId }: PluginMessage): void =>
+    emitter.emit({
+      diagnosticEvent: {
+        message: redact(`${text}\n`),
+        color: 'raw',
+        severity,
+        streamID: streamId,
+      },
+    })
+  const { programFolder } = source
+  const host = createPluginHost({
     processes,
     env,
     path,
     home,
     install: fetchPlugin ?? createPluginInstaller(installDeps),
-    programFolder: source.programFolder,
+    programFolder,
     project: source.name,
     projectPlugins: source.plugins,
     runtimeOptions: source.runtimeOptions,
@@ -70,17 +82,9 @@ export function createRunPluginHost(
       shouldDebugPlugin(request.debuggedProcesses ?? [], plugin)
         ? endpoint => emitDebuggerWaiting(emitter, endpoint)
         : undefined,
-    report: ({ severity, text, streamId }) => {
-      emitter.emit({
-        diagnosticEvent: {
-          message: redact(`${text}\n`),
-          color: 'raw',
-          severity,
-          streamID: streamId,
-        },
-      })
-    },
+    report,
   })
+  return withTerraformPlugins(host, { processes, env, programFolder, report })
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */

@@ -31,9 +31,7 @@ export function createPolicyPackHost(
       organization: 'organization',
       dryRun: request.dryRun,
       config: new Map([...request.config].map(([key, { text }]) => [key, text])),
-      configSecretKeys: [...request.config].flatMap(([key, { isSecret }]) =>
-        isSecret ? [key] : [],
-      ),
+      configSecretKeys: [...request.config].flatMap(([key, { secret }]) => (secret ? [key] : [])),
     },
     onOutput: (line, stream) =>
       emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`),

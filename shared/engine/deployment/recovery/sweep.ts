@@ -1,4 +1,3 @@
-import { limits } from '../../../config/limits.ts'
 import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
@@ -105,7 +104,7 @@ async function readHeads(
   const heads = new Map<OperationId, Head>()
   for (const batch of toIdBatches(
     operations.map(({ id }) => id),
-    limits.idsPerReadMax,
+    500,
   ))
     for (const [id, head] of await deps.operations.getHeads(deps.deployment, batch))
       heads.set(id, head)

@@ -114,7 +114,7 @@ function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: numb
 
 /**
  * Reports whether no request of a deployment can still take effect. Returns false while a process
- * or process group of an executor that has not shut down is alive. In two cases `lateWindowMs` must also
+ * or process group of an executor that has not left is alive. In two cases `lateWindowMs` must also
  * have passed since the end of the deployment:
  *
  * - A process or the last holder is on another host, so it is unknown whether it is alive.

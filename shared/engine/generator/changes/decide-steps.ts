@@ -61,13 +61,14 @@ async function decideDifference(
     const { reason } = change
     return decided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
   }
-  const unchangedState = keepProviderValues(next, old.state)
+  const { upgradedOutputs: outputs = oldOutputsOf(old.state) } = diff
+  const unchangedState = keepProviderValues(next, { ...old.state, outputs })
   return decided([stepOf({ op: 'same', effect: 'replace', old, next: unchangedState })], delta)
 }
 
 /** Returns the state of an unchanged resource: it keeps the values that only a provider can set. */
 function keepProviderValues(next: ResourceState, old: ResourceState): ResourceState {
-  return { ...next, id: old.id, outputs: oldOutputsOf(old), initErrors: old.initErrors }
+  return { ...next, id: old.id, outputs: old.outputs, initErrors: old.initErrors }
 }
 
 /** Decides the create of a resource that the replacement of another resource deleted before. */

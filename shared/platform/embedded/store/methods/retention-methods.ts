@@ -99,11 +99,11 @@ export const retentionMethods = {
 function listDeploymentIds(database: Database, table: string): readonly string[] {
   return database
     .all(
-      `WITH RECURSIVE found (id) AS (
+      `WITH RECURSIVE one (id) AS (
          SELECT min(deployment) FROM ${table}
          UNION ALL SELECT (SELECT min(deployment) FROM ${table} WHERE deployment > id)
-           FROM found WHERE id IS NOT NULL)
-       SELECT id FROM found WHERE id IS NOT NULL`,
+           FROM one WHERE id IS NOT NULL)
+       SELECT id FROM one WHERE id IS NOT NULL`,
     )
     .map(row => readTextColumn(row, 'id'))
 }

@@ -1,0 +1,90 @@
+import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
+import { secretOf } from '../../../values/value.ts'
+import { createSeededRandom } from '../../../names/seeded-random.ts'
+import type { CheckFailure, CheckResult, Provider } from '../../provider.ts'
+import { readProblems } from './diagnostics.ts'
+import { formatPathOf } from './resource-calls.ts'
+import { buildObjectConfig } from './resource-config.ts'
+import type { ObjectSchemaOfType, ResourceType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { encodeValue } from './wire-values.ts'
+
+type CheckRequest = Parameters<Provider['check']>[0]
+
+/**
+ * Checks the inputs of a resource: their types, and the provider's own validation. Names a resource
+ * without a name. Returns all failures with the names of the program. Throws ProviderError.
+ */
+export async function checkObject(
+  session: TerraformSession,
+  request: CheckRequest,
+): Promise<CheckResult> {
+  const { urn, type: token } = request
+  const resource = session.pkg.findResource(token)
+  const named = withName(resource, request)
+  const config = buildObjectConfig(resource, named)
+  const formatPath = formatPathOf(resource)
+  const buildFailures = config.problems.map(
+    ({ message, path }): CheckFailure => ({
+      property: formatPath(path),
+      reason: message,
+    }),
+  )
+  const response = await session.client.validateResourceConfig({
+    typeName: resource.typeName,
+    config: encodeValue(config.value, resource.type),
+  })
+  const { errors, warnings } = readProblems(response, { type: resource.type, formatPath })
+  showWarnings(session, urn, warnings)
+  return {
+    inputs: markSensitiveInputs(resource, named),
+    failures: [
+      ...buildFailures,
+      ...errors.map(({ message, property }) => ({ property, reason: message })),
+    ],
+  }
+}
+
+/** Marks the inputs as secret that the schema declares sensitive at the top level. */
+export function markSensitiveInputs(
+  { block, names }: ObjectSchemaOfType,
+  inputs: PropertyMap,
+): PropertyMap {
+  const isSensitive = (name: string): boolean => {
+    const attribute = block.attributes.get(names.toTerraform.get(name) ?? '')
+    return attribute?.isSensitive === true
+  }
+  return new Map(
+    [...inputs].map(([name, value]): readonly [string, PropertyValue] => [
+      name,
+      value !== null && isSensitive(name) ? secretOf(value) : value,
+    ]),
+  )
+}
+
+/** Longest generated name. */
+const nameCharsMax = 255
+
+/**
+ * Returns the inputs with a name, if the type has the input `name` and the program does not set it.
+ * A name that an earlier check generated stays.
+ */
+function withName(resource: ResourceType, request: CheckRequest): PropertyMap {
+  const { newInputs, oldInputs, naming, name, randomSeed } = request
+  const attribute = resource.block.attributes.get('name')
+  const isNamed =
+    attribute?.kind === 'plain' &&
+    attribute.type.kind === 'string' &&
+    (attribute.isRequired === true || attribute.isOptional === true)
+  if (!isNamed || newInputs.has('name')) return newInputs
+  const oldName = oldInputs?.get('name')
+  if (oldName !== undefined) return new Map([...newInputs, ['name', oldName]])
+  if (naming?.mode === 'disable') return newInputs
+  const generated = naming?.name ?? generateName(name, randomSeed)
+  return new Map([...newInputs, ['name', generated.slice(0, nameCharsMax)]])
+}
+
+function generateName(name: string, seed: Uint8Array): string {
+  const bytes = createSeededRandom(seed).nextBytes(4)
+  return `${name}-${Buffer.from(bytes).toString('hex').slice(0, 7)}`
+}

@@ -1,0 +1,93 @@
+import type { PropertyMap } from '../../../values/value.ts'
+import { containsUnknown } from '../../../values/special-values.ts'
+import type { CheckFailure, CheckResult, DiffResult, Provider } from '../../provider.ts'
+import { noDiff } from '../../provider.ts'
+import { equalMaps } from '../../../values/equal.ts'
+import { readProviderConfig } from '../mapping/read-provider-config.ts'
+import { buildConfig } from '../values/build-config.ts'
+import { createConfigError } from '../values/config-problem.ts'
+import { readProblems } from './diagnostics.ts'
+import { createRefusal } from './provider-failure.ts'
+import { markSensitiveInputs } from './check-object.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { encodeValue } from './wire-values.ts'
+
+/** Checks the configuration of a provider: names, types and the provider's own validation. */
+export async function checkProviderConfig(
+  session: TerraformSession,
+  { urn, newInputs }: Parameters<Provider['checkConfig']>[0],
+): Promise<CheckResult> {
+  const { provider } = session.pkg
+  const { inputs, unknownPaths } = readProviderConfig(provider.block, provider.names, newInputs)
+  const config = buildConfig(provider.block, inputs)
+  const formatPath = formatPathOf(provider)
+  const { diagnostics } = await session.client.validateProviderConfig(
+    encodeValue(config.value, provider.type),
+  )
+  const { errors, warnings } = readProblems({ diagnostics }, { type: provider.type, formatPath })
+  showWarnings(session, urn, warnings)
+  return {
+    inputs: markSensitiveInputs(provider, newInputs),
+    failures: [
+      ...unknownPaths.map(
+        (property): CheckFailure => ({
+          property,
+          reason: `provider '${session.pkg.name}' has no such property`,
+        }),
+      ),
+      ...config.problems.map(
+        ({ message, path }): CheckFailure => ({
+          property: formatPath(path),
+          reason: message,
+        }),
+      ),
+      ...errors.map(({ message, property }): CheckFailure => ({ property, reason: message })),
+    ],
+  }
+}
+
+/** A changed configuration never replaces the resources of a provider. */
+export function compareProviderConfigs({
+  oldInputs,
+  newInputs,
+}: Parameters<Provider['diffConfig']>[0]): DiffResult {
+  return equalMaps(oldInputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' }
+}
+
+/**
+ * Configures the process. A configuration with unknown values is skipped, because a provider must
+ * not be called half configured. Later calls fail with the error of the configuration.
+ */
+export function configureProcess(
+  session: TerraformSession,
+  { urn, inputs }: Parameters<Provider['configure']>[0],
+): Promise<void> {
+  if (containsUnknown(inputs)) {
+    session.setConfigureOutcome(undefined)
+    return Promise.resolve()
+  }
+  const outcome = sendConfiguration(session, urn, inputs)
+  session.setConfigureOutcome(outcome)
+  return outcome
+}
+
+async function sendConfiguration(
+  session: TerraformSession,
+  urn: string,
+  inputs: PropertyMap,
+): Promise<void> {
+  const { provider } = session.pkg
+  const config = buildConfig(
+    provider.block,
+    readProviderConfig(provider.block, provider.names, inputs).inputs,
+  )
+  if (config.problems.length > 0) throw createConfigError(`'${urn}'`, config.problems)
+  const response = await session.client.configureProvider(encodeValue(config.value, provider.type))
+  const { errors, warnings } = readProblems(response, {
+    type: provider.type,
+    formatPath: formatPathOf(provider),
+  })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('configure', urn, errors))
+}

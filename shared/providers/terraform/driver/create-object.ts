@@ -1,0 +1,54 @@
+import { assert } from '../../../errors/error.ts'
+import type { CreateResult, Provider } from '../../provider.ts'
+import { planUnknown } from '../plan/proposed-new.ts'
+import { nullOf } from '../values/cty-value.ts'
+import { applyChange } from './apply-change.ts'
+import { createPartialFailure } from './partial-failure.ts'
+import { idOfObject } from './resource-id.ts'
+import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
+import { planChange } from './plan-change.ts'
+import { createRefusal } from './provider-failure.ts'
+import { requireObjectConfig } from './resource-config.ts'
+import type { TerraformSession } from './terraform-session.ts'
+
+/**
+ * Plans a new object and, outside of a preview, creates it. An object that exists after an error is
+ * tainted. Throws ProviderError.
+ */
+export async function createObject(
+  session: TerraformSession,
+  { urn, type: token, inputs, preview }: Parameters<Provider['create']>[0],
+): Promise<CreateResult> {
+  await session.waitUntilConfigured()
+  const resource = session.pkg.findResource(token)
+  const config = requireObjectConfig(resource, urn, inputs)
+  const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): CreateResult => ({
+    id: '',
+    outputs: toPlannedOutputs(resource, planned, config.sensitivePaths),
+    refreshBeforeUpdate: false,
+  })
+  if (session.isUnconfigured()) {
+    assert(preview, `the provider of '${urn}' is not configured`)
+    return toPreview(planUnknown(resource.block, config.value))
+  }
+  const plan = await planChange(session, resource, { urn, prior: undefined, config: config.value })
+  if (preview) return toPreview(plan.planned)
+  const applied = await applyChange(session, resource, {
+    ...plan,
+    urn,
+    prior: nullOf(resource.type),
+    config: config.value,
+    sensitivePaths: sensitivePathsOf(resource, plan.planned, config.sensitivePaths),
+  })
+  const hasFailed = applied.problems.length > 0
+  if (hasFailed && applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
+  const object = {
+    ...applied,
+    isTainted: hasFailed,
+    sensitivePaths: sensitivePathsOf(resource, applied.value, config.sensitivePaths),
+  }
+  const id = idOfObject(resource.names.id, applied.value)
+  const outputs = toRecordedOutputs(resource, object)
+  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs, inputs })
+  return { id, outputs, refreshBeforeUpdate: false }
+}

@@ -1,0 +1,51 @@
+import { assert } from '../../../errors/error.ts'
+import type { Provider } from '../../provider.ts'
+import { nullOf } from '../values/cty-value.ts'
+import { applyChange } from './apply-change.ts'
+import { toRecordedOutputs } from './object-outputs.ts'
+import { createPartialFailure } from './partial-failure.ts'
+import { planDeletion } from './plan-change.ts'
+import { readPriorObject } from './prior-object.ts'
+import { createRefusal } from './provider-failure.ts'
+import type { TerraformSession } from './terraform-session.ts'
+
+/**
+ * Deletes an object: upgrades its state, plans the deletion and applies it. Throws ProviderError,
+ * with the remaining object if one still exists.
+ */
+export async function deleteObject(
+  session: TerraformSession,
+  {
+    urn,
+    type: token,
+    id,
+    inputs,
+    outputs,
+    isFirstOfReplacement,
+  }: Parameters<Provider['delete']>[0],
+): Promise<void> {
+  await session.waitUntilConfigured()
+  assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
+  const resource = session.pkg.findResource(token)
+  const prior = await readPriorObject(session, resource, { urn, outputs })
+  const plan = await planDeletion(session, resource, { urn, prior })
+  const absent = nullOf(resource.type)
+  const applied = await applyChange(session, resource, {
+    ...plan,
+    // Terraform's core deletes first without a plan of its own, so that it has no planned identity.
+    ...(isFirstOfReplacement === true ? { plannedIdentity: undefined } : {}),
+    urn,
+    prior: prior.value,
+    planned: absent,
+    config: absent,
+    sensitivePaths: prior.sensitivePaths,
+  })
+  if (applied.problems.length === 0) return
+  if (applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
+  const remaining = { ...prior, ...applied }
+  throw createPartialFailure(applied.problems, {
+    id,
+    inputs,
+    outputs: toRecordedOutputs(resource, remaining),
+  })
+}

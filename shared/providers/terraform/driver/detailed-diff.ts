@@ -1,0 +1,93 @@
+import type { PropertyDiff } from '../../provider.ts'
+import { toPropertyPath } from '../mapping/property-paths.ts'
+import { attributeAtPath } from '../plan/object-shape.ts'
+import { type CtyPath, attributeStep, indexStep, isAtOrBelow, keyStep } from '../values/cty-path.ts'
+import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
+import { equalRaw } from '../values/raw-equality.ts'
+import type { ResourceType } from './terraform-package.ts'
+
+/** A difference between two objects, at the deepest place that both have. */
+interface ChangedPart {
+  readonly path: CtyPath
+  readonly kind: 'add' | 'delete' | 'update'
+}
+
+/**
+ * Returns the differences between the prior and the planned object by property path. Values that
+ * only the provider sets and that become unknown are left out, unless nothing else differs.
+ */
+export function createDetailedDiff(
+  resource: ResourceType,
+  values: { readonly prior: CtyValue; readonly planned: CtyValue },
+  replacePaths: readonly CtyPath[],
+): ReadonlyMap<string, PropertyDiff> {
+  const { block, names } = resource
+  const parts = findChangedParts(values.prior, values.planned, [])
+  const isConfigurable = ({ path }: ChangedPart): boolean => {
+    const [first] = path
+    const attribute = first === undefined ? undefined : attributeAtPath(block, [first])
+    return attribute === undefined || attribute.isRequired === true || attribute.isOptional === true
+  }
+  const shown = parts.some(isConfigurable) ? parts.filter(isConfigurable) : parts
+  return new Map(
+    shown.map(({ path, kind }) => {
+      const isReplaced = replacePaths.some(
+        replacePath => isAtOrBelow(path, replacePath) || isAtOrBelow(replacePath, path),
+      )
+      const diff: PropertyDiff = { kind: isReplaced ? `${kind}-replace` : kind, inputDiff: false }
+      return [toPropertyPath(names, path), diff] as const
+    }),
+  )
+}
+
+function findChangedParts(
+  prior: CtyValue,
+  planned: CtyValue,
+  path: CtyPath,
+): readonly ChangedPart[] {
+  if (equalRaw(prior, planned)) return []
+  if (prior.kind === 'null') return [{ path, kind: 'add' }]
+  if (planned.kind === 'null') return [{ path, kind: 'delete' }]
+  if (isMapping(prior) && isMapping(planned)) return compareEntries(prior, planned, path)
+  if (isIndexed(prior) && isIndexed(planned)) return compareElements(prior, planned, path)
+  return [{ path, kind: 'update' }]
+}
+
+const isMapping = (value: CtyValue): value is CtyMapping =>
+  value.kind === 'object' || value.kind === 'map'
+
+const isIndexed = (value: CtyValue): value is CtySequence =>
+  value.kind === 'list' || value.kind === 'tuple'
+
+function compareEntries(
+  prior: CtyMapping,
+  planned: CtyMapping,
+  path: CtyPath,
+): readonly ChangedPart[] {
+  const keys = new Set([...prior.entries.keys(), ...planned.entries.keys()])
+  return [...keys].flatMap(key => {
+    const step = planned.kind === 'object' ? attributeStep(key) : keyStep(key)
+    return compareParts(prior.entries.get(key), planned.entries.get(key), [...path, step])
+  })
+}
+
+function compareElements(
+  prior: CtySequence,
+  planned: CtySequence,
+  path: CtyPath,
+): readonly ChangedPart[] {
+  const count = Math.max(prior.elements.length, planned.elements.length)
+  return Array.from({ length: count }, (_, index) =>
+    compareParts(prior.elements[index], planned.elements[index], [...path, indexStep(index)]),
+  ).flat()
+}
+
+function compareParts(
+  prior: CtyValue | undefined,
+  planned: CtyValue | undefined,
+  path: CtyPath,
+): readonly ChangedPart[] {
+  if (planned === undefined) return [{ path, kind: 'delete' }]
+  if (prior === undefined) return [{ path, kind: 'add' }]
+  return findChangedParts(prior, planned, path)
+}

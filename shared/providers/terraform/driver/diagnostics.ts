@@ -1,0 +1,39 @@
+import type { DiagnosedResponse, ProviderDiagnostic } from '../client/terraform-client.ts'
+import { readAttributePath } from '../values/attribute-path.ts'
+import type { CtyPath } from '../values/cty-path.ts'
+import type { CtyType } from '../values/type-system.ts'
+
+/** Formats a path of a schema with the names of the program. */
+export type PathFormatter = (path: CtyPath) => string
+
+/** A problem that a provider reports, with the property of the program; '' for the whole object. */
+export interface DiagnosedProblem {
+  readonly message: string
+  readonly property: string
+}
+
+/** The problems of a response, by their severity. */
+export interface DiagnosedProblems {
+  readonly errors: readonly DiagnosedProblem[]
+  readonly warnings: readonly DiagnosedProblem[]
+}
+
+/** Reads the diagnostics of a response about a value of a type. */
+export function readProblems(
+  { diagnostics }: DiagnosedResponse,
+  { type, formatPath }: { readonly type: CtyType; readonly formatPath: PathFormatter },
+): DiagnosedProblems {
+  const toProblem = ({ summary, detail, path }: ProviderDiagnostic): DiagnosedProblem => ({
+    message: detail === '' ? summary : `${summary}: ${detail}`,
+    property: path.length === 0 ? '' : formatPath(readAttributePath(path, type)),
+  })
+  return {
+    errors: diagnostics.filter(({ severity }) => severity === 'error').map(toProblem),
+    warnings: diagnostics.filter(({ severity }) => severity === 'warning').map(toProblem),
+  }
+}
+
+/** Formats a problem as one sentence, with its property if it has one. */
+export function formatProblem({ message, property }: DiagnosedProblem): string {
+  return property === '' ? message : `${message} (property '${property}')`
+}

@@ -1,0 +1,58 @@
+import { readProblems } from './diagnostics.ts'
+import { checkState, readIdentityOf } from './prior-object.ts'
+import { parseImportedIdentity } from './imported-identity.ts'
+import { createRefusal, describeProviderBug } from './provider-failure.ts'
+import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import type { ResourceObject } from './resource-object.ts'
+import type { ResourceType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue } from './wire-values.ts'
+
+/**
+ * Imports an object by its id, or by its identity. The result must be read before its use. Throws
+ * ProviderError, also if the provider finds none or several objects.
+ */
+export async function importObject(
+  session: TerraformSession,
+  resource: ResourceType,
+  { urn, id }: { readonly urn: string; readonly id: string },
+): Promise<ResourceObject> {
+  const { typeName, type } = resource
+  const identity = parseImportedIdentity(resource, id)
+  const response = await session.client.importResourceState({
+    typeName,
+    id: identity === undefined ? id : '',
+    identity: encodeIdentity(resource, identity),
+  })
+  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('import', urn, errors))
+  const [imported, ...others] = response.importedResources
+  if (imported === undefined || others.length > 0)
+    throw createRefusal(
+      `cannot import '${urn}': the provider returned ${response.importedResources.length} objects for the id '${id}', but exactly one is required`,
+    )
+  const subject = `imported '${urn}' wrongly`
+  if (imported.typeName !== typeName)
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, subject, [
+        { message: `the object has the type '${imported.typeName}'`, path: [] },
+      ]),
+    )
+  const value = checkState(session, resource, {
+    urn,
+    verb: 'imported the object',
+    read: () => decodeValue(imported.state, type),
+  })
+  if (value.kind === 'null')
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, subject, [{ message: 'the object is null', path: [] }]),
+    )
+  return {
+    value,
+    private: imported.private,
+    identity: readIdentityOf(session, resource, imported.identity) ?? identity,
+    isTainted: false,
+    sensitivePaths: [],
+  }
+}

@@ -1,0 +1,159 @@
+import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
+import { emptyMap, isMap, unknown } from '../../../values/value.ts'
+import type { CallResult, CheckFailure, Provider } from '../../provider.ts'
+import { functionResultKey, nameArguments } from '../mapping/function-names.ts'
+import type { FunctionSignature } from '../mapping/read-schemas.ts'
+import { shapeOfType } from '../mapping/property-names.ts'
+import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
+import type { BuildReport } from '../values/config-problem.ts'
+import { convertInput } from '../values/convert-input.ts'
+import { attributeStep } from '../values/cty-path.ts'
+import { type CtyValue, isWhollyKnown } from '../values/cty-value.ts'
+import { listSensitivePaths } from '../values/sensitive-paths.ts'
+import { isList } from '../../../values/value.ts'
+import { readProblems } from './diagnostics.ts'
+import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import { buildObjectConfig } from './resource-config.ts'
+import type { ObjectSchemaOfType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue, encodeValue } from './wire-values.ts'
+
+type InvokeRequest = Parameters<Provider['invoke']>[0]
+
+/** Calls a function of a provider, or reads a data source. Throws ProviderError. */
+export async function invokeToken(
+  session: TerraformSession,
+  request: InvokeRequest,
+): Promise<CallResult> {
+  await session.waitUntilConfigured()
+  const found = session.pkg.findFunction(request.token)
+  if (found !== undefined) return callFunction(session, found, request)
+  const dataSource = session.pkg.findDataSource(request.token)
+  if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
+  return readDataSource(session, dataSource, request)
+}
+
+async function readDataSource(
+  session: TerraformSession,
+  dataSource: ObjectSchemaOfType,
+  { token, args }: InvokeRequest,
+): Promise<CallResult> {
+  const { typeName, block, type, names } = dataSource
+  const formatPath = formatPathOf(dataSource)
+  const config = buildObjectConfig(dataSource, args)
+  const buildFailures = config.problems.map(
+    ({ message, path }): CheckFailure => ({
+      property: formatPath(path),
+      reason: message,
+    }),
+  )
+  const encoded = encodeValue(config.value, type)
+  const validated = readProblems(
+    await session.client.validateDataResourceConfig({ typeName, config: encoded }),
+    { type, formatPath },
+  )
+  showWarnings(session, token, validated.warnings)
+  const failures = [
+    ...buildFailures,
+    ...validated.errors.map(({ message, property }) => ({ property, reason: message })),
+  ]
+  if (failures.length > 0) return { outputs: emptyMap, failures }
+  const response = await session.client.readDataSource({ typeName, config: encoded })
+  const { errors, warnings } = readProblems(response, { type, formatPath })
+  showWarnings(session, token, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('read', token, errors))
+  const subject = `read '${token}' wrongly`
+  const value = readResponse(session.pkg.name, subject, () => decodeValue(response.state, type))
+  requireKnown(session, subject, value)
+  const sensitivePaths = [...listSensitivePaths(block, value), ...config.sensitivePaths]
+  return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
+}
+
+function requireKnown(session: TerraformSession, subject: string, value: CtyValue): void {
+  if (value.kind !== 'null' && isWhollyKnown(value)) return
+  const message = value.kind === 'null' ? 'the result is null' : 'the result has unknown values'
+  throw createRefusal(describeProviderBug(session.pkg.name, subject, [{ message, path: [] }]))
+}
+
+async function callFunction(
+  session: TerraformSession,
+  { name, signature }: { readonly name: string; readonly signature: FunctionSignature },
+  { token, args }: InvokeRequest,
+): Promise<CallResult> {
+  const built = buildArguments(signature, args)
+  if (built.failures.length > 0) return { outputs: emptyMap, failures: built.failures }
+  if (built.hasUnknown) return { outputs: new Map([[functionResultKey, unknown]]), failures: [] }
+  const { result, error } = await session.client.callFunction({
+    name,
+    arguments: built.values.map(({ value, type }) => encodeValue(value, type)),
+  })
+  if (error !== undefined) {
+    const argument =
+      error.argumentIndex === undefined ? undefined : built.values[error.argumentIndex]
+    if (argument === undefined) throw createRefusal(`cannot call '${token}': ${error.text}`)
+    return {
+      outputs: emptyMap,
+      failures: [{ property: argument.property, reason: error.text }],
+    }
+  }
+  const value = readResponse(session.pkg.name, `answered '${token}' wrongly`, () =>
+    decodeValue(result, signature.returnType),
+  )
+  const property = toOutputValue(value, shapeOfType(value.type), [])
+  return {
+    outputs:
+      isMap(property) && value.kind === 'object'
+        ? property
+        : new Map([[functionResultKey, property]]),
+    failures: [],
+  }
+}
+
+interface FunctionArgument {
+  readonly property: string
+  readonly value: CtyValue
+  readonly type: FunctionSignature['returnType']
+}
+
+interface BuiltArguments {
+  readonly values: readonly FunctionArgument[]
+  readonly failures: readonly CheckFailure[]
+  /** An argument is unknown that the function does not accept as unknown. */
+  readonly hasUnknown: boolean
+}
+
+/** Builds the arguments of a function by name. The variadic ones are a list. */
+function buildArguments(signature: FunctionSignature, args: PropertyMap): BuiltArguments {
+  const { parameters, variadicParameter: variadic } = signature
+  const failures: CheckFailure[] = []
+  let hasUnknown = false
+  const convert = (
+    parameter: FunctionSignature['parameters'][number],
+    input: PropertyValue,
+    property: string,
+  ): FunctionArgument => {
+    const report: BuildReport = { problems: [], sensitivePaths: [] }
+    const place = { report, path: [attributeStep(property)] }
+    const value = convertInput(input, parameter.type, place)
+    for (const { message } of report.problems) failures.push({ property, reason: message })
+    if (value.kind === 'null' && !parameter.allowsNull && report.problems.length === 0)
+      failures.push({ property, reason: 'a value is required' })
+    if (!isWhollyKnown(value) && !parameter.allowsUnknown) hasUnknown = true
+    return { property, value, type: parameter.type }
+  }
+  const names = nameArguments(signature)
+  const values = parameters.map((parameter, index) => {
+    const property = names[index] ?? parameter.name
+    return convert(parameter, args.get(property) ?? null, property)
+  })
+  if (variadic === undefined) return { values, failures, hasUnknown }
+  const property = names[parameters.length] ?? variadic.name
+  const rest = args.get(property) ?? []
+  if (!isList(rest)) {
+    failures.push({ property, reason: 'a list is required' })
+    return { values, failures, hasUnknown }
+  }
+  const others = rest.map((item, index) => convert(variadic, item, `${property}[${index}]`))
+  return { values: [...values, ...others], failures, hasUnknown }
+}

@@ -1,0 +1,145 @@
+import { namesOf } from '../mapping/property-names.ts'
+import {
+  readBlockSchema,
+  readFunctionSignature,
+  readIdentityBlock,
+} from '../mapping/read-schemas.ts'
+import { nameResourceProperties } from '../mapping/resource-names.ts'
+import { assignTokens, type PackageTokens, resolveToken } from '../mapping/tokens.ts'
+import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-messages.ts'
+import type { ProviderSchemaResponse, TerraformClient } from '../client/terraform-client.ts'
+import { impliedTypeOf } from '../values/schema.ts'
+import { validateSchema } from '../values/validate-schema.ts'
+import { createRefusal, readResponse } from './provider-failure.ts'
+import type {
+  IdentitySchema,
+  ObjectSchemaOfType,
+  PackageIdentity,
+  ResourceType,
+  TerraformPackage,
+} from './terraform-package.ts'
+
+/** Loads the schemas of a provider. Throws ProviderError if a schema is missing or invalid. */
+export async function loadTerraformPackage(
+  client: TerraformClient,
+  identity: PackageIdentity,
+): Promise<TerraformPackage> {
+  const { name, providerName } = identity
+  const schemas = await client.getProviderSchema()
+  const failures = schemas.diagnostics.filter(({ severity }) => severity === 'error')
+  if (failures.length > 0) {
+    const reasons = failures.map(({ summary, detail }) => `${summary}: ${detail}`)
+    throw createRefusal(`provider '${name}' has no schema: ${reasons.join('; ')}`)
+  }
+  const { schemas: identities } = await client.getResourceIdentitySchemas()
+  const tokens = assignTokens({
+    packageName: name,
+    providerName,
+    resources: schemas.resources.keys(),
+    dataSources: schemas.dataSources.keys(),
+    functions: schemas.functions.keys(),
+  })
+  return {
+    ...identity,
+    tokens,
+    schemas,
+    provider: readObjectSchema(name, providerName, schemas.provider ?? emptySchema),
+    ...createFinders(identity, tokens, { ...schemas, identities }),
+  }
+}
+
+const emptySchema: SchemaMessage = {
+  version: 0,
+  block: {
+    attributes: [],
+    blockTypes: [],
+    description: { text: '', isMarkdown: false },
+    isDeprecated: false,
+    deprecationMessage: '',
+  },
+}
+
+/** Large providers have a thousand types, so that a schema is read when it is needed. */
+function createFinders(
+  identity: PackageIdentity,
+  tokens: PackageTokens,
+  schemas: ProviderSchemaResponse & {
+    readonly identities: ReadonlyMap<string, IdentitySchemaMessage>
+  },
+): Pick<TerraformPackage, 'findResource' | 'findDataSource' | 'findFunction'> {
+  const { name, providerName, version } = identity
+  const { prefix } = tokens
+  const getResource = memoize((typeName: string): ResourceType | undefined => {
+    const message = schemas.resources.get(typeName)
+    if (message === undefined) return undefined
+    const object = readObjectSchema(name, typeName, message)
+    return {
+      ...object,
+      names: nameResourceProperties(object.block, { typeName, providerName, prefix }),
+      version: message.version,
+      identity: readIdentitySchema(name, schemas.identities.get(typeName)),
+    }
+  })
+  const getDataSource = memoize((typeName: string): ObjectSchemaOfType | undefined => {
+    const message = schemas.dataSources.get(typeName)
+    return message && readObjectSchema(name, typeName, message)
+  })
+  const createUnknownError = (kind: string, token: string): Error =>
+    createRefusal(`provider '${name}' ${version} has no ${kind} '${token}'`)
+  return {
+    findResource(token) {
+      const typeName = resolveToken(tokens.resources, token)
+      const resource = typeName === undefined ? undefined : getResource(typeName)
+      if (resource === undefined) throw createUnknownError('resource type', token)
+      return resource
+    },
+    findDataSource(token) {
+      const typeName = resolveToken(tokens.dataSources, token)
+      const dataSource = typeName === undefined ? undefined : getDataSource(typeName)
+      if (dataSource === undefined) throw createUnknownError('data source or function', token)
+      return dataSource
+    },
+    findFunction(token) {
+      const functionName = resolveToken(tokens.functions, token)
+      const message = functionName === undefined ? undefined : schemas.functions.get(functionName)
+      return functionName === undefined || message === undefined
+        ? undefined
+        : { name: functionName, signature: readFunctionSignature(message) }
+    },
+  }
+}
+
+function readObjectSchema(
+  provider: string,
+  typeName: string,
+  message: SchemaMessage,
+): ObjectSchemaOfType {
+  const block = readResponse(provider, 'has an invalid schema', () => {
+    const parsed = readBlockSchema(message.block)
+    validateSchema(parsed, `'${typeName}'`)
+    return parsed
+  })
+  return { typeName, block, type: impliedTypeOf(block), names: namesOf(block) }
+}
+
+function readIdentitySchema(
+  provider: string,
+  message: IdentitySchemaMessage | undefined,
+): IdentitySchema | undefined {
+  if (message === undefined) return undefined
+  const block = readResponse(provider, 'has an invalid identity schema', () =>
+    readIdentityBlock(message),
+  )
+  return { version: message.version, block, type: impliedTypeOf(block) }
+}
+
+function memoize<T>(compute: (key: string) => T): (key: string) => T {
+  const results = new Map<string, T>()
+  return key => {
+    const existing = results.get(key)
+    if (existing !== undefined) return existing
+    const result = compute(key)
+    results.set(key, result)
+    return result
+  }
+}

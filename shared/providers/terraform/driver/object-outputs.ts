@@ -1,0 +1,51 @@
+import type { PropertyMap } from '../../../values/value.ts'
+import { writeStoredObject } from '../mapping/stored-object.ts'
+import { toOutputs } from '../mapping/to-outputs.ts'
+import type { CtyPath } from '../values/cty-path.ts'
+import type { CtyValue } from '../values/cty-value.ts'
+import { encodeCtyJson } from '../values/encode-json.ts'
+import { mergeSensitivePaths, listSensitivePaths } from '../values/sensitive-paths.ts'
+import { getAtCtyPath } from '../values/walk-value.ts'
+import type { ResourceObject } from './resource-object.ts'
+import type { ResourceType } from './terraform-package.ts'
+
+/** Returns the secret parts of an object: those of the schema, and those of the configuration. */
+export function sensitivePathsOf(
+  { block }: ResourceType,
+  value: CtyValue,
+  configured: readonly CtyPath[],
+): readonly CtyPath[] {
+  const existing = configured.filter(path => getAtCtyPath(value, path) !== undefined)
+  return mergeSensitivePaths(listSensitivePaths(block, value), existing)
+}
+
+/** Returns the outputs of a planned object, for a preview. */
+export function toPlannedOutputs(
+  resource: ResourceType,
+  planned: CtyValue,
+  configured: readonly CtyPath[],
+): PropertyMap {
+  return toOutputs(resource.names, planned, sensitivePathsOf(resource, planned, configured))
+}
+
+/**
+ * Returns the outputs of an object as states record them: its attributes, and the record from which
+ * the object can be read again without loss.
+ */
+export function toRecordedOutputs(resource: ResourceType, object: ResourceObject): PropertyMap {
+  const { typeName, names, type, version, identity } = resource
+  const { value, sensitivePaths } = object
+  return writeStoredObject(toOutputs(names, value, sensitivePaths), {
+    typeName,
+    schemaVersion: version,
+    stateJson: encodeCtyJson(value, type),
+    privateData: object.private,
+    identityJson:
+      identity === undefined || object.identity === undefined
+        ? undefined
+        : encodeCtyJson(object.identity, identity.type),
+    identitySchemaVersion: object.identity === undefined ? undefined : identity?.version,
+    isTainted: object.isTainted,
+    sensitivePaths,
+  })
+}

@@ -1,0 +1,72 @@
+import { error } from '../../../errors/error.ts'
+import { parseJson } from '../../../values/parse-json.ts'
+
+/** The provider that a parameterized package names. Source: Pulumi's bridge, dynamic packages. */
+export type PackageParameter = PackageFilter &
+  (
+    | { readonly kind: 'remote'; readonly source: string; readonly version: string }
+    | { readonly kind: 'local'; readonly path: string }
+  )
+
+/** The types of a package, and its name if it differs from the provider's. */
+export interface PackageFilter {
+  /** Types of Terraform. Empty: all. */
+  readonly includes: readonly string[]
+  readonly excludes: readonly string[]
+  readonly providerName: string | undefined
+}
+
+/** Parses the parameter value of a package, which is base64 of JSON. Throws PACKAGE_PARAMETER. */
+export function parsePackageParameter(base64: string): PackageParameter {
+  const json = parseJson(Buffer.from(base64, 'base64').toString('utf8'))
+  if (!isObject(json)) throw parameterError('it is not a JSON object')
+  const filter: PackageFilter = {
+    includes: readNames(json, 'includes'),
+    excludes: readNames(json, 'excludes'),
+    providerName: readName(json, 'providerName'),
+  }
+  const { remote, local } = json
+  if (isObject(remote) === isObject(local))
+    throw parameterError("it needs either 'remote' or 'local'")
+  if (isObject(local)) return { ...filter, kind: 'local', path: requireName(local, 'path') }
+  if (!isObject(remote)) throw parameterError("'remote' must be an object")
+  return {
+    ...filter,
+    kind: 'remote',
+    source: requireName(remote, 'url'),
+    version: requireName(remote, 'version'),
+  }
+}
+
+type JsonMembers = { readonly [name: string]: unknown }
+
+function isObject(json: unknown): json is JsonMembers {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+function readName(json: JsonMembers, name: string): string | undefined {
+  const value = json[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || value === '') throw parameterError(`'${name}' must be a text`)
+  return value
+}
+
+function requireName(json: JsonMembers, name: string): string {
+  const value = readName(json, name)
+  if (value === undefined) throw parameterError(`'${name}' is missing`)
+  return value
+}
+
+function readNames(json: JsonMembers, name: string): readonly string[] {
+  const value = json[name] ?? []
+  const isList = Array.isArray(value) && value.every(item => typeof item === 'string')
+  if (!isList) throw parameterError(`'${name}' must be a list of texts`)
+  return value
+}
+
+function parameterError(problem: string): Error {
+  return error(
+    'TERRAFORM_PACKAGE_INVALID',
+    `the parameter of a Terraform package is invalid: ${problem}`,
+  )
+}

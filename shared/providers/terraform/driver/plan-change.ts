@@ -1,0 +1,179 @@
+import { type PlanAction, decidePlanAction } from '../plan/plan-action.ts'
+import { findPlanFlaws } from '../plan/plan-flaws.ts'
+import { proposeNew } from '../plan/proposed-new.ts'
+import { filterReplacePaths } from '../plan/replace-paths.ts'
+import { ignoreAllChanges, ignoreChangesAt } from '../plan/ignore-changes.ts'
+import type { ProviderFlaw } from '../plan/object-shape.ts'
+import { findWriteOnlyValues } from '../plan/write-only.ts'
+import type { PlanResponse } from '../client/terraform-client.ts'
+import { readAttributePath } from '../values/attribute-path.ts'
+import { conformanceErrorsOf } from '../values/conformance.ts'
+import type { CtyPath } from '../values/cty-path.ts'
+import { type CtyValue, nullOf } from '../values/cty-value.ts'
+import { readProblems } from './diagnostics.ts'
+import { readIdentityOf } from './prior-object.ts'
+import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import { noPrivate, type ResourceObject } from './resource-object.ts'
+import type { ResourceType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue, encodeValue } from './wire-values.ts'
+
+/** The changes to plan for one resource. */
+export interface ChangeRequest {
+  readonly urn: string
+  /** The current object. Undefined for a new one. */
+  readonly prior: ResourceObject | undefined
+  /** The configuration, possibly with unknown parts. */
+  readonly config: CtyValue
+  /** The paths whose changes the program ignores. */
+  readonly ignoredPaths?: readonly CtyPath[]
+  readonly ignoresAll?: boolean
+}
+
+/** A checked plan of a provider. */
+export interface PlannedChange {
+  /** The prior object. Null for a new or tainted one. */
+  readonly prior: CtyValue
+  readonly planned: CtyValue
+  readonly plannedPrivate: Uint8Array
+  readonly plannedIdentity: CtyValue | undefined
+  readonly replacePaths: readonly CtyPath[]
+  readonly action: PlanAction
+}
+
+/**
+ * Plans a change as Terraform's core does, and checks the answer of the provider. Throws
+ * ProviderError for errors of the provider, and for a plan that contradicts the configuration.
+ */
+export async function planChange(
+  session: TerraformSession,
+  resource: ResourceType,
+  request: ChangeRequest,
+): Promise<PlannedChange> {
+  const { typeName, block, type } = resource
+  const { urn, prior: recorded } = request
+  const isTainted = recorded?.isTainted === true
+  const current = isTainted ? undefined : recorded
+  const prior = current?.value ?? nullOf(type)
+  const config = applyIgnoredChanges(resource, request, prior)
+  const response = await session.client.planResourceChange({
+    typeName,
+    priorState: encodeValue(prior, type),
+    proposedNewState: encodeValue(proposeNew(block, prior, config), type),
+    config: encodeValue(config, type),
+    priorPrivate: current?.private ?? noPrivate,
+    priorIdentity: encodeIdentity(resource, current?.identity),
+    providerMeta: undefined,
+  })
+  checkDiagnostics(session, resource, { urn, response })
+  const subject = `planned an invalid change of '${urn}'`
+  const decoded = readResponse(session.pkg.name, subject, () =>
+    decodeValue(response.plannedState, type),
+  )
+  const planned =
+    response.isLegacyTypeSystem && current !== undefined
+      ? applyIgnoredChanges(resource, { ...request, config: decoded }, prior)
+      : decoded
+  const requested = response.requiresReplace.map(path => readAttributePath(path, type))
+  const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
+  throwFlaws(session, subject, [
+    ...findTypeFlaws(resource, planned),
+    ...findWriteOnlyValues(block, planned).map(path => ({
+      message: 'a write-only attribute has a planned value',
+      path,
+    })),
+    ...(response.isLegacyTypeSystem ? [] : findPlanFlaws(block, { prior, config, planned })),
+    ...flaws,
+  ])
+  return {
+    prior,
+    planned,
+    plannedPrivate: response.plannedPrivate,
+    plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),
+    replacePaths: paths,
+    action: decidePlanAction(block, {
+      prior,
+      planned,
+      replacePaths: paths,
+      isTainted,
+      isForced: false,
+    }),
+  }
+}
+
+function applyIgnoredChanges(
+  { block }: ResourceType,
+  { config, ignoredPaths = [], ignoresAll = false }: ChangeRequest,
+  prior: CtyValue,
+): CtyValue {
+  if (ignoresAll) return ignoreAllChanges(block, { prior, config })
+  return ignoreChangesAt({ prior, config }, ignoredPaths)
+}
+
+function findTypeFlaws({ type }: ResourceType, planned: CtyValue): readonly ProviderFlaw[] {
+  if (planned.kind === 'null') return []
+  return conformanceErrorsOf(planned.type, type).map(message => ({ message, path: [] }))
+}
+
+function checkDiagnostics(
+  session: TerraformSession,
+  resource: ResourceType,
+  { urn, response }: { readonly urn: string; readonly response: PlanResponse },
+): void {
+  const { errors, warnings } = readProblems(response, {
+    type: resource.type,
+    formatPath: formatPathOf(resource),
+  })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('plan the change of', urn, errors))
+  if (response.deferralReason !== undefined)
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, `deferred the change of '${urn}'`, [
+        { message: 'this host does not allow deferral', path: [] },
+      ]),
+    )
+}
+
+function throwFlaws(
+  session: TerraformSession,
+  subject: string,
+  flaws: readonly ProviderFlaw[],
+): void {
+  if (flaws.length > 0) throw createRefusal(describeProviderBug(session.pkg.name, subject, flaws))
+}
+
+/**
+ * Plans the deletion of an object. Providers without this ability delete without a plan. Throws
+ * ProviderError.
+ */
+export async function planDeletion(
+  session: TerraformSession,
+  resource: ResourceType,
+  { urn, prior }: { readonly urn: string; readonly prior: ResourceObject },
+): Promise<Pick<PlannedChange, 'plannedPrivate' | 'plannedIdentity'>> {
+  if (!session.pkg.schemas.capabilities.planDestroy)
+    return { plannedPrivate: prior.private, plannedIdentity: prior.identity }
+  const { typeName, type } = resource
+  const absent = encodeValue(nullOf(type), type)
+  const response = await session.client.planResourceChange({
+    typeName,
+    priorState: encodeValue(prior.value, type),
+    proposedNewState: absent,
+    config: absent,
+    priorPrivate: prior.private,
+    priorIdentity: encodeIdentity(resource, prior.identity),
+    providerMeta: undefined,
+  })
+  checkDiagnostics(session, resource, { urn, response })
+  const subject = `planned an invalid deletion of '${urn}'`
+  const planned = readResponse(session.pkg.name, subject, () =>
+    decodeValue(response.plannedState, type),
+  )
+  if (planned.kind !== 'null')
+    throwFlaws(session, subject, [{ message: 'the planned state is not null', path: [] }])
+  return {
+    plannedPrivate: response.plannedPrivate,
+    plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),
+  }
+}

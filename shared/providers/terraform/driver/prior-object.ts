@@ -1,0 +1,203 @@
+import type { StoredValue } from '../client/terraform-client.ts'
+import type { StoredObject } from '../mapping/stored-object.ts'
+import { findStoredObject, type RecordedResource } from './stored-resource.ts'
+import { normalizeBlocks } from '../plan/normalize-blocks.ts'
+import { findWriteOnlyValues } from '../plan/write-only.ts'
+import type { CtyValue } from '../values/cty-value.ts'
+import { stripRemovedAttributes } from '../values/strip-removed.ts'
+import { replaceUnknowns } from '../values/walk-value.ts'
+import { readProblems } from './diagnostics.ts'
+import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import type { ResourceObject } from './resource-object.ts'
+import type { ResourceType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue } from './wire-values.ts'
+
+/** The object of a recorded resource. */
+export interface PriorObject extends ResourceObject {
+  /** The state is of another type or of an older version of the schema. */
+  readonly isOutdated: boolean
+}
+
+/**
+ * Returns the object of a recorded resource in the provider's current schema. The provider
+ * upgrades the state, even from its own version, or moves it from another type. Throws
+ * ProviderError.
+ */
+export async function readPriorObject(
+  session: TerraformSession,
+  resource: ResourceType,
+  recorded: RecordedResource,
+): Promise<PriorObject> {
+  const stored = findStoredObject(resource, recorded)
+  const isOutdated =
+    stored.typeName !== resource.typeName || stored.schemaVersion !== resource.version
+  if (stored.typeName !== resource.typeName)
+    return { ...(await moveObject(session, resource, { stored, urn: recorded.urn })), isOutdated }
+  if (stored.schemaVersion > resource.version)
+    throw createRefusal(
+      `the state of '${recorded.urn}' has schema version ${stored.schemaVersion}, but provider ` +
+        `'${session.pkg.name}' ${session.pkg.version} knows only versions up to ${resource.version}. Use a newer version of the provider`,
+    )
+  const value = await upgradeState(session, resource, { stored, urn: recorded.urn })
+  return {
+    value,
+    private: stored.privateData,
+    identity: await upgradeIdentity(session, resource, { stored, urn: recorded.urn }),
+    isTainted: stored.isTainted,
+    sensitivePaths: stored.sensitivePaths,
+    isOutdated,
+  }
+}
+
+interface StoredResource {
+  readonly stored: StoredObject
+  readonly urn: string
+}
+
+async function upgradeState(
+  session: TerraformSession,
+  resource: ResourceType,
+  { stored, urn }: StoredResource,
+): Promise<CtyValue> {
+  const response = await session.client.upgradeResourceState({
+    typeName: resource.typeName,
+    version: stored.schemaVersion,
+    stored: prepareStored(stored, resource),
+  })
+  const { errors, warnings } = readProblems(response, {
+    type: resource.type,
+    formatPath: formatPathOf(resource),
+  })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('upgrade the state of', urn, errors))
+  return checkState(session, resource, {
+    urn,
+    verb: 'upgraded the state',
+    read: () => decodeValue(response.upgradedState, resource.type),
+  })
+}
+
+/**
+ * Removes attributes that the current schema no longer has, as Terraform's core does before an
+ * upgrade. A state of another version stays, because its upgrade may need them.
+ */
+function prepareStored(
+  { stateJson, schemaVersion }: StoredObject,
+  { type, version }: ResourceType,
+): StoredValue {
+  const json = schemaVersion === version ? stripRemovedAttributes(stateJson, type) : stateJson
+  return { json: new TextEncoder().encode(json ?? stateJson) }
+}
+
+/**
+ * Checks a state of the provider: it has the type of the schema, no unknown parts, and no values of
+ * write-only attributes. Throws ProviderError.
+ */
+export function checkState(
+  session: TerraformSession,
+  resource: ResourceType,
+  response: { readonly urn: string; readonly verb: string; readonly read: () => CtyValue },
+): CtyValue {
+  const subject = `${response.verb} of '${response.urn}' wrongly`
+  const value = readResponse(session.pkg.name, subject, response.read)
+  const leaks = findWriteOnlyValues(resource.block, value)
+  if (leaks.length > 0)
+    throw createRefusal(
+      describeProviderBug(
+        session.pkg.name,
+        subject,
+        leaks.map(path => ({ message: 'a write-only attribute has a value', path })),
+      ),
+    )
+  return normalizeBlocks(resource.block, replaceUnknowns(value))
+}
+
+async function upgradeIdentity(
+  session: TerraformSession,
+  resource: ResourceType,
+  { stored, urn }: StoredResource,
+): Promise<CtyValue | undefined> {
+  const { identity } = resource
+  if (identity === undefined || stored.identityJson === undefined) return undefined
+  const version = stored.identitySchemaVersion ?? 0
+  if (version > identity.version)
+    throw createRefusal(
+      `the identity of '${urn}' has schema version ${version}, but provider '${session.pkg.name}' knows only versions up to ${identity.version}`,
+    )
+  const json = new TextEncoder().encode(stored.identityJson)
+  if (version === identity.version)
+    return readResponse(session.pkg.name, `has another identity schema for '${urn}'`, () =>
+      decodeValue({ json }, identity.type),
+    )
+  const response = await session.client.upgradeResourceIdentity({
+    typeName: resource.typeName,
+    version,
+    stored: { json },
+  })
+  const { errors } = readProblems(response, { type: identity.type, formatPath: () => '' })
+  if (errors.length > 0)
+    throw createRefusal(describeFailure('upgrade the identity of', urn, errors))
+  const upgraded = readResponse(session.pkg.name, `upgraded the identity of '${urn}'`, () =>
+    decodeValue(response.upgradedIdentity, identity.type),
+  )
+  if (upgraded.kind === 'null')
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, `upgraded the identity of '${urn}' to nothing`, []),
+    )
+  return upgraded
+}
+
+async function moveObject(
+  session: TerraformSession,
+  resource: ResourceType,
+  { stored, urn }: StoredResource,
+): Promise<ResourceObject> {
+  if (!session.pkg.schemas.capabilities.moveResourceState)
+    throw createRefusal(
+      `provider '${session.pkg.name}' cannot move the state of '${urn}' from type '${stored.typeName}' to '${resource.typeName}'`,
+    )
+  const encoder = new TextEncoder()
+  const response = await session.client.moveResourceState({
+    sourceProviderAddress: session.pkg.source,
+    sourceTypeName: stored.typeName,
+    sourceSchemaVersion: stored.schemaVersion,
+    sourceState: { json: encoder.encode(stored.stateJson) },
+    sourcePrivate: stored.privateData,
+    sourceIdentity:
+      stored.identityJson === undefined ? undefined : { json: encoder.encode(stored.identityJson) },
+    sourceIdentitySchemaVersion: stored.identitySchemaVersion,
+    targetTypeName: resource.typeName,
+  })
+  const { errors, warnings } = readProblems(response, {
+    type: resource.type,
+    formatPath: formatPathOf(resource),
+  })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('move the state of', urn, errors))
+  return {
+    value: checkState(session, resource, {
+      urn,
+      verb: 'moved the state',
+      read: () => decodeValue(response.targetState, resource.type),
+    }),
+    private: response.targetPrivate,
+    identity: readIdentityOf(session, resource, response.targetIdentity),
+    isTainted: stored.isTainted,
+    sensitivePaths: [],
+  }
+}
+
+/** Decodes an identity of a response. Returns undefined without an identity or its schema. */
+export function readIdentityOf(
+  session: TerraformSession,
+  { identity, typeName }: ResourceType,
+  received: Parameters<typeof decodeValue>[0],
+): CtyValue | undefined {
+  if (identity === undefined || received === undefined) return undefined
+  const value = readResponse(session.pkg.name, `sent an invalid identity of '${typeName}'`, () =>
+    decodeValue(received, identity.type),
+  )
+  return value.kind === 'null' ? undefined : value
+}

@@ -1,0 +1,91 @@
+import { emptyMap } from '../../../values/value.ts'
+import type { Provider, ReadResult } from '../../provider.ts'
+import { createInputsOf, updateInputs } from './read-inputs.ts'
+import { checkState, readIdentityOf, readPriorObject } from './prior-object.ts'
+import { readProblems } from './diagnostics.ts'
+import { importObject } from './import-object.ts'
+import { sensitivePathsOf, toRecordedOutputs } from './object-outputs.ts'
+import { idOfObject } from './resource-id.ts'
+import { createRefusal } from './provider-failure.ts'
+import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import type { ResourceObject } from './resource-object.ts'
+import type { ResourceType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue, encodeValue } from './wire-values.ts'
+
+const absentResult: ReadResult = {
+  id: '',
+  inputs: emptyMap,
+  outputs: emptyMap,
+  refreshBeforeUpdate: false,
+  initErrors: [],
+}
+
+/**
+ * Reads an object: a recorded one, or one to import by its id. The id of an object that does not
+ * exist any more is ''. Throws ProviderError.
+ */
+export async function readObject(
+  session: TerraformSession,
+  request: Parameters<Provider['read']>[0],
+): Promise<ReadResult> {
+  const { urn, type: token, id, inputs, outputs } = request
+  await session.waitUntilConfigured()
+  if (session.isUnconfigured()) return absentResult
+  const resource = session.pkg.findResource(token)
+  const isImport = outputs === undefined || outputs.size === 0
+  const prior = isImport
+    ? await importObject(session, resource, { urn, id })
+    : await readPriorObject(session, resource, { urn, outputs })
+  const current = await refreshObject(session, resource, { urn, prior })
+  if (current === undefined) {
+    if (isImport)
+      throw createRefusal(
+        `cannot import '${urn}': the provider found no object with the id '${id}'`,
+      )
+    return absentResult
+  }
+  const currentOutputs = toRecordedOutputs(resource, current)
+  return {
+    id: isImport ? idOfObject(resource.names.id, current.value) : id,
+    inputs:
+      inputs === undefined || inputs.size === 0
+        ? createInputsOf(resource, currentOutputs)
+        : updateInputs(resource, { inputs, outputs: currentOutputs }),
+    outputs: currentOutputs,
+    refreshBeforeUpdate: false,
+    initErrors: [],
+  }
+}
+
+/** Reads an object anew. Returns undefined if it does not exist any more. Throws ProviderError. */
+async function refreshObject(
+  session: TerraformSession,
+  resource: ResourceType,
+  { urn, prior }: { readonly urn: string; readonly prior: ResourceObject },
+): Promise<ResourceObject | undefined> {
+  const { typeName, type } = resource
+  const response = await session.client.readResource({
+    typeName,
+    currentState: encodeValue(prior.value, type),
+    private: prior.private,
+    currentIdentity: encodeIdentity(resource, prior.identity),
+    providerMeta: undefined,
+  })
+  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
+  showWarnings(session, urn, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure('read', urn, errors))
+  const value = checkState(session, resource, {
+    urn,
+    verb: 'read the object',
+    read: () => decodeValue(response.newState, type),
+  })
+  if (value.kind === 'null') return undefined
+  return {
+    value,
+    private: response.private,
+    identity: readIdentityOf(session, resource, response.newIdentity) ?? prior.identity,
+    isTainted: prior.isTainted,
+    sensitivePaths: sensitivePathsOf(resource, value, prior.sensitivePaths),
+  }
+}

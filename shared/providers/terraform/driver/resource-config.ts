@@ -1,0 +1,48 @@
+import type { PropertyMap } from '../../../values/value.ts'
+import { toCtyPaths } from '../mapping/property-paths.ts'
+import { toTerraformInputs } from '../mapping/rename-inputs.ts'
+import { type BuiltConfig, buildConfig } from '../values/build-config.ts'
+import { createConfigError } from '../values/config-problem.ts'
+import type { CtyPath } from '../values/cty-path.ts'
+import type { CtyValue } from '../values/cty-value.ts'
+import type { ObjectSchemaOfType, ResourceType } from './terraform-package.ts'
+
+/** Builds the configuration of an object from the inputs of a program, with all problems. */
+export function buildObjectConfig(
+  { block, names }: ObjectSchemaOfType,
+  inputs: PropertyMap,
+): BuiltConfig {
+  return buildConfig(block, toTerraformInputs(names, inputs).inputs)
+}
+
+/** Builds the configuration from checked inputs. Throws TERRAFORM_CONFIG_INVALID. */
+export function requireObjectConfig(
+  schema: ObjectSchemaOfType,
+  owner: string,
+  inputs: PropertyMap,
+): BuiltConfig {
+  const config = buildObjectConfig(schema, inputs)
+  if (config.problems.length > 0) throw createConfigError(`'${owner}'`, config.problems)
+  return config
+}
+
+/** The changes that a program ignores, as paths of the schema. */
+export interface IgnoredChanges {
+  readonly ignoredPaths: readonly CtyPath[]
+  readonly ignoresAll: boolean
+}
+
+/**
+ * Reads the option `ignoreChanges`. Paths that the schema does not have are left out. A wildcard
+ * stands for each part of the values.
+ */
+export function readIgnoredChanges(
+  { names }: ResourceType,
+  ignoreChanges: readonly string[],
+  values: readonly CtyValue[],
+): IgnoredChanges {
+  return {
+    ignoredPaths: ignoreChanges.flatMap(path => toCtyPaths(names, path, values)),
+    ignoresAll: ignoreChanges.includes('*'),
+  }
+}

@@ -1,0 +1,46 @@
+import type { PropertyMap } from '../../../values/value.ts'
+import { recoverRawState } from '../mapping/raw-state-delta.ts'
+import { readBridgeMeta } from '../mapping/bridge-meta.ts'
+import { rebuildState } from '../mapping/rebuild-state.ts'
+import { readStoredObject, type StoredObject } from '../mapping/stored-object.ts'
+import { encodeCtyJson } from '../values/encode-json.ts'
+import { replaceUnknowns } from '../values/walk-value.ts'
+import { createRefusal } from './provider-failure.ts'
+import { formatPathOf } from './resource-calls.ts'
+import type { ResourceType } from './terraform-package.ts'
+
+/** A resource as a state has it. */
+export interface RecordedResource {
+  readonly urn: string
+  readonly outputs: PropertyMap
+}
+
+/**
+ * Returns the stored object of a recorded resource: from its record, or, for a state of Pulumi's
+ * bridge and for edited outputs, from the outputs. Throws ProviderError if the outputs do not fit.
+ */
+export function findStoredObject(
+  resource: ResourceType,
+  { urn, outputs }: RecordedResource,
+): StoredObject {
+  const stored = readStoredObject(outputs)
+  if (stored !== undefined) return stored
+  const meta = readBridgeMeta(outputs)
+  const { value, problems, sensitivePaths } = rebuildState(resource.block, resource.names, outputs)
+  const recovered = recoverRawState(outputs)
+  if (recovered === undefined && problems.length > 0) {
+    const formatPath = formatPathOf(resource)
+    const reasons = problems.map(({ message, path }) => `${message} at '${formatPath(path)}'`)
+    throw createRefusal(
+      `the outputs of '${urn}' do not fit the schema of its provider: ${reasons.join('; ')}`,
+    )
+  }
+  return {
+    typeName: resource.typeName,
+    schemaVersion: meta.schemaVersion,
+    stateJson: recovered ?? encodeCtyJson(replaceUnknowns(value), resource.type),
+    privateData: meta.privateData,
+    isTainted: false,
+    sensitivePaths,
+  }
+}

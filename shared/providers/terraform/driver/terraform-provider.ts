@@ -1,0 +1,122 @@
+/**
+ * terraform/driver: a Terraform provider as a provider of Pulumi's resources. Imports
+ * terraform/client, plan, mapping and values, and the provider interface.
+ *
+ * Invariants: every state goes through the provider's upgrade before its use. Every plan and every
+ * answer is checked as Terraform's core checks it. An object that exists after an error is
+ * recorded. A provider is configured with known values only, and at most once.
+ */
+import { assert, error } from '../../../errors/error.ts'
+import type { Provider } from '../../provider.ts'
+import type { TerraformProcess } from '../client/connect-provider.ts'
+import { checkObject } from './check-object.ts'
+import {
+  checkProviderConfig,
+  configureProcess,
+  compareProviderConfigs,
+} from './configure-process.ts'
+import { createObject } from './create-object.ts'
+import { deleteObject } from './delete-object.ts'
+import { diffObject } from './diff-object.ts'
+import { failOnCrash } from './fail-on-crash.ts'
+import { invokeToken } from './invoke-token.ts'
+import { parsePackageParameter, type PackageParameter } from './package-parameter.ts'
+import { createRefusal } from './provider-failure.ts'
+import { readObject } from './read-object.ts'
+import { loadTerraformPackage } from './load-package.ts'
+import { createTerraformSession, type TerraformSession } from './terraform-session.ts'
+import { updateObject } from './update-object.ts'
+
+/** The file of a provider, and the version that it has. */
+export interface ProviderBinary {
+  readonly path: string
+  readonly version: string
+  /** The full address of the provider, or the path of a local one. */
+  readonly source: string
+  /** The type of the provider, such as `random`. */
+  readonly providerName: string
+}
+
+/** Dependencies of a provider. */
+export interface TerraformProviderDeps {
+  readonly name: string
+  /** Finds or installs the provider that a parameter names. */
+  readonly findBinary: (parameter: PackageParameter) => Promise<ProviderBinary>
+  readonly start: (binary: ProviderBinary) => Promise<TerraformProcess>
+  /** Whether this process is ending, and takes its providers with it. */
+  readonly isEnding: () => boolean
+  /** Shows a warning to the user. */
+  readonly warn: (text: string) => void
+}
+
+/**
+ * Creates a provider, whose process is started when the parameters name it. Until then every call
+ * fails, because the provider is not known.
+ */
+export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
+  let running:
+    | { readonly process: TerraformProcess; readonly session: TerraformSession }
+    | undefined
+  const getSession = (): TerraformSession => {
+    if (running !== undefined) return running.session
+    throw createRefusal(
+      `package '${deps.name}' has no parameters, so its Terraform provider is unknown. Add it with 'antichain package add terraform-provider <source>'`,
+    )
+  }
+  return {
+    pkg: deps.name,
+    version: '',
+    isUnconfigured: () => running?.session.isUnconfigured() === true,
+    hasEnded: () => running?.process.hasEnded() === true,
+    async parameterize({ name, value }) {
+      if (running !== undefined)
+        throw error('PLUGIN_FAILED', `the provider of package '${name}' has parameters already`)
+      running = await startPackage(deps, name, value)
+    },
+    checkConfig: async request => checkProviderConfig(getSession(), request),
+    diffConfig: async request => compareProviderConfigs(request),
+    configure: async request => configureProcess(getSession(), request),
+    check: async request => checkObject(getSession(), request),
+    diff: async request => diffObject(getSession(), request),
+    create: async request => createObject(getSession(), request),
+    read: async request => readObject(getSession(), request),
+    update: async request => failOnCrash(deps.isEnding, () => updateObject(getSession(), request)),
+    delete: async request => failOnCrash(deps.isEnding, () => deleteObject(getSession(), request)),
+    invoke: async request => invokeToken(getSession(), request),
+    call: ({ token }) => Promise.reject(createUnsupportedError(deps.name, `method '${token}'`)),
+    construct: ({ type }) =>
+      Promise.reject(createUnsupportedError(deps.name, `component '${type}'`)),
+    async cancel() {
+      // A provider that does not stop is killed later, so a failure does not matter.
+      await running?.session.client.stopProvider().catch(() => undefined)
+    },
+    async close() {
+      await running?.process.close()
+    },
+  }
+}
+
+function createUnsupportedError(name: string, subject: string): Error {
+  return createRefusal(`package '${name}' has no ${subject}: Terraform providers have none`)
+}
+
+async function startPackage(
+  deps: TerraformProviderDeps,
+  name: string,
+  value: string,
+): Promise<{ readonly process: TerraformProcess; readonly session: TerraformSession }> {
+  const parameter = parsePackageParameter(value)
+  const binary = await deps.findBinary(parameter)
+  const process = await deps.start(binary)
+  try {
+    const pkg = await loadTerraformPackage(process.client, { ...binary, name })
+    assert(pkg.name === name, 'a package keeps its name')
+    return {
+      process,
+      session: createTerraformSession({ client: process.client, pkg, warn: deps.warn }),
+    }
+  } catch (thrown) {
+    await process.close()
+    throw thrown
+  }
+}

@@ -1,0 +1,67 @@
+import { assert } from '../../../errors/error.ts'
+import type { Provider, UpdateResult } from '../../provider.ts'
+import { planUnknown } from '../plan/proposed-new.ts'
+import { applyChange } from './apply-change.ts'
+import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
+import { createPartialFailure } from './partial-failure.ts'
+import { planChange } from './plan-change.ts'
+import { readPriorObject } from './prior-object.ts'
+import { createRefusal, describeProviderBug } from './provider-failure.ts'
+import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
+import type { TerraformSession } from './terraform-session.ts'
+
+/**
+ * Plans a change of an object and, outside of a preview, applies it. A change that turns out
+ * unnecessary makes no call. Throws ProviderError, also for a plan that requires a replacement.
+ */
+export async function updateObject(
+  session: TerraformSession,
+  request: Parameters<Provider['update']>[0],
+): Promise<UpdateResult> {
+  const { urn, type: token, id, newInputs, oldInputs, oldOutputs, preview } = request
+  await session.waitUntilConfigured()
+  const resource = session.pkg.findResource(token)
+  const config = requireObjectConfig(resource, urn, newInputs)
+  const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): UpdateResult => ({
+    outputs: toPlannedOutputs(resource, planned, config.sensitivePaths),
+    refreshBeforeUpdate: false,
+  })
+  if (session.isUnconfigured()) {
+    assert(preview, `the provider of '${urn}' is not configured`)
+    return toPreview(planUnknown(resource.block, config.value))
+  }
+  const prior = await readPriorObject(session, resource, { urn, outputs: oldOutputs })
+  const plan = await planChange(session, resource, {
+    urn,
+    prior,
+    config: config.value,
+    ...readIgnoredChanges(resource, request.ignoreChanges, [prior.value, config.value]),
+  })
+  if (preview) return toPreview(plan.planned)
+  if (plan.action === 'replace')
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, `planned another change of '${urn}' than before`, [
+        { message: 'an update became a replacement', path: [] },
+      ]),
+    )
+  if (plan.action === 'none') {
+    const sensitivePaths = sensitivePathsOf(resource, prior.value, config.sensitivePaths)
+    const outputs = toRecordedOutputs(resource, { ...prior, sensitivePaths })
+    return { outputs, refreshBeforeUpdate: false }
+  }
+  const applied = await applyChange(session, resource, {
+    ...plan,
+    urn,
+    config: config.value,
+    sensitivePaths: sensitivePathsOf(resource, plan.planned, config.sensitivePaths),
+  })
+  const hasFailed = applied.problems.length > 0
+  if (hasFailed && applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
+  const outputs = toRecordedOutputs(resource, {
+    ...applied,
+    isTainted: prior.isTainted,
+    sensitivePaths: sensitivePathsOf(resource, applied.value, config.sensitivePaths),
+  })
+  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs, inputs: oldInputs })
+  return { outputs, refreshBeforeUpdate: false }
+}
