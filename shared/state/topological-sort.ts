@@ -13,7 +13,7 @@ interface StatePositions {
 }
 
 /** The positions to which references can point. */
-interface Lookup {
+interface ReferenceTargets {
   readonly states: ReadonlyMap<string, StatePositions>
   /** Positions by exact provider reference: URN and id. */
   readonly providers: ReadonlyMap<string, readonly number[]>
@@ -32,13 +32,13 @@ export function sortTopologically(resources: readonly StoredResource[]): {
   readonly resources: readonly StoredResource[]
   readonly cycle: string | undefined
 } {
-  const lookup = createLookup(resources)
+  const targets = indexReferenceTargets(resources)
   const strictSort = sortDepthFirst(resources, index =>
-    edgesOf(index, resources, { lookup, mustFollowOtherKind: true }),
+    edgesOf(index, resources, { targets, mustFollowOtherKind: true }),
   )
   if (strictSort.cycle === undefined) return strictSort
   return sortDepthFirst(resources, index =>
-    edgesOf(index, resources, { lookup, mustFollowOtherKind: false }),
+    edgesOf(index, resources, { targets, mustFollowOtherKind: false }),
   )
 }
 
@@ -71,7 +71,7 @@ function sortDepthFirst(
   return { resources: sortedResources, cycle: undefined }
 }
 
-function createLookup(resources: readonly StoredResource[]): Lookup {
+function indexReferenceTargets(resources: readonly StoredResource[]): ReferenceTargets {
   const states = new Map<string, StatePositions>()
   const providers = new Map<string, number[]>()
   resources.forEach((resource, index) => {
@@ -93,9 +93,9 @@ function edgesOf(
   index: number,
   resources: readonly StoredResource[],
   {
-    lookup,
+    targets,
     mustFollowOtherKind,
-  }: { readonly lookup: Lookup; readonly mustFollowOtherKind: boolean },
+  }: { readonly targets: ReferenceTargets; readonly mustFollowOtherKind: boolean },
 ): readonly number[] {
   const resource = resources[index]
   if (resource === undefined) return []
@@ -105,14 +105,14 @@ function edgesOf(
     if (position !== undefined) edges.push(position)
   }
   const addUrn = (urn: string): void => {
-    const statePositions = urn === '' ? undefined : lookup.states.get(urn)
+    const statePositions = urn === '' ? undefined : targets.states.get(urn)
     if (statePositions === undefined) return
     const { live, oldCopies } = statePositions
     const [first, second] = isOldCopy ? [oldCopies, live] : [live, oldCopies]
     add(findNearest(first, index) ?? findNearest(second, index))
     if (mustFollowOtherKind) add(second[countBefore(second, index) - 1])
   }
-  add(findNearest(lookup.providers.get(readTextField(resource, 'provider')) ?? [], index))
+  add(findNearest(targets.providers.get(readTextField(resource, 'provider')) ?? [], index))
   addUrn(readTextField(resource, 'parent'))
   for (const urn of readTextListField(resource, 'dependencies')) addUrn(urn)
   for (const urn of readNestedTexts(resource, 'propertyDependencies')) addUrn(urn)

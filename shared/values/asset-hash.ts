@@ -28,26 +28,29 @@ const hashBytes = (bytes: Uint8Array): string => createHash('sha256').update(byt
  * contains no assets or archives.
  */
 export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise<PropertyMap> {
-  const hashed = await hashInside(map, reader)
+  const hashed = await hashAssetsInValue(map, reader)
   return isMap(hashed) ? hashed : map
 }
 
-async function hashInside(value: PropertyValue, reader: AssetReader): Promise<PropertyValue> {
+async function hashAssetsInValue(
+  value: PropertyValue,
+  reader: AssetReader,
+): Promise<PropertyValue> {
   if (!containsSpecial(value, special => special.kind === 'asset' || special.kind === 'archive'))
     return value
-  if (isList(value)) return Promise.all(value.map(item => hashInside(item, reader)))
+  if (isList(value)) return Promise.all(value.map(item => hashAssetsInValue(item, reader)))
   if (isMap(value)) {
     const entries = [...value].map(
-      async ([key, item]) => [key, await hashInside(item, reader)] as const,
+      async ([key, item]) => [key, await hashAssetsInValue(item, reader)] as const,
     )
     return new Map(await Promise.all(entries))
   }
   if (!isSpecial(value)) return value
   if (value.kind === 'secret')
-    return { kind: 'secret', value: await hashInside(value.value, reader) }
+    return { kind: 'secret', value: await hashAssetsInValue(value.value, reader) }
   if (value.kind === 'output' && value.value !== undefined)
-    return { ...value, value: await hashInside(value.value, reader) }
-  if (value.kind === 'asset' || value.kind === 'archive') return hashSpecial(value, reader)
+    return { ...value, value: await hashAssetsInValue(value.value, reader) }
+  if (value.kind === 'asset' || value.kind === 'archive') return hashAssetOrArchive(value, reader)
   return value
 }
 
@@ -81,12 +84,13 @@ async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Arr
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive
   if (source === undefined) return archive
-  const hash = archive.hash === '' ? await hashContent(archive, source, reader) : archive.hash
+  const hash =
+    archive.hash === '' ? await hashArchiveContents(archive, source, reader) : archive.hash
   if (!('assets' in source)) return { ...archive, hash }
   return { ...archive, hash, source: { assets: await hashNamedMembers(source.assets, reader) } }
 }
 
-async function hashContent(
+async function hashArchiveContents(
   archive: Archive,
   source: NonNullable<Archive['source']>,
   reader: AssetReader,
@@ -102,11 +106,12 @@ async function hashNamedMembers(
   reader: AssetReader,
 ): Promise<ReadonlyMap<string, Asset | Archive>> {
   const hashedMembers = new Map<string, Asset | Archive>()
-  for (const [key, member] of assets) hashedMembers.set(key, await hashSpecial(member, reader))
+  for (const [key, member] of assets)
+    hashedMembers.set(key, await hashAssetOrArchive(member, reader))
   return hashedMembers
 }
 
-function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset | Archive> {
+function hashAssetOrArchive(value: Asset | Archive, reader: AssetReader): Promise<Asset | Archive> {
   return value.kind === 'asset' ? hashAsset(value, reader) : hashArchive(value, reader)
 }
 

@@ -22,7 +22,7 @@ import {
 
 type Fields = Record<string, unknown>
 
-const unknownMarkerLength = 36
+const unknownMarkerChars = 36
 
 /** Reads an object that is not a special value. Throws VALUE_MALFORMED. */
 export function readMap(fields: Fields, context: WireContext): PropertyMap {
@@ -40,7 +40,7 @@ export function readMap(fields: Fields, context: WireContext): PropertyMap {
 export function readValue(value: unknown, context: WireContext): PropertyValue | undefined {
   switch (typeof value) {
     case 'string':
-      return value.length === unknownMarkerLength && unknownMarkers.has(value)
+      return value.length === unknownMarkerChars && unknownMarkers.has(value)
         ? readUnknown(context)
         : value
     case 'number':

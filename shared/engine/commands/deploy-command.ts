@@ -20,7 +20,7 @@ import { readRecordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
 import {
   planRefresh,
-  chooseRefresh,
+  chooseRefreshSelection,
   createRefreshSteps,
   emitUnchanged,
 } from '../generator/refresh/plan-refresh.ts'
@@ -44,7 +44,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const isAlreadyRead = base.epoch > 1 || isReadByProgram(run.request.options)
   const refreshSelection = isAlreadyRead
     ? undefined
-    : chooseRefresh(base, command === 'refresh' || refresh)
+    : chooseRefreshSelection(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
   if (base.epoch === firstEpoch && !canBeginWithTargets(run, base, { scope, refreshSelection }))
     return false

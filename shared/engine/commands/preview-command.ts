@@ -10,7 +10,7 @@ import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
 import { reportUnmetPlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
-import { chooseRefresh } from '../generator/refresh/plan-refresh.ts'
+import { chooseRefreshSelection } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
 import { previewDeletes, previewRefresh, previewUnregistered } from './preview-plans.ts'
@@ -31,7 +31,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   const isRefreshRequested = command === 'refresh' || refresh
   const refreshSelection = isReadByProgram(request.options)
     ? undefined
-    : chooseRefresh(base, isRefreshRequested)
+    : chooseRefreshSelection(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
   if (!canBeginWithTargets(run, base, { scope, refreshSelection })) return false
   const options = { emitter, performDeps, scope, outputsOnly: legacyRefreshDiff === true }

@@ -25,7 +25,7 @@ import {
 } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { planDestroy } from '../generator/deletion/plan-destroy.ts'
-import { rewriteMovedPositions } from '../generator/refresh/rewrite-states.ts'
+import { rewriteChangedPositions } from '../generator/refresh/rewrite-states.ts'
 import type { Replay } from '../generator/replay/decision-replay.ts'
 import { findLeftovers } from '../generator/replay/replay-registration.ts'
 import { createStateGraph } from '../graph/dependencies.ts'
@@ -58,7 +58,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const outputs = generator.readStackOutputs()
   let hasSucceeded = false
   if (programResult.isClean) {
-    const positionRewrites = rewriteMovedPositions(ctx, deps)
+    const positionRewrites = rewriteChangedPositions(ctx, deps)
     const refreshEnd =
       ctx.input.programRefreshMode === 'only' ? planRefreshEnd(ctx, deps) : undefined
     const outputsField = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
@@ -81,7 +81,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     // A destroyed stack has no outputs.
     if (!ctx.input.isProgramDestroy || !programResult.isClean)
       await applyStackOutputs(ctx, outputs, hasSucceeded)
-    const positionRewrites = programResult.isClean ? [] : rewriteMovedPositions(ctx, deps)
+    const positionRewrites = programResult.isClean ? [] : rewriteChangedPositions(ctx, deps)
     await writer.append(...positionRewrites, { kind: 'phase', phase: 'outputs-applied' })
   }
   const isAllowed = await checkStackPolicies(deps, ctx, hasSucceeded, () =>

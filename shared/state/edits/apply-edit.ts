@@ -50,13 +50,13 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
     case 'mark':
       return { ...withMark(before, edit.urns, edit), notices: [] }
     case 'rename':
-      return toEdited(renameResourceInState(before, edit.urn, edit.name))
+      return toEditedState(renameResourceInState(before, edit.urn, edit.name))
     case 'repair':
-      return toEdited(repairState(before)?.state ?? before)
+      return toEditedState(repairState(before)?.state ?? before)
     case 'pending import':
-      return toEdited(importPending(before, edit.urn, edit.id))
+      return toEditedState(importPending(before, edit.urn, edit.id))
     case 'pending clear':
-      return toEdited(clearPending(before, edit.urn))
+      return toEditedState(clearPending(before, edit.urn))
   }
 }
 
@@ -65,7 +65,7 @@ export function digestOfResources({ resources = [] }: StoredDeployment): string 
   return createHash('sha256').update(JSON.stringify(resources)).digest('hex')
 }
 
-function toEdited(state: StoredDeployment): EditedState {
+function toEditedState(state: StoredDeployment): EditedState {
   return { state, count: 1, notices: [] }
 }
 
@@ -101,7 +101,7 @@ function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment)
     return { ...operation, resource: resealed.resource }
   })
   if (pendingAfter.length !== pending.length) throw conflictError()
-  return toEdited(withPendingOperations(replacement, pending))
+  return toEditedState(withPendingOperations(replacement, pending))
 }
 
 function conflictError(): Error {

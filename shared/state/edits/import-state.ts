@@ -26,7 +26,7 @@ export function importState(
   requireSealed(imported)
   const faults = [...findForeignResources(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
-  if (firstFault !== undefined && !force) throw error(firstFault.code, firstFault.sentence)
+  if (firstFault !== undefined && !force) throw error(firstFault.code, firstFault.message)
   if (!force) refuseEmptyState(before, imported)
   const dropped = pendingOperationsOf(imported).map(({ resource, type }) => ({
     urn: resource.urn,
@@ -37,7 +37,7 @@ export function importState(
     state: withPendingOperations({ ...imported, metadata }, []),
     count: imported.resources?.length ?? 0,
     notices: [
-      ...faults.map(({ sentence }) => sentence),
+      ...faults.map(({ message }) => message),
       ...dropped.map(({ urn, type }) => `the pending operation '${type}' of ${urn} was removed`),
       ...pendingOperationsOf(before)
         .filter(({ resource }) => !dropped.some(({ urn }) => urn === resource.urn))
@@ -76,7 +76,7 @@ export function requireSealed(imported: StoredDeployment): void {
 /** A reason to refuse a state without `force`. */
 interface Fault {
   readonly code: 'STATE_FOREIGN' | 'STATE_INTEGRITY'
-  readonly sentence: string
+  readonly message: string
 }
 
 function findForeignResources(
@@ -90,14 +90,14 @@ function findForeignResources(
     })
     .map(({ urn }) => ({
       code: 'STATE_FOREIGN',
-      sentence: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
+      message: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
     }))
 }
 
 /** Returns the first violation of the state's rules, if any. */
 function findViolation(imported: StoredDeployment): readonly Fault[] {
-  const sentence = verifyIntegrity(imported)
-  return sentence === undefined ? [] : [{ code: 'STATE_INTEGRITY', sentence }]
+  const message = verifyIntegrity(imported)
+  return message === undefined ? [] : [{ code: 'STATE_INTEGRITY', message }]
 }
 
 /**

@@ -42,7 +42,8 @@ export async function deliverMessage(
 ): Promise<DeliveryVerdict['kind']> {
   const { notifications, marks, clock, logger } = deps
   const id = messageIdOf(message)
-  const expiryOf = (): EpochMs => (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs
+  const retentionExpiry = (): EpochMs =>
+    (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs
   if (await marks.isMarked(`told ${id}`)) {
     await notifications.remove(receipt)
     return 'delivered'
@@ -60,7 +61,7 @@ export async function deliverMessage(
     if (!isDead) await marks.mark(`dead ${id}`, deadMarkExpiry)
     await notifications.postpone(receipt, 0)
   } else {
-    await marks.mark(`told ${id}`, expiryOf())
+    await marks.mark(`told ${id}`, retentionExpiry())
     await notifications.remove(receipt)
   }
   return result.kind

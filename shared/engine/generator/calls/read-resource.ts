@@ -59,8 +59,8 @@ export async function readResource(
   if (claimResult.kind !== 'decided') return claimResult
   const claim = claimResult.value
 
-  const validity = requireReadable(request, claim.urn)
-  if (validity.kind !== 'decided') return validity
+  const readableResult = requireReadable(request, claim.urn)
+  if (readableResult.kind !== 'decided') return readableResult
 
   const goalDigest = ports.callDigestOf(readIdentityOf(request, provider))
   const replayResult = await replayRecorded(ctx, claim, goalDigest)

@@ -75,7 +75,7 @@ export function applyReplaceOnChanges(
     return patternPaths.some(pattern => containsPath(pattern, segments))
   }
   const detailedDiff =
-    diff.detailedDiff === null ? null : markReplacing(diff.detailedDiff, isMatched)
+    diff.detailedDiff === null ? null : markReplacements(diff.detailedDiff, isMatched)
   const matchingKeys = diff.changedKeys.filter(key => isPath(key) && isMatched(key))
   const replaceKeys = new Set([...diff.replaceKeys, ...matchingKeys])
   if (!hasInitErrors || !isMatched(initErrorKey))
@@ -85,7 +85,7 @@ export function applyReplaceOnChanges(
   return { ...diff, changes: 'some', replaceKeys: [...replaceKeys], detailedDiff }
 }
 
-function markReplacing(
+function markReplacements(
   detailedDiff: ReadonlyMap<string, PropertyDiff>,
   isMatched: (path: string) => boolean,
 ): Map<string, PropertyDiff> {

@@ -36,9 +36,9 @@ export function planDeletes(
 ): readonly PlannedOperation[] {
   const { nextId, concurrencyMax = Infinity } = deps
   const edges = findDeleteEdges(graph, new Set(condemned.map(({ graphIndex }) => graphIndex)))
-  const isBounded = condemned.length > concurrencyMax
+  const exceedsConcurrencyMax = condemned.length > concurrencyMax
   const waitMode =
-    isBounded && deps.waitMode === 'for dependents' ? 'for waves to end' : deps.waitMode
+    exceedsConcurrencyMax && deps.waitMode === 'for dependents' ? 'for waves to end' : deps.waitMode
   const barriers =
     waitMode === 'for dependents'
       ? createBarriers([])
@@ -61,7 +61,7 @@ export function findStepsWithoutCall(
   graph: StateGraph,
   condemned: readonly CondemnedStep[],
 ): readonly Step[] {
-  const isCalled = ({ op, skipCall }: Step): boolean =>
+  const callsProvider = ({ op, skipCall }: Step): boolean =>
     !skipCall && (op === 'delete' || op === 'delete-replaced')
   const isAnyProtected = condemned.some(({ step }) => isProtected(step))
   const blockedIndices = isAnyProtected
@@ -71,7 +71,7 @@ export function findStepsWithoutCall(
       )
     : new Set<number>()
   return condemned
-    .filter(({ graphIndex, step }) => blockedIndices.has(graphIndex) || !isCalled(step))
+    .filter(({ graphIndex, step }) => blockedIndices.has(graphIndex) || !callsProvider(step))
     .map(({ step }) => step)
 }
 

@@ -57,22 +57,22 @@ export function planDestroy(
   const deletableLeftovers = leftovers.filter(({ state: { urn } }) =>
     isInBase(urn) || isInBase(sets.formerUrns.get(urn) ?? urn) ? mayDeleteNow(urn) : true,
   )
-  const graphStart: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
-  ctx.apply({ deleted: graphStart.map(({ state }) => state.urn) })
+  const firstStates: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
+  ctx.apply({ deleted: firstStates.map(({ state }) => state.urn) })
   const otherDeletes = condemnStates(ctx, mayDeleteNow)
-  const registeredDeletes = graphStart.map((old, graphIndex): CondemnedStep => {
+  const registeredDeletes = firstStates.map((old, graphIndex): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
     const skipCall = skipsDeleteCall(old.state, urn => sets.deletedUrns.has(urn))
     return { graphIndex, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
-  const laterDeletes = otherDeletes.map(({ graphIndex, step }) => ({
-    graphIndex: graphIndex + graphStart.length,
+  const shiftedDeletes = otherDeletes.map(({ graphIndex, step }) => ({
+    graphIndex: graphIndex + firstStates.length,
     step,
   }))
-  const orderedStates = graphStart.map(({ state }) => withFormerDependencies(ctx.input, state))
+  const orderedStates = firstStates.map(({ state }) => withFormerDependencies(ctx.input, state))
   const states = [...orderedStates, ...base.snapshot.resources]
-  return { graph: createStateGraph(states), condemned: [...registeredDeletes, ...laterDeletes] }
+  return { graph: createStateGraph(states), condemned: [...registeredDeletes, ...shiftedDeletes] }
 }
 
 /**

@@ -161,7 +161,7 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
         ...visibleInputs,
         allowUnknowns: true,
       })
-      const restoreResult = restoreInternal(ctx, { next, newInputs, checkedInputs: inputs })
+      const restoreResult = restoreInternalInputs(ctx, { next, newInputs, checkedInputs: inputs })
       return restoreResult.kind === 'failed'
         ? restoreResult
         : decided({ inputs: restoreResult.value, failures })
@@ -217,7 +217,7 @@ export function requestConfigDiff(
  * `__internal`, and may omit the version. Fails when the plugin changed the version. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
-function restoreInternal(
+function restoreInternalInputs(
   { ports }: GeneratorContext,
   {
     next,

@@ -115,7 +115,10 @@ export function planRefresh(
  * Returns the states that a command refreshes. `all`: a refresh is requested. `required`: those
  * whose provider requires a refresh before an update. Undefined: none.
  */
-export function chooseRefresh(base: Base, isRequested: boolean): 'all' | 'required' | undefined {
+export function chooseRefreshSelection(
+  base: Base,
+  isRequested: boolean,
+): 'all' | 'required' | undefined {
   if (isRequested) return 'all'
   return base.snapshot.resources.some(state => state.refreshBeforeUpdate) ? 'required' : undefined
 }

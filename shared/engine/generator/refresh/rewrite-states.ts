@@ -14,7 +14,7 @@ import type { CurrentState } from '../sets.ts'
  * them changed. The caller writes these records as one batch. Otherwise an edit of a program would
  * cost one write per resource.
  */
-export function rewriteMovedPositions(
+export function rewriteChangedPositions(
   ctx: GeneratorContext,
   deps: RewriteDeps,
 ): readonly Decision[] {

@@ -59,14 +59,14 @@ function* listOldDependencies(
 }
 
 function describeMissingDependency({ kind, urn, key }: Dependency, requiredBy: Urn): string {
-  const labels = {
+  const descriptions = {
     parent: `parent ${urn} of untargeted resource ${requiredBy}`,
     dependency: `dependency ${urn} of untargeted resource ${requiredBy}`,
     property: `property dependency ${urn} of untargeted resource ${requiredBy}'s property ${key ?? ''}`,
     'deleted with': `deleted with dependency ${urn} of untargeted resource ${requiredBy}`,
     'replace with': `replace with dependency ${urn} of untargeted resource ${requiredBy}`,
   }
-  return `${labels[kind]} has no old state`
+  return `${descriptions[kind]} has no old state`
 }
 
 /**
