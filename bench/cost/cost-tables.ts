@@ -128,7 +128,7 @@ export function renderCostTable(run: MeasuredRun): string {
   const versionTexts = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const notes = [
     `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${formatTimes(run.repetitions)}, on`,
-    `${run.machine}, with other work on it (a load of ${run.load}); ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
+    `${run.machine}, with other processes on it (load average ${run.load}); ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
     `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
     '[cost.json](measured/cost.json).',
   ]

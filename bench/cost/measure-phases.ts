@@ -30,7 +30,7 @@ export interface PhasesOptions {
 
 /** Timeout of a command: half an hour. */
 const phaseTimeoutMs = 1_800_000
-const phaseTriesMax = 3
+const phaseAttemptsMax = 3
 
 /**
  * Creates resources in a new local cloud, deploys them without changes, and updates, refreshes and
@@ -55,14 +55,14 @@ export async function measurePhases(options: PhasesOptions): Promise<void> {
     ): Promise<void> => {
       const phase = { name, command, program }
       // A command that changes nothing can be repeated when a busy machine made it fail.
-      const triesMax = name === 'no-op' || name === 'refresh' ? phaseTriesMax : 1
+      const attemptsMax = name === 'no-op' || name === 'refresh' ? phaseAttemptsMax : 1
       for (let tries = 1; ; tries += 1)
         try {
           options.onMeasured({ ...(await measurePhase(testCloud, options, phase)), tries })
           return
         } catch (thrown) {
           report(String(thrown).slice(0, 2_000))
-          if (tries === triesMax) throw thrown
+          if (tries === attemptsMax) throw thrown
           await waitUntilQuiet(testCloud, options.quietSeconds)
         }
     }

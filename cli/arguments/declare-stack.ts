@@ -123,7 +123,10 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .description('Show the history of a stack')
       .option('-j, --json', 'Print JSON')
       .option('--show-secrets', 'No effect: the history contains no secrets')
-      .option('--show <number>', 'Show the points in time and settled operations of one deployment')
+      .option(
+        '--show <number>',
+        'Show the points in time and resolved operations of one deployment',
+      )
       .option('--page <number>', 'Page number')
       .option('--page-size <number>', 'Results per page'),
     async () => (await import('../commands/stack-history.ts')).showStackHistory,

@@ -17,7 +17,7 @@ import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 const folder = join(root, '.cache', 'cli')
-/** The file that the launcher starts. Its modification time is the time of the bundle. */
+/** The file that cli/antichain starts. Its modification time is the time of the bundle. */
 const mainFile = join(folder, 'main.mjs')
 /** The folders with the sources of the bundle. cli/antichain checks the same folders. */
 const sourceFolders = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]

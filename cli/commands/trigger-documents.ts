@@ -40,7 +40,7 @@ export function createTriggerCommands(
 
 /**
  * Returns the status of a schedule: `paused`, `on`, `due` or `over`. `due`: the one run of an
- * `at(…)` schedule waits for a process that serves. `over`: the schedule never runs again.
+ * `at(…)` schedule waits for a process that runs schedules. `over`: it never runs again.
  */
 export function scheduleStatusOf(document: DocumentListing, now: number): string {
   const { data } = scheduleDocument.safeParse(document.value)

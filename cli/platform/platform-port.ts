@@ -25,8 +25,8 @@ export interface PlatformTools {
    */
   readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
   /**
-   * Returns the number of generators in the long pool that worked within the last minutes. Throws
-   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   * Returns the highest number of generators in the long pool that were busy at once within the
+   * last minutes. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly countBusyGenerators: (target: InstallationTarget) => Promise<number>
   /** Opens the access to an alarm by its name, and closes it after its use. */
