@@ -51,10 +51,10 @@ export function createDocumentCommands({
     },
     show: async (session, flags, [name = '']) => {
       const path = `${await resolvePath(session, flags)}/${encodeURIComponent(name)}`
-      const answer = documentForm.parse(
+      const response = documentForm.parse(
         await (await session.openEngine()).callApi({ method: 'GET', path }),
       )
-      session.print(JSON.stringify(answer.value, null, 2))
+      session.print(JSON.stringify(response.value, null, 2))
       return 0
     },
     rm: async (session, flags, [name = '']) => {

@@ -26,8 +26,8 @@ export const createFederationRule: Handler = async (session, flags, [name = ''])
   }
   const { callApi } = await session.openEngine()
   const path = `${federationPath}/${encodeURIComponent(name)}`
-  const answer = await callApi({ method: 'PUT', path, body })
-  const { created } = z.looseObject({ created: z.boolean() }).parse(answer)
+  const response = await callApi({ method: 'PUT', path, body })
+  const { created } = z.looseObject({ created: z.boolean() }).parse(response)
   session.printToStderr(
     `${created ? 'Created' : 'Updated'} federation rule '${name}' for the audience '${body.audience}'.`,
   )

@@ -50,13 +50,13 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
     throw error('CLI_USAGE', '--token and --oidc cannot be used together')
   const oidcToken = await readOidcToken(session, flags, flags.text('audience') ?? url)
   const rule = flags.text('rule')
-  const answer = await createApiClient({ url }).call({
+  const response = await createApiClient({ url }).call({
     method: 'POST',
     path: '/v1/tokens/exchange',
     body: { token: oidcToken, ...(rule === undefined ? {} : { rule }) },
     isRepeatable: true,
   })
-  const { name, role, expiresAt, token } = issuedTokenForm.parse(answer)
+  const { name, role, expiresAt, token } = issuedTokenForm.parse(response)
   writeLogin(session.home, { url, token })
   const expiry = new Date(expiresAt).toISOString()
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}), until ${expiry}.`)

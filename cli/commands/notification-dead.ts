@@ -29,8 +29,8 @@ export const listDeadNotifications: Handler = async (session, flags) => {
   const engine = await session.openEngine()
   const { callApi } = engine
   warnLocalLetters(session, engine)
-  const answer = await callApi({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
-  const { items } = deadLettersForm.parse(answer)
+  const response = await callApi({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
+  const { items } = deadLettersForm.parse(response)
   if (flags.isSet('json')) {
     session.print(JSON.stringify(items, null, 2))
     return 0

@@ -94,8 +94,8 @@ const identityForm = z.object({
 async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemoteApi> {
   if (remote === undefined)
     throw error('LOGIN_MISSING', 'the checks need the API of an installation, and an admin token')
-  const answer = await callApi({ method: 'GET', path: '/v1/whoami' })
-  const { role, stacks } = identityForm.parse(answer)
+  const response = await callApi({ method: 'GET', path: '/v1/whoami' })
+  const { role, stacks } = identityForm.parse(response)
   if (role !== 'admin' || stacks !== '*')
     throw error('API_FORBIDDEN', `the checks need an admin token of all stacks, not role ${role}`)
   return remote

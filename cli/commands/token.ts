@@ -36,8 +36,8 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
   }
   // --admin creates the first token in the store, because the API accepts no call without a token.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
-  const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
-  const createdToken = issuedTokenForm.parse(answer)
+  const response = await callApi({ method: 'POST', path: '/v1/tokens', body })
+  const createdToken = issuedTokenForm.parse(response)
   printToken(session, flags, createdToken)
   session.printToStderr(
     `Created token ${createdToken.id} ('${createdToken.name}', ${role}), valid ${formatExpiry(createdToken)}. It is not shown again.`,

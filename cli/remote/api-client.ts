@@ -67,7 +67,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
       mayRepeat: call.isRepeatable ?? call.method !== 'POST',
     })
   return {
-    call: async call => parseAnswer(url, await callForText(call)),
+    call: async call => parseResponse(url, await callForText(call)),
     getText: path => callForText({ method: 'GET', path }),
     upload: (destination, bytes) =>
       withRetries(() => uploadBytes({ url, authorization }, destination, bytes), {
@@ -211,7 +211,7 @@ export async function pauseBeforeRetry(attempt: number, thrown: unknown): Promis
 }
 
 /** Parses the JSON of a response. `source`: its address, for API_ANSWER_UNKNOWN. */
-export function parseAnswer(source: string, text: string): unknown {
+export function parseResponse(source: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

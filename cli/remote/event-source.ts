@@ -4,7 +4,7 @@ import {
   type ApiClient,
   isTransient,
   originOf,
-  parseAnswer,
+  parseResponse,
   pauseBeforeRetry,
 } from './api-client.ts'
 
@@ -98,5 +98,5 @@ function parseMessage(
   const data = fields.get('data')
   if (data === undefined) return undefined
   const [id = '', event = ''] = [fields.get('id'), fields.get('event')]
-  return { id, event, data: parseAnswer(origin, data) }
+  return { id, event, data: parseResponse(origin, data) }
 }

@@ -55,8 +55,8 @@ async function requestGithubToken(
     const { origin, pathname, search } = new URL(requestUrl)
     const client = createApiClient({ url: origin, token: requestToken })
     const path = `${pathname}${search}${search === '' ? '?' : '&'}audience=${encodeURIComponent(audience)}`
-    const answer = await client.call({ method: 'GET', path })
-    return z.object({ value: z.string().min(1) }).parse(answer).value
+    const response = await client.call({ method: 'GET', path })
+    return z.object({ value: z.string().min(1) }).parse(response).value
   } catch (cause) {
     const reason = cause instanceof z.ZodError ? 'its response has no token' : messageOf(cause)
     throw error('OIDC_TOKEN_MISSING', `GitHub Actions issued no OIDC token: ${reason}`, { cause })

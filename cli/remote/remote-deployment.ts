@@ -56,13 +56,13 @@ export async function deployRemotely(
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
     const requestPath = `${path}/requests/${key}`
-    const answer = await client
+    const response = await client
       .call({ method: 'DELETE', path: requestPath })
       .catch((thrown: unknown) => {
         if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
         return client.call({ method: 'GET', path: requestPath })
       })
-    const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(answer)
+    const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(response)
     return { isWithdrawn: end.kind !== 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {

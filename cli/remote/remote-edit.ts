@@ -33,8 +33,8 @@ export async function editRemotely(
   const { deployment, edit } = end
   const number = deployment.slice(deployment.lastIndexOf('/') + 1)
   const { version } = await poll(async () => {
-    const answer = await client.call({ method: 'GET', path: `${path}/deployments/${number}` })
-    const record = deploymentForm.parse(answer)
+    const response = await client.call({ method: 'GET', path: `${path}/deployments/${number}` })
+    const record = deploymentForm.parse(response)
     return record.result === undefined ? undefined : record
   })
   if (version === edit.version) return edit

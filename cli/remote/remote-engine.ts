@@ -62,13 +62,13 @@ export function openRemote(login: Login): EnginePort {
       const number = await findCurrentNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/cancel`
-      const answer = await client.call({
+      const response = await client.call({
         method: 'POST',
         path,
         body: { force },
         isRepeatable: true,
       })
-      const { kind } = z.object({ kind: z.enum(['none', 'asked', 'asked before']) }).parse(answer)
+      const { kind } = z.object({ kind: z.enum(['none', 'asked', 'asked before']) }).parse(response)
       return kind === 'none' ? { kind } : { kind, number }
     },
     readStatus,
@@ -78,12 +78,12 @@ export function openRemote(login: Login): EnginePort {
       const number = await findCurrentNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/redrive`
-      const answer = await client.call({ method: 'POST', path })
+      const response = await client.call({ method: 'POST', path })
       const form = z.discriminatedUnion('kind', [
         z.object({ kind: z.enum(['none', 'stopped', 'nothing']) }),
         z.object({ kind: z.literal('sent'), operations: z.number() }),
       ])
-      return form.parse(answer)
+      return form.parse(response)
     },
     async putState(stack, state) {
       const bytes = Buffer.from(JSON.stringify(envelopeOf(state)))
@@ -119,8 +119,8 @@ function stackPathOf(id: StackId): string {
 function createRemoteApi(client: ApiClient): RemoteApi {
   const uploadArchive: RemoteApi['uploadArchive'] = async (path, { archive, bytes }) => {
     const body = { archive, bytes: bytes.length }
-    const answer = await client.call({ method: 'POST', path, body, isRepeatable: true })
-    const { isThere, ...destination } = uploadForm.parse(answer)
+    const response = await client.call({ method: 'POST', path, body, isRepeatable: true })
+    const { isThere, ...destination } = uploadForm.parse(response)
     if (!isThere) await client.upload(destination, bytes)
   }
   return {

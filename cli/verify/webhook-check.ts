@@ -61,13 +61,13 @@ export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome
 
 const acceptedForm = z.object({ asked: z.array(z.object({ request: z.string() })) })
 
-interface DeliveryAnswer {
+interface DeliveryResponse {
   readonly status: number
   readonly body: unknown
 }
 
 /** Sends a push, signed if there is a secret. Throws OUTBOUND_FAILED without a response. */
-async function deliver(address: string, secret: string | undefined): Promise<DeliveryAnswer> {
+async function deliver(address: string, secret: string | undefined): Promise<DeliveryResponse> {
   const commit = randomBytes(20).toString('hex')
   const body = JSON.stringify({ event: 'push', repository, branch: 'main', commit })
   const timestamp = String(Math.floor(Date.now() / 1_000))
@@ -90,7 +90,7 @@ async function deliver(address: string, secret: string | undefined): Promise<Del
   }
 }
 
-function deliveryError(subject: string, { status, body }: DeliveryAnswer): Error {
+function deliveryError(subject: string, { status, body }: DeliveryResponse): Error {
   const code = z.object({ code: z.string() }).safeParse(body).data?.code
   const codeText = code === undefined ? '' : ` (${code})`
   return error('OUTBOUND_FAILED', `${subject} got status ${status}${codeText}`)
