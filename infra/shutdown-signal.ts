@@ -10,7 +10,7 @@ export interface ShutdownSignal {
 }
 
 /**
- * Listens for shutdown signals, so that work in progress can be completed. A further signal more
+ * Listens for shutdown signals, so that the process can shut down in order. A further signal more
  * than a second later ends the process at once.
  */
 export function watchShutdownSignal(): ShutdownSignal {

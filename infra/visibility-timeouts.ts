@@ -10,7 +10,7 @@ export const defaultVisibilitySeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,
   nudges: 960,
   notifications: 360,
-  // Tasks extend the timeout while they work, so the duration of one lease is sufficient.
+  // A task extends the timeout of its chains, and removes a nudge as soon as it receives the nudge.
   'chains-long': limits.visibilityMs / 1_000,
   'nudges-long': limits.visibilityMs / 1_000,
 }

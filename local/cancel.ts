@@ -21,10 +21,11 @@ export type CancelResult =
     }
 
 /**
- * Stops a living deployment, or closes a dead one. With `force`, running operations are abandoned
- * and their results stay unknown. If the holder is on another host, `force` also makes this process
- * close the deployment, once its executors count as gone. Throws RECORD_DAMAGED or STATE_INVALID
- * for unreadable records. With `force`, releases the stack instead, and the records stay unchanged.
+ * Stops a living deployment, or closes a dead deployment. With `force`, running operations are
+ * abandoned and their results stay unknown. If the holder is on another host, `force` also makes
+ * this process close the deployment, once its executors count as gone. Throws RECORD_DAMAGED or
+ * STATE_INVALID for unreadable records. With `force`, releases the stack instead, and the records
+ * stay unchanged.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -76,7 +77,7 @@ async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId
 
 /** Time that executors have to abandon their running operations, in ms. */
 const abandonTimeoutMs = 3_000
-/** Interval at which this process checks whether they have done so, in ms. */
+/** Interval at which this process checks whether the executors have ended, in ms. */
 const abandonCheckMs = 200
 
 /**

@@ -29,7 +29,7 @@ export interface ApiRequestOptions {
   readonly body?: unknown
 }
 
-/** The calls of an API that replace the work of this machine. */
+/** The calls to the API of a server that runs the deployments. */
 export interface RemoteApi {
   /**
    * Packs and uploads a program folder. Returns the archive and its size. Throws ARCHIVE_TOO_LARGE,
@@ -78,7 +78,9 @@ export interface EnginePort {
   readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, or closes a dead one. `force` abandons running operations. */
+  /**
+   * Stops a living deployment, or closes a dead deployment. `force` abandons running operations.
+   */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>

@@ -70,12 +70,12 @@ export function runLocalDeployment(
     try {
       await executors
       emitStartNotices(currentRun.environment.emitter, currentRun.startedDeployment)
-      for (let number = 1; ; number++) {
+      for (let generatorNumber = 1; ; generatorNumber++) {
         const end = await runGenerator(input, currentRun, decideIsCancelled)
         if (end.kind === 'ended')
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
-        const waitContext = { ...options, end, number, waitSignal: waitAbort.signal }
+        const waitContext = { ...options, end, generatorNumber, waitSignal: waitAbort.signal }
         const nextRun = await awaitNextRun(input, waitContext)
         if (nextRun === undefined)
           return await endWithoutNextRun(input, { ...options, currentRun, isCancelled, failure })
@@ -179,7 +179,7 @@ async function awaitNextRun(
   input: RunInput,
   waitContext: Pick<LocalDeploymentOptions, 'createNextSink'> & {
     readonly end: RunEnd & { readonly kind: 'handed over' }
-    readonly number: number
+    readonly generatorNumber: number
     readonly waitSignal: AbortSignal
   },
 ): Promise<LocalRun | undefined> {

@@ -46,7 +46,7 @@ export async function isTokenValid(deps: AuthenticationDeps, tokenText: string):
   }
 }
 
-/** Throws API_TOKEN_REFUSED for an unknown secret, and API_TOKEN_EXPIRED for an earlier one. */
+/** Throws API_TOKEN_REFUSED for an unknown secret, and API_TOKEN_EXPIRED for an expired secret. */
 function requireValidSecret(token: TokenDocument, hash: string, now: EpochMs): void {
   const { expiresAt, replaced = [] } = token
   const name = toPrintable(token.name)

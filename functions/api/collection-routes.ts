@@ -44,7 +44,7 @@ export interface DocumentCollection<Draft extends z.ZodType> {
   /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /**
-   * Removes what belongs to a value that is no longer stored, such as the calls of an external
+   * Removes the resources of a value that is no longer stored, such as the calls of an external
    * scheduler.
    */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>

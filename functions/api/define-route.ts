@@ -184,9 +184,9 @@ export function parseInput<Schema extends z.ZodType>(
   value: unknown,
   section: string,
 ): z.infer<Schema> {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const fault = formFaultOf(result.error, value)
+  const parseResult = schema.safeParse(value)
+  if (parseResult.success) return parseResult.data
+  const fault = formFaultOf(parseResult.error, value)
   const location = fault.location === '' ? section : `${section}.${fault.location}`
   throw error('API_INPUT_INVALID', `${location}: ${fault.requirement}`, {
     details: { at: location },

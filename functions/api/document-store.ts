@@ -13,7 +13,7 @@ export interface DocumentView {
   readonly value: unknown
 }
 
-/** Returns a page of documents. Unreadable ones are listed with their error codes. */
+/** Returns a page of documents. Unreadable documents are listed with their error codes. */
 export async function listDocuments(
   { documents }: Pick<ApiPorts, 'documents'>,
   query: {

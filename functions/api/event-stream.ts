@@ -206,7 +206,7 @@ export function toStreamResponse(
       }
     },
     async cancel() {
-      // The reading ends at its next message, which can take as long as a heartbeat.
+      // The reading of events ends at the next message, at the latest at the next heartbeat.
       void messages.return(undefined)
       await release()
     },

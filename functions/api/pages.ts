@@ -27,7 +27,7 @@ export function cutResultPage<T>(
   return startIndex + limit < list.length ? { items, next: String(startIndex + limit) } : { items }
 }
 
-/** Returns a numeric cursor; 0 for an empty or invalid one. */
+/** Returns a numeric cursor. Returns 0 for an empty or invalid text. */
 export function parseCursor(cursor: string): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
 }

@@ -34,9 +34,9 @@ export async function putOnce(
   requireValid: () => Promise<void>,
 ): Promise<RequestRecord> {
   const { stack, key } = newRequest
-  const existing = await ports.requests.find(stack, key)
-  if (existing === undefined) await requireValid()
-  return requireSameRequest(existing ?? (await enqueue(ports, newRequest)), newRequest)
+  const existingRequest = await ports.requests.find(stack, key)
+  if (existingRequest === undefined) await requireValid()
+  return requireSameRequest(existingRequest ?? (await enqueue(ports, newRequest)), newRequest)
 }
 
 async function enqueue(ports: ApiPorts, newRequest: StackRequest): Promise<RequestRecord> {
@@ -75,8 +75,11 @@ function contentOf(request: StackRequest): string {
  * Returns the existing request of a key. Throws REQUEST_KEY_TAKEN if the new request has other
  * options, another program, another value of `dryRun`, or another edit.
  */
-function requireSameRequest(existing: RequestRecord, newRequest: StackRequest): RequestRecord {
-  if (contentOf(existing.request) === contentOf(newRequest)) return existing
+function requireSameRequest(
+  existingRequest: RequestRecord,
+  newRequest: StackRequest,
+): RequestRecord {
+  if (contentOf(existingRequest.request) === contentOf(newRequest)) return existingRequest
   throw error(
     'REQUEST_KEY_TAKEN',
     `the stack has a different request with the key '${newRequest.key}'`,

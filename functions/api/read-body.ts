@@ -22,7 +22,7 @@ export async function readRequestBody(request: Request, bytesMax: number): Promi
 }
 
 /**
- * Reads the JSON of a body; undefined for an empty one. Throws API_INPUT_INVALID,
+ * Reads the JSON of a body. Returns undefined for an empty body. Throws API_INPUT_INVALID,
  * API_BODY_TOO_LARGE.
  */
 export async function readRequestJson(request: Request, bytesMax: number): Promise<unknown> {

@@ -28,8 +28,8 @@ export interface CallRemovalPorts {
  * Places calls for a new version of a schedule under a new name, and returns the schedule with that
  * name. Calls are placed before their document is stored. A crash in between leaves calls without
  * effect, but never a schedule without calls. No calls are placed for a paused schedule, or without
- * a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for one that is not paused and
- * would never run.
+ * a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for a schedule that would never
+ * run and is not paused.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,

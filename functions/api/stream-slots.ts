@@ -8,7 +8,7 @@ import { createRateLimiter } from './rate-limit.ts'
 /** Releases a slot. A repetition has no effect. */
 export type ReleaseSlot = () => Promise<void>
 
-/** The slots of event streams. A stream has one while it is open. */
+/** The slots of event streams. An open stream holds one slot. */
 export interface StreamSlots {
   /**
    * Takes a slot of a token. Throws API_RATE_LIMITED when the token or the installation has too
@@ -28,8 +28,8 @@ export interface StreamSlotsDeps {
 }
 
 /**
- * Creates the slots. A stream has a mark of its token and one of the installation, because on AWS
- * each stream has a process of its own. A mark expires, so a stream whose process died does not
+ * Creates the slots. A stream has a mark of its token and a mark of the installation, because on
+ * AWS each stream has a process of its own. A mark expires, so a stream whose process died does not
  * keep its slot.
  */
 export function createStreamSlots(deps: StreamSlotsDeps): StreamSlots {

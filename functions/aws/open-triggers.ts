@@ -17,7 +17,7 @@ import { readAddressRules } from '../../shared/runtime/environment/address-rules
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The resources of a function that handles triggers. */
+/** The resources of a function that serves triggers. */
 export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
   readonly notifications: AwsNotifications
   readonly outbound: OutboundPort

@@ -10,7 +10,7 @@ import type { StackId } from '../../shared/records/ids.ts'
  * behind, and plugins hold credentials. No other stack may have access to these leftovers.
  */
 export interface StackBinding {
-  /** Reports whether the environment may serve a stack: it serves only the first one. */
+  /** Reports whether the environment may serve a stack: it serves only its first stack. */
   readonly mayServe: (stack: StackId) => boolean
   /** Records that the program of an unreviewed preview begins to run in the environment. */
   readonly recordUnreviewedRun: () => void

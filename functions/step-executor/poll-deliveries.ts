@@ -29,7 +29,7 @@ const pollMs = 1_000
 
 /**
  * Polls the queue and passes each delivery to the executor. A delivery that fails is passed to
- * `onFailure`. The queue delivers its message again, unless this delivery was the last one.
+ * `onFailure`. The queue delivers its message again, unless this was its last delivery.
  */
 export function pollDeliveries(
   ports: {

@@ -24,13 +24,13 @@ export interface WarmRun {
 /** A cache of one run environment, for the next call of the same deployment. */
 export interface WarmCache {
   /**
-   * Takes the kept environment of the deployment out of the cache. Returns undefined, and ends the
-   * kept environment, if it has expired or belongs to another deployment.
+   * Returns the cached environment of the deployment, and removes it from the cache. If the cached
+   * environment has expired or belongs to another deployment, ends it and returns undefined.
    */
   readonly take: (deployment: DeploymentId) => Promise<WarmRun | undefined>
-  /** Keeps an environment, and ends the previously kept environment. */
+  /** Caches an environment, and ends the previously cached environment. */
   readonly keep: (warmRun: WarmRun) => Promise<void>
-  /** Ends the kept environment. */
+  /** Ends the cached environment. */
   readonly release: () => Promise<void>
 }
 
@@ -39,25 +39,25 @@ export interface WarmCache {
  * its operations, so that no operation runs between calls.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
-  let keptRun: WarmRun | undefined
+  let cachedRun: WarmRun | undefined
   const release = async (): Promise<void> => {
-    const previousRun = keptRun
-    keptRun = undefined
+    const previousRun = cachedRun
+    cachedRun = undefined
     if (previousRun !== undefined) await closeRunEnvironment(previousRun.environment)
   }
   return {
     async take(deployment) {
-      const run = keptRun
+      const run = cachedRun
       if (run?.deployment !== deployment || run.expiresAt <= clock.now()) {
         await release()
         return undefined
       }
-      keptRun = undefined
+      cachedRun = undefined
       return run
     },
     async keep(warmRun) {
       await release()
-      keptRun = warmRun
+      cachedRun = warmRun
     },
     release,
   }

@@ -2,7 +2,7 @@ import { programLimits } from '../../shared/config/program-limits.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { RunLimit } from './serve-run.ts'
 
-/** The time of one call of a generator. All work of the call shares it. */
+/** The time of one call of a generator. All requests that the call serves share this time. */
 export interface CallTime {
   /** Returns the limit of a run or preview that begins now. */
   readonly remainingLimit: () => RunLimit

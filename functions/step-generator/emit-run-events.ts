@@ -18,8 +18,8 @@ export function emitHandOver(
   { request, sink }: RunInput,
   {
     end,
-    number,
-  }: { readonly end: RunEnd & { readonly kind: 'handed over' }; readonly number: number },
+    generatorNumber,
+  }: { readonly end: RunEnd & { readonly kind: 'handed over' }; readonly generatorNumber: number },
 ): void {
   const { why, pool, ended: count } = end.handOver
   const seconds = (request.functionLimitMs ?? 0) / 1_000
@@ -29,18 +29,18 @@ export function emitHandOver(
       : `its time limit is ${seconds} s`
   const reason =
     why === 'parked' ? 'parks, because it has nothing to decide' : `hands over, because ${limit}`
-  const next =
+  const nextPoolText =
     pool === 'long'
       ? '; the next one has no time limit, because this one made too little progress'
       : ''
   const message =
-    `Generator ${number} ${reason}: ${end.decidedCount} decisions, ` +
-    `${count} operations ended so far${next}.\n`
+    `Generator ${generatorNumber} ${reason}: ${end.decidedCount} decisions, ` +
+    `${count} operations ended so far${nextPoolText}.\n`
   sink.emit({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
 }
 
-function emitClosedNotice(emitter: StepEmitter, closed: DeploymentId): void {
-  const { number } = deploymentPartsOf(closed)
+function emitClosedNotice(emitter: StepEmitter, closedDeployment: DeploymentId): void {
+  const { number } = deploymentPartsOf(closedDeployment)
   const message =
     `Deployment ${number} of this stack was interrupted and is now closed: its results are ` +
     'in the state, and this deployment continues from there. (`antichain resume` would have ' +

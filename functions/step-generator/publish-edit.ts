@@ -30,7 +30,7 @@ export interface EditPublication {
   readonly command: 'stack import' | 'state'
   /** Called within the deployment. Usually also called once before it, to find errors early. */
   readonly apply: (state: StoredDeployment) => EditedState
-  /** Whether a damaged state counts as an empty one. Absent: it is refused. */
+  /** Whether the edit replaces a damaged state like an empty state. Absent: the edit fails. */
   readonly replacesDamaged?: boolean
   /** The key of the request of the edit. Absent: the edit is not in a queue. */
   readonly key?: string
@@ -142,8 +142,8 @@ function limitNotices(notices: readonly string[]): readonly string[] {
 /**
  * Applies an edit to the state of a stack. With the command `state`, a valid state must stay valid,
  * but an invalid state may be repaired step by step. The secrets manager of the state changes only
- * when no late outcome can arrive, because outcomes are sealed with the previous one. Throws the
- * errors of `apply`, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ * when no late outcome can arrive, because outcomes are sealed with the previous manager. Throws
+ * the errors of `apply`, PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
 async function applyEdit(
   ports: GeneratorPorts,

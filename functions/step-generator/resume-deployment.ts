@@ -97,8 +97,9 @@ function describeStack(stack: StackId): string {
 
 /**
  * Takes over the log of an interrupted deployment and prepares its continuation. Operations of dead
- * processes are recovered, and ready ones are sent again (I10). Throws RESUME_DIFFERS for another
- * command, program or configuration than at its start, and the errors of `requireInterrupted`.
+ * processes are recovered, and ready operations are sent again (I10). Throws RESUME_DIFFERS for
+ * another command, program or configuration than at its start, and the errors of
+ * `requireInterrupted`.
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,
@@ -220,7 +221,7 @@ function requireSameProgram(
 }
 
 /**
- * Closes a deployment that was closing, and refuses to continue a stopped one. Throws
+ * Closes a deployment that was closing, and refuses to continue a stopped deployment. Throws
  * NOTHING_TO_RESUME in both cases, and otherwise does nothing. The stop flag is never cleared.
  */
 async function closeIfOver(

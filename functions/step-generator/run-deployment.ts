@@ -1,7 +1,7 @@
 /**
- * step-generator: makes the decisions. It takes a request, starts or takes over the deployment of a
- * stack, pins its base, runs its command, and closes it. Executors run the decided operations, and
- * compaction publishes the result. Every platform uses the same handler.
+ * step-generator: makes the decisions. It starts the deployment of a request or takes over a
+ * deployment, pins the base, runs the command, and closes the deployment. Executors run the decided
+ * operations, and compaction publishes the result. Every platform uses the same handler.
  */
 import { messageOf } from '../../shared/errors/error.ts'
 import type { CommandDeps } from '../../shared/engine/commands/command-deps.ts'
@@ -261,7 +261,7 @@ async function drainRunning(deps: CommandDeps): Promise<void> {
 
 /**
  * Runs the command, and reports whether it succeeded. Also returns after a fault, so that the
- * caller closes the deployment and records the completed work, if the store works.
+ * caller closes the deployment and records the completed operations, if the store works.
  */
 async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {

@@ -16,9 +16,10 @@ export interface EditServer {
 }
 
 /**
- * Runs a requested edit or rename. An edit with an error of its sender is refused, and so is one
- * that waited too long: its sender has given up. Returns `held` when another process has the stack;
- * the request then waits. Throws errors of the store, and the request waits too.
+ * Runs a requested edit or rename. Refuses an edit with an error of its sender, and an edit that
+ * has waited too long, because its sender does not wait any longer. Returns `held` when another
+ * process has the stack; the request then waits. Throws errors of the store, and the request waits
+ * too.
  */
 export async function serveEdit(
   { platform, ports, authorization }: EditServer,

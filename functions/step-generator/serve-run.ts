@@ -32,7 +32,7 @@ import {
 /** The limits of a generator run. Without a limit, the run lasts until its deployment has ended. */
 export interface RunLimit {
   readonly limitMs?: number
-  /** Aborts when the process must hand the deployment over to another one. */
+  /** Aborts when the process must hand the deployment over to another process. */
   readonly handOverSignal?: AbortSignal
 }
 
@@ -94,14 +94,16 @@ export async function serveRun(
   try {
     if (earlierRuns === undefined) sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
     emitStartNotices(environment.emitter, startedDeployment)
-    const current = {
+    const runParts = {
       environment,
       startedDeployment,
       time: options,
       muteEvents: sink.close,
     }
-    const end = await runUntilEnd({ ...input, sink }, current)
-    if (end.kind === 'handed over') emitHandOver({ ...input, sink: recorder }, { end, number: 1 })
+    const end = await runUntilEnd({ ...input, sink }, runParts)
+    // A function does not know how many runs preceded, so each run counts as the first.
+    if (end.kind === 'handed over')
+      emitHandOver({ ...input, sink: recorder }, { end, generatorNumber: 1 })
     return end
   } finally {
     input.ports.ownDeployments?.delete(deployment)
@@ -162,7 +164,7 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
 /** Runs the generator until its deployment ends or is handed over. */
 async function runUntilEnd(
   input: RunInput,
-  current: {
+  runParts: {
     readonly environment: RunEnvironment
     readonly startedDeployment: StartedDeployment
     readonly time: RunLimit
@@ -171,7 +173,7 @@ async function runUntilEnd(
   },
 ): Promise<RunEnd> {
   const { platform, ports } = input
-  const { environment, startedDeployment, time, muteEvents } = current
+  const { environment, startedDeployment, time, muteEvents } = runParts
   const { deployment } = startedDeployment
   const startedMs = platform.clock.monotonicMs()
   prepareRun(input.request, environment, startedDeployment)

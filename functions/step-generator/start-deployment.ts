@@ -42,11 +42,11 @@ export interface StartedDeployment {
   readonly liveness: Liveness
   readonly pin: Pin
   readonly base: Base
-  /** An interrupted deployment that was closed before this one started. */
+  /** An interrupted deployment that was closed before this deployment started. */
   readonly closedDeployment?: DeploymentId
   /** Messages for the user about late outcomes that were taken from the inbox. */
   readonly notices: readonly string[]
-  /** The results of earlier generator runs. Absent in the first one. */
+  /** The results of earlier generator runs. Absent in the first run. */
   readonly earlierRuns?: EarlierRuns
   /** The hand-over by the previous generator run. Absent after a crash, and in the first run. */
   readonly handedOver?: HandOver
@@ -56,9 +56,9 @@ export interface StartedDeployment {
 const waitStepMs = 500
 
 /**
- * Starts the stack's next deployment, and closes an interrupted one before. Throws STACK_BUSY when
- * the request was served already, or when a living deployment holds the stack and the request does
- * not wait. Throws STACK_NOT_FOUND.
+ * Starts the stack's next deployment. Before that, closes an interrupted deployment. Throws
+ * STACK_BUSY when the request was served already, or when a living deployment holds the stack and
+ * the request does not wait. Throws STACK_NOT_FOUND.
  */
 export async function startDeployment(
   ports: GeneratorPorts,

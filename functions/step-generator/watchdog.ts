@@ -10,7 +10,7 @@ import {
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 
-/** The dependencies of the watchdog: sending nudges, and checking a holder when one arrives. */
+/** The dependencies of sending watchdog nudges. */
 export interface WatchdogDeps {
   readonly leases: Pick<LeasesPort, 'list'>
   readonly nudges: NudgesPort
@@ -70,8 +70,8 @@ export async function armWatchdog(
 
 /**
  * Keeps a watchdog nudge scheduled for a living holder: sends a nudge each half of its delay.
- * Returns the function that stops the nudges. A nudge that could not be sent has no effect, because
- * the next one follows.
+ * Returns the function that stops the nudges. A nudge that could not be sent does no harm, because
+ * the next nudge follows.
  */
 export function keepWatchdogArmed(
   deps: WatchdogDeps,

@@ -100,8 +100,8 @@ async function putEdit(
 }
 
 /**
- * Throws STACK_BUSY for a stack with an open deployment, or with a waiting request for one. The
- * sender of an edit does not wait until the deployment is over.
+ * Throws STACK_BUSY for a stack with an open deployment, or with a waiting request for a
+ * deployment. The sender of an edit does not wait until the deployment is over.
  */
 async function requireIdleStack(
   { catalog, requests }: Pick<ApiPorts, 'catalog' | 'requests'>,

@@ -6,7 +6,10 @@ import {
   requireNarrowRule,
 } from '../federation/federation-rule.ts'
 
-/** Routes of federation rules. A rule grants tokens, so the routes require what tokens require. */
+/**
+ * Routes of federation rules. They require the role of the token routes, because a rule grants
+ * tokens.
+ */
 export const federationRoutes = createCollectionRoutes({
   path: '/v1/federations',
   scope: 'installation',

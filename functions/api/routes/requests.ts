@@ -181,7 +181,7 @@ export async function requireRequest(
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` becomes the program of the stack, so
- * that a schedule does not deploy an older one. Throws ARCHIVE_UNKNOWN, REQUEST_KEY_TAKEN,
+ * that a schedule does not deploy an older program. Throws ARCHIVE_UNKNOWN, REQUEST_KEY_TAKEN,
  * REQUEST_QUEUE_FULL.
  */
 async function putRequest(

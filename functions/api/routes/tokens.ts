@@ -18,8 +18,8 @@ export const tokenRoutes = [
     query: z.object({ cursor: pageQuery.cursor }),
     output: pageForm(tokenView),
     run: async ({ documents }, { query }) => {
-      const { documents: existing, next } = await documents.list('token', query.cursor)
-      const items = existing.map(stored => tokenViewOf(stored.key.name, parseToken(stored)))
+      const { documents: storedTokens, next } = await documents.list('token', query.cursor)
+      const items = storedTokens.map(stored => tokenViewOf(stored.key.name, parseToken(stored)))
       return { json: { items, ...(next === undefined ? {} : { next }) } }
     },
   }),
@@ -62,10 +62,10 @@ export const tokenRoutes = [
     output: z.object({ revoked: z.boolean() }),
     run: async ({ documents }, { params }) => {
       const key = tokenKeyOf(params['id'] ?? '')
-      const existing = await documents.get(key)
-      if (existing === undefined)
+      const storedToken = await documents.get(key)
+      if (storedToken === undefined)
         throw error('DOCUMENT_UNKNOWN', `the token '${key.name}' does not exist`)
-      if (!(await documents.remove(key, existing.version)))
+      if (!(await documents.remove(key, storedToken.version)))
         throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
       return { json: { revoked: true } }
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
 
-/** The route for information about the caller. */
+/** The route that returns the permissions of the caller. */
 export const whoamiRoutes = [
   defineRoute({
     method: 'GET',
