@@ -29,7 +29,7 @@ export interface ReplayOptions {
   readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
-/** The mutable state of a replay. Its inputs are never modified. */
+/** The mutable state of a replay. The inputs of the replay are never modified. */
 interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
@@ -135,9 +135,7 @@ function applyEntry(state: ReplayState, entry: JournalEntry): void {
   }
 }
 
-/**
- * Returns a base with the secrets manager of the journal, which a rewritten base does not contain.
- */
+/** Returns a base with the secrets manager of the journal. A rewritten base contains none. */
 function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }

@@ -269,8 +269,7 @@ export type Decision =
 
 /**
  * Durable phases of a deployment. The first four occur in this order, if at all. `rebased`: the
- * refreshed states become the base. `stopping`: the deployment ends early, after any phase. With
- * this record the writer proves that it owns the log, before it raises the stop flag.
+ * refreshed states become the base. `stopping`: the deployment ends early, after any other phase.
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 
@@ -282,7 +281,7 @@ export interface RecordedSetsDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
-  /** Targets, including those by their dependencies. */
+  /** Registered targets: specified by the user, or dependents of targets. */
   readonly targeted?: readonly Urn[]
   /** The property keys that cause dependents to be replaced together with a dependency. */
   readonly dependentKeys?: readonly (readonly [urn: Urn, keys: readonly string[]])[]

@@ -57,7 +57,10 @@ interface RequestFields {
   readonly by: string
 }
 
-/** A request for one deployment or preview of a stack. */
+/**
+ * A stored request for one deployment or preview of a stack. A generator opens its program, and
+ * then runs the `DeployRequest` of the engine.
+ */
 export interface DeploymentRequest extends RequestFields {
   /** True for a preview. */
   readonly dryRun: boolean
