@@ -43,7 +43,7 @@ describe('an operation that no delivery can handle', () => {
     expect(ends.get(firstId)?.head.end?.verdict).toBe('failed')
     expect(ends.get(firstId)?.outcome?.error?.message).toContain('a stone')
     expect(ends.get(barrierId)?.head.end?.verdict).toBe('succeeded')
-    expect(deployment.reported[0]).toMatch(/^failed: no delivery .* a stone$/)
+    expect(deployment.reported[0]).toMatch(/^failed: every delivery .* a stone$/)
   })
 
   test('is dropped while it still waits, because it is sent again later', async () => {

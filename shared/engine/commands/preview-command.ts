@@ -41,8 +41,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   if (command === 'refresh' && refreshSelection !== undefined) return true
   const deps = previewDepsOf(run)
   const ctx = run.createContext(refreshedBase, createPreviewRunner(deps, refreshedBase))
-  if (!runsProgram(request.options))
-    return reportExcludedProtected(ctx) || previewDeletes(ctx, deps)
+  if (!runsProgram(request.options)) {
+    const areAllKept = reportExcludedProtected(ctx)
+    return areAllKept || previewDeletes(ctx, deps)
+  }
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
@@ -59,6 +61,6 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   // A policy violation was emitted as a policy event, but not yet as an error.
   if (hasSucceeded && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
-  const hasFinished = await phase.programResult.finish()
-  return isAllowed && hasSucceeded && hasFinished && !run.isAborted()
+  const hasProgramSucceeded = await phase.programResult.finish()
+  return isAllowed && hasSucceeded && hasProgramSucceeded && !run.isAborted()
 }

@@ -87,8 +87,8 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const isAllowed = await checkStackPolicies(deps, ctx, hasSucceeded, () =>
     Promise.resolve(listCurrentStates(ctx.input)),
   )
-  const hasFinished = await programResult.finish()
-  return isAllowed && hasFinished && !run.isAborted()
+  const hasProgramSucceeded = await programResult.finish()
+  return isAllowed && hasProgramSucceeded && !run.isAborted()
 }
 
 /**
@@ -102,7 +102,8 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
     return (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure }))
       .isComplete
   const { ctx } = createCommandContext({ ...deps, earlierDecisions: undefined }, base)
-  return reportExcludedProtected(ctx) || deleteCondemned(deps, ctx, () => [])
+  const areAllKept = reportExcludedProtected(ctx)
+  return areAllKept || deleteCondemned(deps, ctx, () => [])
 }
 
 /**
@@ -116,8 +117,8 @@ async function finishAfterProgram(
 ): Promise<boolean> {
   const { earlierDecisions, writer, earlierEnds, run } = deps
   const isRefresh = ctx.input.programRefreshMode === 'only'
-  const recordedDeletes = readRecordedPlan(deps, ctx.input.base, isRefresh ? 'refresh' : 'deletes')
-  const needsHooks = recordedDeletes?.some(
+  const recordedPlan = readRecordedPlan(deps, ctx.input.base, isRefresh ? 'refresh' : 'deletes')
+  const needsHooks = recordedPlan?.some(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
   const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
@@ -126,20 +127,20 @@ async function finishAfterProgram(
     countRecordedSteps({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError
   const areTargetsValid = areTargetsKnown(ctx)
-  const areDeletesComplete =
-    recordedDeletes === undefined ||
-    (await followPlan(deps, { plannedOperations: recordedDeletes, isStoppedByFailure })).isComplete
-  const hasFinished = (await hookService?.finish()) !== false
-  const isPlanMet = reportUnmetPlan(ctx.ports, earlierDecisions?.programEnd?.unmet ?? [])
+  const isPlanComplete =
+    recordedPlan === undefined ||
+    (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure })).isComplete
+  const hasProgramSucceeded = (await hookService?.finish()) !== false
+  const isUpdatePlanMet = reportUnmetPlan(ctx.ports, earlierDecisions?.programEnd?.unmet ?? [])
   const hasSucceeded =
-    isPlanMet && areDeletesComplete && areTargetsValid && hasFinished && !run.hasFailed()
-  const readKeptStates = async (): Promise<readonly ResourceState[]> => {
+    isUpdatePlanMet && isPlanComplete && areTargetsValid && hasProgramSucceeded && !run.hasFailed()
+  const readFinalStates = async (): Promise<readonly ResourceState[]> => {
     const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
   }
   if (deps.run.readAbortError() !== undefined) return hasSucceeded
   if (earlierDecisions?.hasPassed('outputs-applied') === true)
-    return checkStackPolicies(deps, ctx, hasSucceeded, readKeptStates)
+    return checkStackPolicies(deps, ctx, hasSucceeded, readFinalStates)
   const stack = await findStackState(ctx, replay)
   if (ctx.input.isProgramDestroy) return hasSucceeded
   if (stack !== undefined)
@@ -149,7 +150,7 @@ async function finishAfterProgram(
   await applyStackOutputs(ctx, stackOutputs, hasSucceeded)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
   return (
-    (await checkStackPolicies(deps, ctx, hasSucceeded, readKeptStates)) && !deps.run.isAborted()
+    (await checkStackPolicies(deps, ctx, hasSucceeded, readFinalStates)) && !deps.run.isAborted()
   )
 }
 

@@ -57,7 +57,7 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
       : createNextState(publishedStep.next, publishedStep, owner)
   requireStates(op, old !== undefined, next)
   const replacedView =
-    old ?? (owner.isCreate && next !== undefined ? findOlderCopy(owner, next) : old)
+    old ?? (owner.isCreate && next !== undefined ? findOlderCopy(owner, next) : undefined)
   const effect = owner.isRefresh
     ? old === undefined
       ? 'none'

@@ -27,7 +27,7 @@ export interface PlanDeps extends HookDeps {
   readonly raiseStop: () => Promise<void>
 }
 
-/** The ends of a plan's calls that ended. `isComplete`: whether every call succeeded. */
+/** The ends of the calls of a plan. `isComplete`: whether every call ended and succeeded. */
 export interface PlanResult {
   readonly ends: ReadonlyMap<OperationId, StepEnd>
   readonly isComplete: boolean
@@ -66,7 +66,7 @@ export async function runPlan(
       ),
     )
   const pendingResult = followPlan(deps, plan)
-  // A failure can occur before the plan was sent. The caller receives the failure when it awaits
+  // A failure can occur before the plan is sent. The caller receives the failure when it awaits
   // the result.
   pendingResult.catch(() => undefined)
   await deps.writer.append(...precedingDecisions, {

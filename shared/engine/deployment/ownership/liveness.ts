@@ -16,13 +16,13 @@ export interface LivenessDeps {
   /** Ends a process group of this host whose parent has died. */
   readonly endGroup: (group: ProcessGroup) => void
   /**
-   * The lease counters of the executors, as read one lease time and margin ago. An executor whose
-   * counter has not changed since is gone. Absent: there was no earlier check.
+   * The lease counters of the executors, as read longer ago than the lease time and the margin. An
+   * executor whose counter has not changed since then is gone. Absent: there was no earlier check.
    */
   readonly previousCounters?: Readonly<Record<ExecutorId, number>>
 }
 
-/** The check which executors of a deployment are gone. An executor that is gone never returns. */
+/** A check of the executors of a deployment. An executor that is gone never returns. */
 export interface Liveness {
   /** Reads the leases and retires every dead executor. Returns all executors that are gone. */
   readonly observe: () => Promise<ReadonlySet<ExecutorId>>

@@ -9,6 +9,7 @@ import { isReplacementPending } from '../../../state/pending.ts'
 import { listExecutedOperations, toIdBatches, readLogView } from '../log/log-view.ts'
 import { readSnapshotBlob } from '../state/snapshot-blob.ts'
 
+/** The ports for saving late creates. */
 interface LateCreatePorts {
   readonly decisionLog: DecisionLogPort
   readonly blobs: BlobsPort
@@ -17,8 +18,8 @@ interface LateCreatePorts {
 }
 
 /**
- * Puts the resources of successful creates whose outcome was not selected into the stack's inbox,
- * before the records of their deployment are removed. No other record names these resources (I9). A
+ * Puts created resources whose outcome was not selected into the stack's inbox, before the records
+ * of their deployment are removed. No other record names these resources (I9). A
  * resource that a later version already contains is not put there again. A call can be repeated.
  */
 export async function saveLateCreates(
@@ -35,8 +36,8 @@ export async function saveLateCreates(
 }
 
 /**
- * Returns the successful creates of a deployment that its fold does not contain. Their outcomes
- * arrived after the operation had ended with another verdict.
+ * Returns the created resources of a deployment that its fold does not contain. Their outcomes were
+ * written after the operation had ended with another verdict. A partial create counts too.
  */
 async function findLateCreates(
   ports: LateCreatePorts,

@@ -62,8 +62,8 @@ export interface RemovalResult {
 
 /**
  * Removes the records of closed deployments that are old enough, whose late window is over, and
- * whose rules this version knows (I6). Before the removal, resources of successful creates whose
- * outcome was not selected are put into the inbox. Each stack's deployments are removed in order,
+ * whose rules this version knows (I6). Before the removal, created resources whose outcome
+ * was not selected are put into the inbox. Each stack's deployments are removed in order,
  * up to the first that must stay. Then the published versions beyond the number to keep are
  * removed. `deploymentsMax` limits only the removal of records. The removal can stop at any point
  * and be repeated.
@@ -114,8 +114,8 @@ function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: numb
 
 /**
  * Reports whether no request of a deployment can still take effect. Returns false while a process
- * or process group of an executor that has not left is alive. In two cases `lateWindowMs` must also
- * have passed since the end of the deployment:
+ * or process group of an executor that has not shut down is alive. In two cases `lateWindowMs` must
+ * also have passed since the end of the deployment:
  *
  * - A process or the last holder is on another host, so it is unknown whether it is alive.
  * - The last holder is alive, for example a server process. It has closed the deployment, and its
