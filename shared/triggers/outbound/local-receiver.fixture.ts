@@ -16,7 +16,7 @@ export interface ReceiverResponse {
   readonly body?: string | Uint8Array
 }
 
-/** Starts a real HTTP server on loopback that records its requests. Tests may replace `answer`. */
+/** Starts an HTTP server on loopback that records its requests. Tests may replace `state.answer`. */
 export async function startReceiver() {
   const received: ReceivedRequest[] = []
   const state = { answer: (_request: ReceivedRequest): ReceiverResponse => ({ status: 200 }) }

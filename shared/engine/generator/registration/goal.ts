@@ -20,6 +20,7 @@ export interface Registration {
   readonly provider: string
   /** Package → provider reference, for the children of a component. */
   readonly providers: ReadonlyMap<string, string>
+  /** The package and version that the program requests for the resource. */
   readonly plugin: PackageRequest
   /** Whether `plugin` is a package that the program registered. */
   readonly isPackage: boolean

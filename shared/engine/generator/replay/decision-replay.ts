@@ -44,8 +44,9 @@ export interface Replay {
     readonly trackedState: TrackedState
   }
   /**
-   * Withdraws a decision if none of its operations has begun. Returns false otherwise. The
-   * withdrawal is atomic, because one conditional write ends the first operation.
+   * Withdraws a decision if none of its operations has begun and no hook of the first operation has
+   * run. Returns false otherwise. The withdrawal is atomic, because one conditional write ends the
+   * first operation.
    */
   readonly withdraw: (registration: RecordedRegistration) => Promise<boolean>
   /** Returns the current state of a recorded URN. Undefined if it has none. */

@@ -111,8 +111,8 @@ export function createReplay(deps: ReplayDeps): Replay {
 }
 
 /**
- * Ends the first operation of a chain as failed. Returns false if this operation has already begun
- * or ended, or if the chain is empty.
+ * Ends the first operation of a chain as failed. Returns false if the operation has begun or ended,
+ * if a result of its hooks is recorded, or if the chain is empty.
  */
 async function withdraw(
   { operations, deployment, earlierDecisions }: ReplayDeps,

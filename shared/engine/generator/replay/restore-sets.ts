@@ -33,7 +33,7 @@ export function restoreSets(
     for (const operation of operations) {
       const { id, op, old } = operation
       const hasSucceeded = decision.kind === 'settled' || results.hasSucceeded(id)
-      const baseIndex = baseIndexOf(old, readId => baseIndexReadBy.get(readId))
+      const baseIndex = oldBaseIndexOf(old, readId => baseIndexReadBy.get(readId))
       collectOperation(delta, operation, { hasSucceeded, baseIndex })
       if (op !== 'refresh' || old?.kind !== 'base') continue
       baseIndexReadBy.set(id, old.index)
@@ -75,7 +75,7 @@ function currentAndFormerUrnsOf(urn: Urn, { sets }: RecordedDecision): readonly 
 export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDecision): SetsDelta {
   const operations = operationsOf(decision)
   const indices = operations.flatMap(
-    ({ old }) => baseIndexOf(old, id => findIndexReadBy(sets, id)) ?? [],
+    ({ old }) => oldBaseIndexOf(old, id => findIndexReadBy(sets, id)) ?? [],
   )
   return {
     removed: {
@@ -95,7 +95,7 @@ export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDec
  * Returns the base index of an operation's old state. `baseIndexReadBy`: returns the base index of
  * the state that a refresh operation read.
  */
-function baseIndexOf(
+function oldBaseIndexOf(
   old: StateReference | undefined,
   baseIndexReadBy: (id: OperationId) => number | undefined,
 ): number | undefined {
