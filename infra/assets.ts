@@ -14,7 +14,7 @@ export const projectRoot = resolve(import.meta.dirname, '..')
  */
 export type AssetMode = 'all' | 'existing' | 'none'
 
-/** The folders from which functions and images are built. */
+/** The functions that create the folders from which functions and images are built. */
 export interface Assets {
   /**
    * Creates the folder of a function's bundle: `main.mjs`, for tasks `long.mjs`, and extra files.
@@ -51,7 +51,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
             `the function '${row.name}' has no entry file ${entry}`,
           )
         missingEntries.add(entry)
-        // An asset needs at least one file; Lambda cannot run this one.
+        // An asset needs at least one file. Lambda cannot run this placeholder.
         writeFileSync(join(target, `${name}.absent`), `${entry}\n`)
       }
     }

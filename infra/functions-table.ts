@@ -11,8 +11,8 @@ import {
 import { computeReservations } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
-/** A key prefix of the bucket. */
-export type BucketPart = keyof typeof bucketPrefixes
+/** The name of a key prefix of the bucket. */
+export type BucketPrefixName = keyof typeof bucketPrefixes
 
 /**
  * The use of a table. Each value includes the previous one. `read`: read items. `write`: put and
@@ -33,22 +33,25 @@ export interface Grants {
     readonly reads: readonly CatalogPartition[]
     readonly writes: readonly CatalogPartition[]
   }
-  readonly reads?: readonly BucketPart[]
-  readonly puts?: readonly BucketPart[]
+  /** Reads objects with these prefixes. */
+  readonly reads?: readonly BucketPrefixName[]
+  /** Creates and replaces objects. */
+  readonly puts?: readonly BucketPrefixName[]
   /** Creates objects, but never replaces one. */
-  readonly creates?: readonly BucketPart[]
+  readonly creates?: readonly BucketPrefixName[]
   /** Lists and removes objects, to sweep them. */
-  readonly sweeps?: readonly BucketPart[]
+  readonly sweeps?: readonly BucketPrefixName[]
+  /** Sends messages to these queues. */
   readonly sends?: readonly QueueName[]
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
   /** The use of the secrets key. `seal`: encrypt. `open`: decrypt. `replace`: both. */
   readonly triggerSecrets?: 'seal' | 'open'
   readonly stackSecrets?: 'open' | 'replace'
-  /** Assumes the roles that owners of stacks name, for deployment credentials. */
+  /** Whether the function assumes the roles that stacks name, for deployment credentials. */
   readonly assumesDeploymentRoles?: boolean
-  /** Creates and removes schedules of the installation's group, or removes only. */
-  readonly schedules?: 'make' | 'remove'
+  /** The use of schedules in the installation's group. `create` includes `remove`. */
+  readonly schedules?: 'create' | 'remove'
   /** Calls these functions, and waits for their results. */
   readonly calls?: readonly FunctionName[]
 }
@@ -66,9 +69,9 @@ export type FunctionName =
 /** A function: its code, size, configuration and permissions. */
 export interface FunctionRow {
   readonly name: FunctionName
-  /** Relative to the project. Exports `handler`. */
+  /** The entry file, relative to the project. It exports `handler`. */
   readonly entry: string
-  /** The entry for the same work as a task of the long pool, relative to the project. */
+  /** The entry file of the tasks of this function in the long pool, relative to the project. */
   readonly longEntry?: string
   readonly packaging: 'zip' | 'image'
   readonly memoryMb: (settings: Settings) => number
@@ -81,20 +84,21 @@ export interface FunctionRow {
   readonly reservedConcurrency?: (settings: Settings) => number
   /** Whether an environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
-  /** Files beside the bundle, because they are started as processes instead of being loaded. */
+  /** Files that are copied next to the bundle, because processes are started from them. */
   readonly extraFiles?: readonly string[]
+  /** The queue whose messages Lambda passes to the function. */
   readonly consumes?: {
     readonly queue: QueueName
     readonly batchSize: number
     readonly concurrencyMax?: (settings: Settings) => number
   }
-  /** The queue whose messages this function's tasks in the long pool take. */
+  /** The queue whose messages the tasks of this function in the long pool receive. */
   readonly longQueue?: QueueName
   readonly variables: readonly AwsVariable[]
   readonly grants: Grants
 }
 
-/** Maximum time limit of a Lambda function. */
+/** Maximum time limit of a Lambda function, in seconds. */
 const lambdaLimitSeconds = 900
 const commonVariables = ['installation', 'pool'] as const
 const storeVariables = ['journalTable', 'catalogTable', 'bucket'] as const
@@ -133,7 +137,7 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Work without a user: due schedules, and notifications.
+    // Serves due schedules, and delivers notifications.
     name: 'schedule',
     entry: 'functions/schedule/main.ts',
     packaging: 'zip',
@@ -179,7 +183,7 @@ export const functionsTable: readonly FunctionRow[] = [
     ],
     grants: {
       journal: 'read',
-      // A cancelled deployment has a stop flag in its control record.
+      // To cancel a deployment, the API raises the stop flag in its control record.
       journalPartitions: { reads: [], writes: ['controls'] },
       catalogPartitions: apiPartitions,
       reads: ['blobs', 'plugins'],
@@ -188,7 +192,7 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
-      schedules: 'make',
+      schedules: 'create',
     },
   },
   {
@@ -259,8 +263,8 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Runs the scripts of packages. It has no permission except for its log, so nothing can be done
-    // with its credentials.
+    // Runs the scripts of packages. It has no permission except for its log, so scripts that find
+    // its credentials can do nothing with them.
     name: 'installer',
     entry: 'functions/installer/main.ts',
     packaging: 'image',

@@ -2,15 +2,15 @@ import { type App, CfnOutput, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import { awsTags, installationNamesOf } from '../shared/config/aws-resource-names.ts'
 import type { Assets } from './assets.ts'
-import { type Addresses, createEndpoints } from './constructs/api.ts'
-import { createData } from './constructs/data.ts'
+import { type Addresses, createEndpoints } from './constructs/endpoints.ts'
+import { createStores } from './constructs/stores.ts'
 import { createKeys } from './constructs/encryption.ts'
 import { createFunctions, type DeployedFunction, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
 import { createObservability } from './constructs/observability.ts'
 import { createPart } from './constructs/create-part.ts'
 import { createQueues } from './constructs/queues.ts'
-import { createSchedules, scheduleRoleName } from './constructs/schedule.ts'
+import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
 import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
 import { type FunctionName, functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
@@ -21,7 +21,7 @@ import type { Settings } from './settings.ts'
 
 /** The two CloudFormation stacks of an installation. */
 export interface Installation {
-  /** Tables, bucket and keys. This stack is retained when the other one is deleted. */
+  /** Tables, bucket and keys. This stack is retained when the main stack is deleted. */
   readonly data: Stack
   readonly main: Stack
 }
@@ -33,11 +33,11 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   const data = new Stack(app, names.dataStack, {
     env,
     description: 'Antichain: tables, bucket and keys',
-    // The CDK deletes a stack whose creation failed, and it cannot delete a protected one.
+    // The CDK deletes a stack whose creation failed, and cannot delete a protected stack.
     terminationProtection: settings.dataProtection === 'on',
   })
   const keys = createKeys(data, settings.installation)
-  const stores = createData(data, settings, keys)
+  const stores = createStores(data, settings, keys)
   const main = new Stack(app, names.mainStack, {
     env,
     description: 'Antichain: functions, queues, API, schedules, long pool, alarms',
@@ -45,15 +45,15 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   const grantContext = {
     settings,
     keys,
-    data: stores,
+    stores,
     queues: createQueues(main, settings.installation),
   }
-  createParts(main, grantContext, assets)
+  createMainResources(main, grantContext, assets)
   for (const stack of [data, main]) addTags(stack, settings)
   return { data, main }
 }
 
-function createParts(main: Stack, grantContext: GrantContext, assets: Assets): void {
+function createMainResources(main: Stack, grantContext: GrantContext, assets: Assets): void {
   const { settings } = grantContext
   let addresses: Addresses | undefined
   const resourceVariables = createInstallationVariables(
@@ -109,13 +109,13 @@ function createInstallationVariables(
   grantContext: GrantContext,
   webhookUrl: () => string,
 ): ResourceVariables {
-  const { settings, keys, data, queues } = grantContext
+  const { settings, keys, stores, queues } = grantContext
   const names = installationNamesOf(settings.installation)
   return createResourceVariables({
     installation: () => settings.installation,
-    journalTable: () => data.journal.tableName,
-    catalogTable: () => data.catalog.tableName,
-    bucket: () => data.bucket.bucketName,
+    journalTable: () => stores.journal.tableName,
+    catalogTable: () => stores.catalog.tableName,
+    bucket: () => stores.bucket.bucketName,
     chainsQueue: () => queues.chains.queue.queueUrl,
     chainsLongQueue: () => queues['chains-long'].queue.queueUrl,
     chainsDeadQueue: () => queues.chains.deadLetterQueue.queueUrl,

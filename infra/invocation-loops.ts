@@ -6,17 +6,20 @@ import { type FunctionName, type FunctionRow, functionsTable } from './functions
  * them.
  */
 export function canInvokeItself(name: FunctionName): boolean {
-  const reached = new Set<FunctionName>()
-  const pending = [...listInvoked(name)]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (reached.has(next)) continue
-    reached.add(next)
-    pending.push(...listInvoked(next))
+  const reachableFunctions = new Set<FunctionName>()
+  const pendingFunctions = [...listInvoked(name)]
+  for (;;) {
+    const invoked = pendingFunctions.pop()
+    if (invoked === undefined) return reachableFunctions.has(name)
+    if (reachableFunctions.has(invoked)) continue
+    reachableFunctions.add(invoked)
+    pendingFunctions.push(...listInvoked(invoked))
   }
-  return reached.has(name)
 }
 
-/** Returns the functions that a function calls, and the consumers of the queues it sends to. */
+/**
+ * Returns the functions that a function calls, and the consumers of the queues to which it sends.
+ */
 function listInvoked(name: FunctionName): readonly FunctionName[] {
   const grants = functionsTable.find(row => row.name === name)?.grants ?? {}
   const sentQueues = new Set([...(grants.sends ?? []), ...(grants.redrives ?? [])])

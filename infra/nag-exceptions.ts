@@ -52,7 +52,8 @@ const commonExceptions: readonly NagException[] = [
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
     reason:
-      'Container insights are billed per metric. The lease of a task reveals its death and its deployment continues, which the alarm on stuck deployments monitors.',
+      'Container insights are billed per metric. When a task dies, its lease expires, and another ' +
+      'process continues its deployment. An alarm reports stuck deployments.',
   },
 ]
 
@@ -63,17 +64,17 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
   const longPoolRows = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
     ...commonExceptions,
-    ...bucketWildcardsOf(stack, settings),
-    ...deployWildcardsOf(stack, settings),
+    ...bucketExceptionsOf(stack, settings),
+    ...deploymentRoleExceptionsOf(stack, settings),
     ...['Functions/ApiRole', 'Functions/ScheduleRole'].map(path => ({
       stack: 'main' as const,
       path,
-      rule: scheduleWildcardOf(stack, settings),
+      rule: scheduleRuleIdOf(stack, settings),
       reason:
         'Users create schedules, so their names are not known here. All of them are in the group of this installation.',
     })),
     ...longPoolRows.flatMap(({ name }) =>
-      longWildcardsOf(stack, settings, `Long${logicalNameOf(name)}`),
+      longPoolExceptionsOf(stack, settings, `Long${logicalNameOf(name)}`),
     ),
   ]
 }
@@ -82,20 +83,20 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
  * Returns the exceptions for bucket objects. Their names are hashes, so a role is limited by name
  * prefixes.
  */
-function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
+function bucketExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const bucket = bucketNameOf(settings.installation, '<AWS::AccountId>', settings.region)
   return functionsTable.flatMap(({ name, grants, longQueue }) => {
-    const parts = new Set([
+    const prefixNames = new Set([
       ...(grants.reads ?? []),
       ...(grants.puts ?? []),
       ...(grants.creates ?? []),
       ...(grants.sweeps ?? []),
     ])
-    return [...parts].flatMap(bucketPart =>
+    return [...prefixNames].flatMap(prefixName =>
       rolePathsOf(name, longQueue !== undefined).map(path => ({
         stack: 'main' as const,
         path,
-        rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[bucketPart]}*]`,
+        rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[prefixName]}*]`,
         reason:
           'Objects are named by their content, so the names are not known in advance. The role is limited to names with this prefix.',
       })),
@@ -107,7 +108,10 @@ function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly N
  * Returns the exceptions for deployment roles, because the owner of a stack chooses the name of the
  * role.
  */
-function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
+function deploymentRoleExceptionsOf(
+  stack: StackLocation,
+  settings: Settings,
+): readonly NagException[] {
   const patterns = deploymentRolesOf(stack, settings).filter(role => role.includes('*'))
   return functionsTable
     .filter(({ grants }) => grants.assumesDeploymentRoles === true)
@@ -125,7 +129,7 @@ function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly N
     )
 }
 
-function longWildcardsOf(
+function longPoolExceptionsOf(
   stack: StackLocation,
   settings: Settings,
   id: string,
@@ -136,21 +140,21 @@ function longWildcardsOf(
       path: `LongPool/${id}Role`,
       rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:ecs:${settings.region}:<AWS::AccountId>:task/${settings.installation}/*]`,
       reason:
-        'Tasks get their names when they start. The role is limited to those of its own cluster.',
+        'Tasks get their names when they start. The role is limited to the tasks of its own cluster.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}StartRole`,
       rule: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'ecr:GetAuthorizationToken can be granted for all resources only. Its token gives access only to the one repository that the role names too.',
+        'ecr:GetAuthorizationToken can be granted for all resources only. The permissions of the ' +
+        'role limit its token to one repository.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}Task`,
       rule: 'AwsSolutions-ECS2',
-      reason:
-        'The variables are names of tables and queues. They contain no secrets: those are in the catalog, sealed.',
+      reason: 'The variables are names of tables and queues. Secrets are sealed, in the catalog.',
     },
   ]
 }
@@ -159,15 +163,15 @@ function longWildcardsOf(
  * Returns the rule id for a permission on all schedules in the group of this installation. The API
  * and the schedule function have such a permission.
  */
-function scheduleWildcardOf(stack: StackLocation, settings: Settings): string {
+function scheduleRuleIdOf(stack: StackLocation, settings: Settings): string {
   const { scheduleGroup } = installationNamesOf(settings.installation)
   const scheduler = `arn:${stack.partition}:scheduler:${settings.region}:<AWS::AccountId>`
   return `AwsSolutions-IAM5[Resource::${scheduler}:schedule/${scheduleGroup}/*]`
 }
 
-const rolePathsOf = (name: string, isLong: boolean): readonly string[] => [
+const rolePathsOf = (name: string, hasLongPoolRole: boolean): readonly string[] => [
   `Functions/${logicalNameOf(name)}Role`,
-  ...(isLong ? [`LongPool/Long${logicalNameOf(name)}Role`] : []),
+  ...(hasLongPoolRole ? [`LongPool/Long${logicalNameOf(name)}Role`] : []),
 ]
 
 /**
@@ -180,7 +184,5 @@ export function acknowledgeNagExceptions(installation: Installation, settings: S
 }
 
 function findConstruct(stack: Stack, path: string): IConstruct {
-  return path
-    .split('/')
-    .reduce<IConstruct>((construct, step) => construct.node.findChild(step), stack)
+  return path.split('/').reduce<IConstruct>((construct, id) => construct.node.findChild(id), stack)
 }

@@ -12,20 +12,23 @@ export interface PartitionGrants<Partition> {
 /** The partitions that a function needs to put each request only once. */
 export const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
 
-/** The audit log. */
+/** The partitions of the audit log. */
 const auditPartitions = ['audit', 'auditIds'] as const
 
 /**
  * The partitions that executors and compaction must not use. A function that wrote a token, a rule
  * of a webhook or an approval would give itself other permissions. Both functions may read the
- * documents and the approvals.
+ * approvals, and the documents of webhooks, schedules and notifications.
  */
 export const deniedPartitions = {
   reads: ['federations', 'tokens', ...auditPartitions],
   writes: ['documents', 'approvals', ...auditPartitions],
 } as const
 
-/** A generator that renames a stack moves its schedules and notifications. */
+/**
+ * The partitions that generators must not use. A generator may write schedules, notifications and
+ * programs, because the rename of a stack moves them. Programs are in the partition of approvals.
+ */
 export const generatorDeniedPartitions = {
   ...deniedPartitions,
   writes: ['federations', 'tokens', 'webhooks', ...auditPartitions],

@@ -8,10 +8,10 @@ import {
   type QueueName,
 } from '../shared/config/aws-resource-names.ts'
 import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
-import type { Data } from './constructs/data.ts'
+import type { Stores } from './constructs/stores.ts'
 import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
-import type { BucketPart, Grants, TableUse } from './functions-table.ts'
+import type { BucketPrefixName, Grants, TableUse } from './functions-table.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
@@ -20,7 +20,7 @@ import type { Settings } from './settings.ts'
 export interface GrantContext {
   readonly settings: Settings
   readonly keys: EncryptionKeys
-  readonly data: Data
+  readonly stores: Stores
   readonly queues: Queues
 }
 
@@ -38,7 +38,7 @@ export function statementsOf(
     ...queueStatementsOf(grantContext, grants, queue),
     ...secretStatementsOf(grantContext, grants),
     ...(grants.assumesDeploymentRoles === true
-      ? [deployStatementOf(scope, grantContext.settings)]
+      ? [assumeRoleStatementOf(scope, grantContext.settings)]
       : []),
     ...callStatementsOf(scope, grantContext.settings, grants),
   ]
@@ -69,9 +69,9 @@ const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
   remove: [...readActions, ...writeActions, ...removeActions],
 }
 
-function tableStatementsOf({ data }: GrantContext, grants: Grants): PolicyStatement[] {
+function tableStatementsOf({ stores }: GrantContext, grants: Grants): PolicyStatement[] {
   const { journal, catalog, deniedPartitions: denied } = grants
-  const [journalArn, catalogArn] = [data.journal.tableArn, data.catalog.tableArn]
+  const [journalArn, catalogArn] = [stores.journal.tableArn, stores.catalog.tableArn]
   return [
     ...partitionStatementsOf(journalArn, journalPartitions, grants.journalPartitions),
     ...partitionStatementsOf(catalogArn, catalogPartitions, grants.catalogPartitions),
@@ -119,7 +119,7 @@ const onlyPartitions = (patterns: readonly string[]): Readonly<Record<string, un
   Null: { 'dynamodb:LeadingKeys': 'false' },
 })
 
-/** Denies requests of which any partition key matches. A denial precedes every permission. */
+/** Denies requests with any matching partition key. A denial takes precedence over permissions. */
 const denyPartitions = (
   actions: readonly string[],
   table: string,
@@ -139,11 +139,11 @@ function bucketStatementsOf(
 ): PolicyStatement[] {
   const bucket = bucketArnOf(Stack.of(scope), settings)
   const { reads = [], puts = [], creates = [], sweeps = [] } = grants
-  const objectArnsOf = (parts: readonly BucketPart[]): readonly string[] =>
-    parts.map(bucketPart => `${bucket}/${bucketPrefixes[bucketPart]}*`)
+  const objectArnsOf = (prefixNames: readonly BucketPrefixName[]): readonly string[] =>
+    prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`)
   // Without the list permission, S3 returns the same error for missing and for forbidden objects.
   const listedPrefixes = [...new Set([...reads, ...sweeps])].map(
-    bucketPart => `${bucketPrefixes[bucketPart]}*`,
+    prefixName => `${bucketPrefixes[prefixName]}*`,
   )
   return [
     ...(reads.length === 0 ? [] : [allow(['s3:GetObject'], objectArnsOf(reads))]),
@@ -225,17 +225,17 @@ const receiveActions = [
 ]
 
 /**
- * Returns the statements for secrets. The context of a trigger's secret names this purpose, and
- * that of a stack's data key names the stack. KMS opens a text with its exact context only. So the
- * permission for stacks opens no secret of a trigger, and no data key without a stack. The function
- * itself refuses the data key of another stack.
+ * Returns the statements for secrets. The context of a trigger's secret names this purpose, and the
+ * context of a stack's data key names the stack. KMS decrypts a text only with its exact context.
+ * So the permission for stacks decrypts no secret of a trigger, and no data key without a stack.
+ * The function itself refuses the data key of another stack.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { triggerSecrets, stackSecrets } = grants
   const triggerPurpose = {
-    StringEquals: { [fieldOf(keyPurpose.purposeField)]: keyPurpose.trigger },
+    StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: keyPurpose.trigger },
   }
-  const stackPurpose = { Null: { [fieldOf(keyPurpose.stackField)]: 'false' } }
+  const stackPurpose = { Null: { [contextKeyOf(keyPurpose.stackField)]: 'false' } }
   const stackActions = stackSecrets === 'replace' ? ['kms:Encrypt', 'kms:Decrypt'] : ['kms:Decrypt']
   return [
     ...(triggerSecrets === 'seal'
@@ -251,7 +251,7 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
 }
 
 /** Returns the condition key of a field of the encryption context. */
-const fieldOf = (name: string): string => `kms:EncryptionContext:${name}`
+const contextKeyOf = (name: string): string => `kms:EncryptionContext:${name}`
 
 /** Returns the statement for calls of other functions. */
 function callStatementsOf(
@@ -268,7 +268,7 @@ function callStatementsOf(
  * stacks create. The statement limits only the form of the role's ARN and of the external id. The
  * owner of a role must require in its trust policy that the external id names the stack.
  */
-function deployStatementOf(scope: Construct, settings: Settings): PolicyStatement {
+function assumeRoleStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRolesOf(Stack.of(scope), settings)
   return allow(['sts:AssumeRole'], roles, {
     StringLike: { 'sts:ExternalId': externalIdOf(settings.installation, '*') },

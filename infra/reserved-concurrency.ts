@@ -2,10 +2,12 @@ import type { Settings } from './settings.ts'
 
 /** Reserved concurrent calls by default, if the account has enough of them. */
 const defaultReservations = { api: 100, webhook: 20 }
-/** Concurrent calls that Lambda requires an account to keep without reservation. */
+/** Concurrent calls of an account that must remain without a reservation, as Lambda requires. */
 const unreservedMin = 100
-/** The maximum of open event streams: each refused stream reads a mark for each of them. */
-const streamsMaxOfAll = 100
+/**
+ * Limit of `computeStreamsMax`. A stream that is refused has read one mark for each open stream.
+ */
+const streamsLimit = 100
 
 /** Concurrent calls that Lambda reserves for a function. 0: no reservation. */
 export interface Reservations {
@@ -26,14 +28,14 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 }
 
 /**
- * Returns the maximum of open event streams of the installation. Each stream is a call of the API,
+ * Returns the maximum number of open event streams of the installation. Each stream is an API call,
  * so half of its concurrent calls remain for other requests.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {
   const { availableConcurrency = defaultReservations.api } = settings
-  const reserved = computeReservations(settings).api
-  const apiCalls = reserved || Math.min(availableConcurrency, defaultReservations.api)
-  return Math.min(streamsMaxOfAll, Math.max(1, Math.floor(apiCalls / 2)))
+  const reservedCalls = computeReservations(settings).api
+  const apiCalls = reservedCalls || Math.min(availableConcurrency, defaultReservations.api)
+  return Math.min(streamsLimit, Math.max(1, Math.floor(apiCalls / 2)))
 }
 
 type ConcurrencySettings = Pick<

@@ -29,7 +29,7 @@ const fargateMemoryMb: Readonly<Record<number, readonly [number, number]>> = {
 }
 const fargateMemoryStepMb = 1_024
 
-const schema = z.strictObject({
+const settingsForm = z.strictObject({
   /** The prefix of all resource names. Several installations can share one account and region. */
   installation: z
     .string()
@@ -47,14 +47,16 @@ const schema = z.strictObject({
   deploymentRoles: commaSeparatedList,
   /** Additional tags of every resource, as `name=value`, separated by commas. */
   tags: commaSeparatedList.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
-  /** The receiver of alarms. Absent: none. */
+  /** The address that receives the emails of alarms. Absent: no emails are sent. */
   alarmEmail: z.email().optional(),
+  /** Retention time of logs, in days. */
   logDays: z.coerce
     .number()
     .pipe(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]))
     .default(30),
+  /** Memory of the API. */
   apiMb: wholeNumber(256, 10_240, 1_024),
-  // Many accounts limit the memory of a function to 3,008 MB until they request more.
+  /** Memory of generators. Many accounts limit a function to 3,008 MB until they request more. */
   generatorMb: wholeNumber(1_024, 10_240, 3_008),
   executorMb: wholeNumber(1_024, 10_240, 3_008),
   compactionMb: wholeNumber(512, 10_240, 3_008),
@@ -67,13 +69,17 @@ const schema = z.strictObject({
   generatorsMax: wholeNumber(2, 1_000, 20),
   /** Maximum number of concurrent executors; each runs up to 64 operations. */
   executorsMax: wholeNumber(2, 1_000, 100),
-  /** Maximum number of concurrent long-pool tasks, for executors and generators each. */
-  // A policy has at most twenty steps, one for each number of tasks.
+  /**
+   * Maximum number of concurrent long-pool tasks, for executors and generators each. A scaling
+   * policy has at most twenty steps, one for each number of tasks.
+   */
   longTasksMax: wholeNumber(1, 19, 4),
+  /** CPU units of a long-pool task: 1,024 units are one virtual CPU. */
   longCpu: z.coerce
     .number()
     .pipe(z.literal([512, 1_024, 2_048, 4_096]))
     .default(1_024),
+  /** Memory of a long-pool task. */
   longMb: wholeNumber(1_024, 30_720, 4_096),
   /**
    * Warm throughput of the tables, in requests per second. A value above the default has a one-time
@@ -91,20 +97,21 @@ const schema = z.strictObject({
   /** Maximum rate of webhook requests, per second. */
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
   /**
-   * Concurrent calls that Lambda reserves for the function and allows at most. 0: no reservation,
+   * Concurrent calls that Lambda reserves for the API and allows at most. 0: no reservation,
    * because the accounts with the lowest quota allow none. Absent: depends on
    * `availableConcurrency`.
    */
   apiConcurrency: optionalWholeNumber(1_000),
+  /** The same for the webhook function. */
   webhookConcurrency: optionalWholeNumber(1_000),
   /**
-   * Concurrent calls of the account that no function of others has reserved. `platform deploy` reads
-   * the number. Absent: unknown.
+   * Concurrent calls of the account that no function of another owner has reserved. `platform
+   * deploy` reads the number. Absent: unknown.
    */
   availableConcurrency: optionalWholeNumber(1_000_000),
 })
 
-const checkedSchema = schema.superRefine(({ longCpu, longMb }, context) => {
+const checkedSettingsForm = settingsForm.superRefine(({ longCpu, longMb }, context) => {
   const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
   if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return
   const message = `Fargate offers ${minimum} to ${maximum} MB in steps of ${fargateMemoryStepMb} for longCpu=${longCpu}, not ${longMb}`
@@ -112,28 +119,28 @@ const checkedSchema = schema.superRefine(({ longCpu, longMb }, context) => {
 })
 
 /** The settings of an installation: sizes in MB, times in the unit of their names. */
-export type Settings = z.infer<typeof schema>
+export type Settings = z.infer<typeof settingsForm>
 
 /** The problems of invalid settings, one sentence each. */
-export interface SettingsProblem {
+export interface SettingsProblems {
   readonly problems: readonly string[]
 }
 
 /** Reads the settings from context values. Only values with the prefix are used. */
 export function readInstallationSettings(
   context: Readonly<Record<string, unknown>>,
-): Settings | SettingsProblem {
+): Settings | SettingsProblems {
   const settings = Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(settingPrefix) ? [[key.slice(settingPrefix.length), value] as const] : [],
   )
-  const parsed = checkedSchema.safeParse(Object.fromEntries(settings))
-  if (parsed.success) return parsed.data
+  const parseResult = checkedSettingsForm.safeParse(Object.fromEntries(settings))
+  if (parseResult.success) return parseResult.data
   return {
-    problems: parsed.error.issues.map(
+    problems: parseResult.error.issues.map(
       ({ path, message }) => `${settingPrefix}${path.join('.')}: ${message}`,
     ),
   }
 }
 
 /** The names of all settings, without the prefix. */
-export const settingNames: readonly string[] = Object.keys(schema.shape)
+export const settingNames: readonly string[] = Object.keys(settingsForm.shape)

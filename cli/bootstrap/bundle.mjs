@@ -65,7 +65,7 @@ export async function bundle() {
     await build({
       entryPoints: {
         next: join(root, 'cli', 'main.ts'),
-        thread: join(root, 'shared', 'platform', 'embedded', 'store', 'thread.ts'),
+        'database-thread': join(root, 'shared/platform/embedded/store/database-thread.ts'),
       },
       outdir: folder,
       outExtension: { '.js': '.mjs' },
@@ -99,7 +99,7 @@ export async function bundle() {
 
 /**
  * Modules locate neighboring files by `import.meta`. The bundle is in another folder, so
- * `import.meta` is replaced by the location of the source. The thread of the store is an entry of
+ * `import.meta` is replaced by the location of the source. The database thread is an entry of
  * the bundle itself.
  */
 const sourceLocations = {
@@ -113,8 +113,8 @@ const sourceLocations = {
       const url = `new URL(${relativePathOf(path)},import.meta.url)`
       const contents = text
         .replace(
-          `new URL('./thread.ts', import.meta.url)`,
-          `new URL('./thread.mjs',import.meta.bundleUrl)`,
+          `new URL('./database-thread.ts', import.meta.url)`,
+          `new URL('./database-thread.mjs',import.meta.bundleUrl)`,
         )
         .replaceAll(
           'import.meta.dirname',

@@ -8,11 +8,11 @@ export function toConfigJson(
   value: ConfigValue,
   showSecrets: boolean,
 ): Readonly<Record<string, unknown>> {
-  if (value.secret && !showSecrets) return { secret: true }
-  const objectValue: unknown = value.object ? JSON.parse(value.text) : undefined
+  if (value.isSecret && !showSecrets) return { secret: true }
+  const objectValue: unknown = value.isObject ? JSON.parse(value.text) : undefined
   return {
     value: value.text,
-    ...(value.object ? { objectValue } : {}),
-    secret: value.secret,
+    ...(value.isObject ? { objectValue } : {}),
+    secret: value.isSecret,
   }
 }

@@ -20,6 +20,6 @@ export function maskedConfigOf({
   config,
 }: Pick<DeployRequest, 'config'>): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...config].map(([key, { secret, text }]) => [key, secret ? '[secret]' : text]),
+    [...config].map(([key, { isSecret, text }]) => [key, isSecret ? '[secret]' : text]),
   )
 }

@@ -84,9 +84,9 @@ function planFieldOf(
   const manifest = manifestOf(pulumiFormatVersion, timestampOf(platform.clock.now()))
   const { encrypt } = request.secrets.crypter
   const config = Object.fromEntries(
-    [...request.config].map(([key, { text, secret, object }]) => [
+    [...request.config].map(([key, { text, isSecret, isObject }]) => [
       key,
-      secret ? { secure: encrypt(text) } : object ? (JSON.parse(text) as Json) : text,
+      isSecret ? { secure: encrypt(text) } : isObject ? (JSON.parse(text) as Json) : text,
     ]),
   )
   return { plan: formatPlan(draftedPlan, { manifest, config, encrypt }) }

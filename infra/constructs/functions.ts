@@ -32,6 +32,7 @@ export interface DeployedFunction {
   readonly role: Role
   readonly logs: LogGroup
 }
+/** The functions of an installation by name. */
 export type Functions = ReadonlyMap<FunctionName, DeployedFunction>
 
 /** The input for creating functions. */
@@ -72,7 +73,7 @@ function createFunction(
   const id = logicalNameOf(row.name)
   const logs = createLogs(group, `${id}Logs`, row.name, settings)
   const role = createRole(group, `${id}Role`, {
-    part: row.name,
+    name: row.name,
     principal: new ServicePrincipal('lambda.amazonaws.com'),
     grantContext: input,
     grants: row.grants,
@@ -89,11 +90,11 @@ function createFunction(
     ...(row.scratchMb === undefined
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
-    // Lambda itself would take 0 as a function that may not run.
+    // For Lambda, a reservation of 0 would mean that the function may not run.
     ...(reservedConcurrency === 0 ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
     environment: { ...processVariables, ...input.resourceVariables(row.variables, 'short') },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
-    // By default Lambda stops a chain of invocations through queues after about 16 functions.
+    // By default Lambda stops a chain of invocations through queues after about 16 invocations.
     recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
     role,
     logGroup: logs,
@@ -107,7 +108,7 @@ function createFunction(
           handler: handlerName,
           code: Code.fromAsset(input.assets.bundleFunction(row)),
         })
-  addSource(input, row, lambdaFunction)
+  addQueueSource(input, row, lambdaFunction)
   return { row, function: lambdaFunction, role, logs }
 }
 
@@ -130,7 +131,7 @@ function createImageFunction(
  * Adds the event source of a row, if it has one. Its maximum concurrency limits the calls. Reserved
  * concurrency would instead refuse calls, and each refusal counts as a delivery.
  */
-function addSource(
+function addQueueSource(
   { queues, settings }: GrantContext,
   row: FunctionRow,
   target: LambdaFunction,

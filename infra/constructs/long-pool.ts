@@ -37,8 +37,8 @@ export interface LongPoolInput extends GrantContext {
   readonly resourceVariables: ResourceVariables
 }
 
-/** A function that also runs in the long pool. */
-type LongRow = FunctionRow & { readonly longQueue: QueueName }
+/** The row of a function that also has tasks in the long pool. */
+type LongPoolRow = FunctionRow & { readonly longQueue: QueueName }
 
 /** The network of the tasks. */
 interface TaskNetwork {
@@ -48,7 +48,7 @@ interface TaskNetwork {
 
 /** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
-/** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
+/** Scratch space of a task for programs and plugins, in GiB. The minimum of Fargate is 20. */
 export const longPoolScratchGib = 40
 
 /**
@@ -59,14 +59,14 @@ export const longPoolScratchGib = 40
 export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const group = createPart(scope, 'LongPool')
   const { installation } = input.settings
-  // The library's classes and interfaces differ in what may be undefined.
+  // The cast is necessary, because the class and the interface declare optional fields differently.
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
     // Availability zones are chosen at deployment, because a list by name would need a lookup.
     availabilityZones: [0, 1].map(index => Fn.select(index, Fn.getAzs())),
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
-    // Changing the unused default group would need a function of its own.
+    // To change the unused default security group, the CDK would create an additional function.
     restrictDefaultSecurityGroup: false,
     gatewayEndpoints: {
       S3: { service: GatewayVpcEndpointAwsService.S3 },
@@ -85,29 +85,34 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   }) as ICluster
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
-      createTasks(group, input, { cluster, securityGroup }, { ...row, longQueue: row.longQueue })
+      createTaskService(
+        group,
+        input,
+        { cluster, securityGroup },
+        { ...row, longQueue: row.longQueue },
+      )
 }
 
-function createTasks(
+function createTaskService(
   group: Construct,
   input: LongPoolInput,
   { cluster, securityGroup }: TaskNetwork,
-  row: LongRow,
+  row: LongPoolRow,
 ): void {
   const id = `Long${logicalNameOf(row.name)}`
   const { settings } = input
-  const task = createTask(group, input, row)
+  const taskDefinition = createTaskDefinition(group, input, row)
   const service = new FargateService(group, `${id}Service`, {
     serviceName: `long-${row.name}`,
     cluster,
-    taskDefinition: task,
+    taskDefinition,
     assignPublicIp: true,
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
     securityGroups: [securityGroup],
     minHealthyPercent: 0,
     maxHealthyPercent: 200,
     circuitBreaker: { rollback: true },
-    // Without their own tags, the tasks would be missing in bills by tag.
+    // Without tags, the tasks would be missing in bills by tag.
     propagateTags: PropagatedTagSource.SERVICE,
   })
   const scaling = service.autoScaleTaskCount({
@@ -136,7 +141,11 @@ function createTasks(
   )
 }
 
-function createTask(group: Construct, input: LongPoolInput, row: LongRow): FargateTaskDefinition {
+function createTaskDefinition(
+  group: Construct,
+  input: LongPoolInput,
+  row: LongPoolRow,
+): FargateTaskDefinition {
   const id = `Long${logicalNameOf(row.name)}`
   const name = `long-${row.name}`
   const { settings, image } = input
@@ -160,7 +169,7 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     },
     executionRole: startRole,
     taskRole: createRole(group, `${id}Role`, {
-      part: name,
+      name,
       principal,
       grantContext: input,
       grants: row.grants,

@@ -27,7 +27,7 @@ import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
-/** An alarm: the metric exceeds `threshold` in as many successive periods as `periods` says. */
+/** An alarm. The metric exceeds `threshold` in `periods` successive periods. */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
@@ -37,6 +37,7 @@ interface AlarmSpec {
   readonly periods: number
 }
 
+/** The period of metrics, unless an alarm has another one. */
 const period = Duration.minutes(5)
 /** The compaction lag that raises the alarm, in seconds. It is normally some seconds. */
 const lagSecondsMax = 900
@@ -55,7 +56,7 @@ export function createObservability(
     topicName: `${installation}-alarms`,
     enforceSSL: true,
   })
-  allowAlarms(topic)
+  allowAlarmsToPublish(topic)
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   const alarmSpecs = [
     ...listDeadLetterAlarms(input),
@@ -80,9 +81,9 @@ export function createObservability(
 
 /**
  * Allows the alarms of this account to publish. The default policy of topics would allow this, but
- * a topic with a policy of its own does not have it.
+ * `enforceSSL` gives the topic another policy.
  */
-function allowAlarms(topic: Topic): void {
+function allowAlarmsToPublish(topic: Topic): void {
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -170,7 +171,7 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
       metric: sumMetrics(
         [...functions.values()].map(deployed => deployed.function.metricErrors({ period })),
       ),
-      // An environment with work of another stack, or after an unreviewed preview, ends itself.
+      // An environment ends itself after many refused messages, or after an unreviewed preview.
       // Each end counts as one error.
       threshold: 10,
       periods: 3,
@@ -178,7 +179,7 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
     {
       id: 'RecursionDropped',
       name: 'recursion-dropped',
-      description: 'Lambda stopped a chain of functions, because it took the chain for a loop.',
+      description: 'Lambda stopped a chain of invocations, because it took the chain for a loop.',
       metric: sumMetrics(
         [...functions.values()]
           .filter(({ row }) => canInvokeItself(row.name))
@@ -250,17 +251,18 @@ function createDashboard(
     widgets: [
       [
         createGraph(
-          'Waiting',
+          'Waiting messages',
           queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
         ),
         createGraph(
           'Dead letters',
+          // The first alarms are those of the dead-letter queues.
           alarmSpecs.slice(0, queueNames.length).map(({ metric }) => metric),
         ),
       ],
       [
         createGraph(
-          'At once',
+          'Concurrent calls',
           lambdaFunctions.map(lambdaFunction =>
             lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
           ),
@@ -286,7 +288,7 @@ function createDashboard(
         createGraph('Compaction lag (s)', [
           createInstallationMetric(installation, awsMetrics.compactionLag, { period }),
         ]),
-        createGraph('Stuck', [
+        createGraph('Stuck deployments', [
           createInstallationMetric(installation, awsMetrics.stuckDeployments, { period }),
         ]),
       ],

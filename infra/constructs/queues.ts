@@ -17,6 +17,7 @@ export interface QueuePair {
   readonly queue: Queue
   readonly deadLetterQueue: Queue
 }
+/** The queues of an installation by name. */
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
 /** Retention time of dead letters, in days: the maximum of SQS. */
@@ -43,7 +44,8 @@ export function createQueues(scope: Construct, installation: string): Queues {
       queueName: names[name],
       visibilityTimeout: Duration.seconds(defaultVisibilitySeconds[name]),
       receiveMessageWaitTime: Duration.seconds(20),
-      // Shorter than for dead letters, because a message keeps its age when it becomes one.
+      // Shorter than for dead letters, because a message keeps its age when it becomes a dead
+      // letter.
       retentionPeriod: Duration.days(4),
       deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: deliveriesLimitOf(name) },
     })

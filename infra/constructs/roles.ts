@@ -15,7 +15,8 @@ export function createRole(
   scope: Construct,
   id: string,
   options: {
-    readonly part: string
+    /** The name of the function or task. */
+    readonly name: string
     readonly principal: IPrincipal
     readonly grantContext: GrantContext
     readonly grants: Grants
@@ -25,8 +26,8 @@ export function createRole(
 ): Role {
   const { grantContext, logs } = options
   const role = new Role(scope, id, {
-    roleName: roleNameOf(grantContext.settings.installation, options.part, Stack.of(scope).region),
-    description: `${grantContext.settings.installation}: ${options.part}`,
+    roleName: roleNameOf(grantContext.settings.installation, options.name, Stack.of(scope).region),
+    description: `${grantContext.settings.installation}: ${options.name}`,
     assumedBy: options.principal,
   })
   const statements = statementsOf(scope, grantContext, options.grants, options.queue)

@@ -9,16 +9,16 @@
 import { join } from 'node:path'
 
 /** A service, as its endpoint variable names it: SQS in `ANTICHAIN_SQS_ENDPOINT`. */
-export type Service = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
+export type EmulatedService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
 
 /** A command with its arguments. */
 export type CommandLine = readonly string[]
 
-/** An emulator, with its installation and its start. */
+/** An emulator, with the commands that install and start it. */
 export interface EmulatorRow {
   readonly name: string
   readonly version: string
-  readonly services: readonly Service[]
+  readonly services: readonly EmulatedService[]
   /** The name of the toolchain that the installation needs. `tools` has its commands. */
   readonly toolchain: string
   readonly tools: readonly string[]
@@ -34,7 +34,7 @@ export interface EmulatorRow {
   readonly start: (locations: {
     /** The installation folder. */
     readonly folder: string
-    /** An empty folder of this run. */
+    /** An empty folder for the files of this run. */
     readonly scratch: string
     readonly port: number
   }) => {
@@ -90,7 +90,7 @@ export const emulators: readonly EmulatorRow[] = [
     installDuration: 'up to a minute',
     installedPath: 'lib',
     files: { 'pom.xml': elasticmqPomOf('1.7.1') },
-    // The folder is moved as a whole, so that an incomplete set of jars never counts as installed.
+    // The folder is moved at the end, so that an incomplete set of jars never counts as installed.
     install: folder => [
       ['rm', '-rf', join(folder, 'lib.part')],
       [

@@ -25,9 +25,9 @@ function cacheFolderOf(env: Env): string {
 }
 
 /**
- * Installs an emulator unless it is installed already. One process installs it at a time; others
- * wait for the result. `onMessage` receives progress lines. A missing toolchain and a failed
- * installation are returned, not thrown.
+ * Installs an emulator unless it is installed already. One process at a time installs an emulator,
+ * and other processes wait for the result. `onMessage` receives progress lines. A missing toolchain
+ * and a failed installation are returned, not thrown.
  */
 export async function installEmulator(
   row: EmulatorRow,
@@ -67,7 +67,7 @@ export async function installEmulator(
   return { kind: 'installed', row, folder }
 }
 
-/** Runs one installation command. Returns its error, if any. The user sees its stderr. */
+/** Runs one installation command, whose stderr the user sees. Returns the reason of a failure. */
 function runCommand([command = '', ...args]: CommandLine, env: Env): Promise<string | undefined> {
   return new Promise(resolve => {
     const child = spawn(command, args, {

@@ -1,7 +1,8 @@
 /**
  * `npm run emulators`: installs and starts the emulators, prints the variables for their clients,
- * and runs until it is told to stop. With `-- command…` it runs that command with the variables,
- * and exits with its status. With CI set, a missing emulator makes the status 1.
+ * and runs until it gets a shutdown signal. With `-- command…` it runs that command with the
+ * variables, and exits with the status of the command. With CI set, a missing emulator makes the
+ * status 1.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -31,7 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
   for (const { row, reason } of missingEmulators)
     for (const service of row.services)
       console.error(`SKIPPED: everything that needs ${service} (${row.name}): ${reason}`)
-  const isStrict = missingEmulators.length > 0 && isTruthy(process.env['CI'])
+  const isMissingAnError = missingEmulators.length > 0 && isTruthy(process.env['CI'])
   const startedMs = Date.now()
   const runningEmulators = await startEmulators(
     installResults.filter(result => result.kind === 'installed'),
@@ -43,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
     report(`${names.join(', ')} are ready after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`)
     if (command !== undefined) {
       const status = await runWithEmulators(command, runningEmulators.variables)
-      return isStrict && status === 0 ? 1 : status
+      return isMissingAnError && status === 0 ? 1 : status
     }
     // Prints all variables at once, so that a reader of the first line has all of them.
     const exportedVariables = { ...runningEmulators.variables, [pidVariable]: String(process.pid) }
@@ -58,7 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
       shutdown.whenReceived,
     ]).finally(shutdown.release)
     if (reason !== undefined) console.error(`error: ${reason}`)
-    return reason === undefined && !isStrict ? 0 : 1
+    return reason === undefined && !isMissingAnError ? 0 : 1
   } finally {
     await runningEmulators.stop()
   }

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess, ProcessesPort } from '../../shared/ports/system.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
-import { processFolderName, removeLeftovers } from '../leftovers.ts'
+import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import type { InstallResult } from './install-emulator.ts'
-import { type EmulatorRow, type Service, emulatorCredentials } from './emulators.ts'
+import { type EmulatorRow, type EmulatedService, emulatorCredentials } from './emulators.ts'
 
 /** Running emulators. */
 export interface Emulators {
-  /** Variables for their clients: endpoints, credentials, region. */
+  /** Variables for clients of the emulators: endpoints, credentials, region. */
   readonly variables: Readonly<Record<string, string>>
-  /** Resolves with a message when one of them has exited unexpectedly. */
+  /** Resolves with a message when an emulator has exited unexpectedly. */
   readonly unexpectedExit: Promise<string>
   readonly stop: () => Promise<void>
 }
@@ -21,27 +21,27 @@ export interface Emulators {
 /** Maximum time until the first response of a server, enough for a JVM on a busy machine. */
 const startTimeoutMs = 60_000
 const pollIntervalMs = 50
-/** Maximum number of starts of one server, because another process may take its port meanwhile. */
+/** Maximum number of starts of one server. Another process may take its port before it listens. */
 const startsMax = 3
 const lastLinesMax = 20
 /** Prefix of the folders of runs; the process id follows. */
 const scratchPrefix = 'antichain-emulators-'
 
 /** Returns the name of the variable for the endpoint of a service. */
-export function endpointVariableOf(service: Service | 'LAMBDA'): string {
+export function endpointVariableOf(service: EmulatedService | 'LAMBDA'): string {
   return `ANTICHAIN_${service}_ENDPOINT`
 }
 
 /**
- * Starts the installed emulators and waits until each one responds. If one does not respond, stops
- * all of them and throws with its last output lines.
+ * Starts the installed emulators and waits until each one responds. If an emulator does not
+ * respond, stops all of them and throws an Error with its last output lines.
  */
 export async function startEmulators(
   installedEmulators: readonly Extract<InstallResult, { kind: 'installed' }>[],
 ): Promise<Emulators> {
   const processes = createProcesses()
-  removeLeftovers(scratchPrefix)
-  const scratch = mkdtempSync(join(tmpdir(), processFolderName(scratchPrefix)))
+  removeStaleFolders(scratchPrefix)
+  const scratch = mkdtempSync(join(tmpdir(), processFolderPrefix(scratchPrefix)))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })
@@ -76,6 +76,7 @@ export async function startEmulators(
   }
 }
 
+/** A running emulator with its process and address. */
 interface RunningEmulator {
   readonly row: EmulatorRow
   readonly child: ChildProcess
@@ -87,7 +88,7 @@ async function startEmulator(
   row: EmulatorRow,
   locations: { readonly folder: string; readonly scratch: string },
 ): Promise<RunningEmulator> {
-  for (let starts = 1; ; starts += 1) {
+  for (let startNumber = 1; ; startNumber += 1) {
     const port = await findFreePort()
     const scratch = join(locations.scratch, `${row.name}-${port}`)
     const {
@@ -105,7 +106,7 @@ async function startEmulator(
     if (await waitUntilReady(endpoint, child)) return { row, child, endpoint }
     child.signal('SIGKILL')
     await child.exit
-    if (starts === startsMax)
+    if (startNumber === startsMax)
       throw new Error(`${row.name} does not respond; its last output:\n${lines().join('\n')}`)
   }
 }

@@ -2,12 +2,13 @@
  * local-cloud: the AWS installation on one machine. The functions are the bundles that the CDK app
  * would upload. Each environment is a process with its own folders and variables under an emulated
  * Lambda Runtime API. All environments share the emulators of the AWS services. Besides the imports
- * of infra, the local cloud uses AWS clients and the code with which its client makes requests.
+ * of infra, the local cloud uses AWS clients and the code with which its control client makes
+ * requests.
  *
  * Invariants: An environment sees no variable or folder of this process or of another environment.
  * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time
- * limit with its process group. Messages that no call has handled stay in their queue. All servers
- * listen on loopback only. All processes end with this process.
+ * limit with its process group. A message stays in its queue until a call succeeds with it. All
+ * servers listen on loopback only. All processes end with this process.
  */
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -21,7 +22,7 @@ import { type EventSource, startEventSource } from './sqs-event-source.ts'
 import type { Fleet } from './fleet.ts'
 import type { InvokeFunction } from './invoke-api.ts'
 import { startListeners } from './http-listeners.ts'
-import type { LongPoolTasks } from './long-pool.ts'
+import type { LongPoolTasks } from './long-pool-tasks.ts'
 import { openProcessAccess, type PermissionReporter } from './process-access.ts'
 import type { IsRevoked } from './permissions/permission-proxy.ts'
 import { readProcessConfigurations } from './process-configurations.ts'
@@ -36,15 +37,15 @@ import {
 
 /** The options of a local cloud. */
 export interface CloudOptions extends ProcessOptions {
-  /** Interval between calls of compaction. */
-  readonly tidyMs: number
+  /** Interval between the regular calls of compaction. */
+  readonly compactionIntervalMs: number
   /** The loopback port of webhooks. Default: a free port. */
   readonly webhookPort?: number
   /** The loopback port of the API. Default: a free port. */
   readonly apiPort?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
-  /** Takes permissions from functions that the template gives them, for tests. */
+  /** Reports which permissions of the template are revoked, for tests. */
   readonly isRevoked?: IsRevoked
   readonly reporter: CloudReporter
 }
@@ -66,8 +67,8 @@ export interface LocalCloud {
   /** Calls a function of the installation. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
-  /** Returns the pids of a function's tasks in the long pool. */
-  readonly longTasks: (name: FunctionName) => readonly number[]
+  /** Lists the pids of a function's tasks in the long pool. */
+  readonly listTaskPids: (name: FunctionName) => readonly number[]
   /** Replaces the code of functions and tasks, as an upgrade of the installation does. */
   readonly upgrade: (bundleOf: ProcessOptions['bundleOf']) => void
   /** Ends event sources, schedules, tasks and environments, and removes the created services. */
@@ -86,14 +87,14 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const invoke: InvokeFunction = (name, event, call) =>
     fleets.get(name)?.invoke(event, call) ??
     Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
-  const fronts = await startListeners(options, invoke, () => fleets.get('api'))
-  const { webhookUrl, apiUrl, lambdaUrl } = fronts
+  const listeners = await startListeners(options, invoke, () => fleets.get('api'))
+  const { webhookUrl, apiUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
     installation,
     webhookUrl,
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
-    await fronts.close()
+    await listeners.close()
     throw thrown
   })
   const { localResources } = services
@@ -115,7 +116,10 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const sources = startEventSources(options, { services, fleets, sqs })
   const tasks = startLongTasks(options, { services, access, supervisor, sqs })
   const endScheduling = startScheduleCalls(options, services, invoke)
-  const endTidying = startTidying(fleets.get('compaction'), options.tidyMs)
+  const endCompactionCalls = startCompactionCalls(
+    fleets.get('compaction'),
+    options.compactionIntervalMs,
+  )
   return {
     services,
     names: [...fleets.keys()],
@@ -123,12 +127,12 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     apiUrl,
     invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
-    longTasks: name => tasks.get(name)?.running() ?? [],
+    listTaskPids: name => tasks.get(name)?.listPids() ?? [],
     upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
     end: async () => {
-      endTidying()
+      endCompactionCalls()
       await endScheduling()
-      await fronts.close()
+      await listeners.close()
       await Promise.all([...tasks.values()].map(queueTasks => queueTasks.end()))
       await endAll(sources, [...fleets.values()])
       await supervisor.close()
@@ -209,7 +213,7 @@ function startScheduleCalls(
 }
 
 /** Calls compaction regularly, as its schedule does, one call at a time. */
-function startTidying(compaction: Fleet | undefined, intervalMs: number): () => void {
+function startCompactionCalls(compaction: Fleet | undefined, intervalMs: number): () => void {
   let isCalling = false
   const timer = setInterval(() => {
     if (isCalling || compaction === undefined) return
@@ -222,7 +226,7 @@ function startTidying(compaction: Fleet | undefined, intervalMs: number): () => 
 }
 
 /**
- * Ends the sources and the fleets. The sources take no more messages, and end when the killed
+ * Ends the sources and the fleets. The sources receive no more messages, and end when the killed
  * environments have ended their calls.
  */
 async function endAll(sources: readonly EventSource[], fleets: readonly Fleet[]): Promise<void> {

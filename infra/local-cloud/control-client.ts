@@ -17,8 +17,8 @@ import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import type { StoredEnvelope } from '../../shared/state/stored.ts'
 import type { Services } from './services.ts'
 
-/** A requested deployment. */
-export interface DeploymentOrder {
+/** A deployment to request. */
+export interface RequestedDeployment {
   readonly stack: StackId
   readonly command: Command
   readonly program: BlobHash
@@ -34,7 +34,7 @@ export interface ControlClient {
   /** Packs and uploads a program's folder. Throws ARCHIVE_*. */
   readonly upload: (folder: string) => Promise<BlobHash>
   /** Requests a deployment and sends a nudge. Returns the key of the request. */
-  readonly requestDeployment: (order: DeploymentOrder) => Promise<string>
+  readonly requestDeployment: (deployment: RequestedDeployment) => Promise<string>
   /**
    * Waits for the end of a request. Returns the history entry of its deployment, or the end of a
    * request that started no deployment. Throws DEPLOYMENT_FAILED after `limitMs`.
@@ -80,7 +80,7 @@ export function openControlClient(
         stack,
         key,
         at: requestedAt,
-        by: 'the desk',
+        by: 'npm run cloud',
         dryRun: false,
         options,
         program: programSource,

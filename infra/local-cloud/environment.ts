@@ -18,13 +18,13 @@ export type OnStreamedAnswer = (answer: StreamedAnswer) => void
 /** The options of one call. */
 export interface CallOptions {
   /**
-   * Receives a streamed response when it begins, and must read or abandon it. Without this
-   * receiver, a streamed response is abandoned at once.
+   * Receives a streamed response when it begins. The receiver must read or abandon the response.
+   * Without a receiver, a streamed response is abandoned at once.
    */
   readonly onStreamedAnswer?: OnStreamedAnswer | undefined
   /** The trace header for the requests of the function. */
   readonly traceHeader?: string | undefined
-  /** The tenant of the call, which shares environments with no other. */
+  /** The tenant of the call. Calls of different tenants never share an environment. */
   readonly tenant?: string | undefined
 }
 
@@ -51,24 +51,24 @@ export interface Environment {
 
 /** The state of an environment. */
 interface EnvironmentState {
-  /** The reason of the end; '' while there is none. */
-  reason: string
+  /** The reason of the end; '' before the end. */
+  endReason: string
   isReady: boolean
   hasEnded: boolean
   idleSinceMs: number
   /** The id of the current or last call. */
-  id: string
+  callId: string
   /** Ends the current call. */
-  settle?: ((outcome: InvocationOutcome) => void) | undefined
+  endCall?: ((outcome: InvocationOutcome) => void) | undefined
   /** Receives the response of the current call if it is streamed. */
   onStreamedAnswer?: OnStreamedAnswer | undefined
   /** Begins a call that arrived before the environment was ready. */
-  begin?: (() => void) | undefined
+  beginCall?: (() => void) | undefined
 }
 
 function createState(): EnvironmentState {
   const idleSinceMs = performance.now()
-  return { reason: '', isReady: false, hasEnded: false, idleSinceMs, id: '' }
+  return { endReason: '', isReady: false, hasEnded: false, idleSinceMs, callId: '' }
 }
 
 /**
@@ -81,22 +81,22 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const api = await startRuntimeApi({
     onReady: () => {
       state.isReady = true
-      const { begin } = state
-      state.begin = undefined
-      if (begin !== undefined) begin()
-      else if (state.settle === undefined) signal('SIGSTOP')
+      const { beginCall } = state
+      state.beginCall = undefined
+      if (beginCall !== undefined) beginCall()
+      else if (state.endCall === undefined) signal('SIGSTOP')
     },
-    onReply: reply => settleReply(state, reply),
+    onReply: reply => endCallWith(state, reply),
     onStreamedAnswer: answer => {
       if (state.onStreamedAnswer === undefined) answer.abandon()
       else state.onStreamedAnswer(answer)
     },
-    onInitFailure: reason => void (state.reason ||= `failed to load: ${reason}`),
+    onInitFailure: reason => void (state.endReason ||= `failed to load: ${reason}`),
   })
   const environmentProcess = startEnvironmentProcess(options, api.address)
   signal = environmentProcess.signal
   const kill = (reason: string): void => {
-    state.reason ||= reason
+    state.endReason ||= reason
     signal('SIGKILL')
   }
   const readyTimer = setTimeout(() => {
@@ -107,34 +107,34 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     clearTimeout(readyTimer)
     endUsageChecks()
     state.hasEnded = true
-    state.reason ||= exitReason
+    state.endReason ||= exitReason
     api.close()
-    state.settle?.({ kind: 'died', reason: state.reason })
-    return state.reason
+    state.endCall?.({ kind: 'died', reason: state.endReason })
+    return state.endReason
   })
   const invoke: Environment['invoke'] = (event, limitMs, call = {}) => {
-    if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.reason })
+    if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.endReason })
     const eventText = JSON.stringify(event)
     if (Buffer.byteLength(eventText) > cloudLimits.responseBytesMax)
       return Promise.resolve({ kind: 'failed', reason: eventTooLarge })
     let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
-    const begin = (): void => {
+    const beginCall = (): void => {
       limitTimer = setTimeout(() => kill(`exceeded its time limit of ${limitMs} ms`), limitMs)
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
-      state.id = randomUUID()
-      const invocation = { id: state.id, arn: options.arn, deadlineMs, event: eventText }
+      state.callId = randomUUID()
+      const invocation = { id: state.callId, arn: options.arn, deadlineMs, event: eventText }
       api.invoke({ ...invocation, traceHeader: call.traceHeader ?? '' })
     }
     state.onStreamedAnswer = call.onStreamedAnswer
     return new Promise<InvocationOutcome>(resolve => {
-      state.settle = resolve
-      if (state.isReady) begin()
-      else state.begin = begin
+      state.endCall = resolve
+      if (state.isReady) beginCall()
+      else state.beginCall = beginCall
     }).finally(() => clearTimeout(limitTimer))
   }
-  const isBusy = (): boolean => state.settle !== undefined
+  const isBusy = (): boolean => state.endCall !== undefined
   return {
     pid: environmentProcess.pid,
     isBusy,
@@ -147,7 +147,10 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 
 const eventTooLarge = `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`
 
-/** Kills an environment that uses more than its function may use. Returns the end of checks. */
+/**
+ * Checks the usage of an environment regularly, and kills it when it exceeds the limits of its
+ * function. Returns the function that ends the checks.
+ */
 function startUsageChecks(
   { measureUsage }: Pick<IsolatedProcess, 'measureUsage'>,
   memoryMb: number,
@@ -174,12 +177,12 @@ function findExcess(
   return undefined
 }
 
-function settleReply(state: EnvironmentState, reply: RuntimeReply): void {
+function endCallWith(state: EnvironmentState, reply: RuntimeReply): void {
   // A call whose response was abandoned may report its end after the next call has begun.
-  if (reply.id !== state.id) return
-  const { settle } = state
-  state.settle = undefined
+  if (reply.id !== state.callId) return
+  const { endCall } = state
+  state.endCall = undefined
   state.idleSinceMs = performance.now()
-  if (reply.kind === 'answered') settle?.({ kind: 'answered', json: reply.json })
-  else settle?.({ kind: 'failed', reason: reply.reason })
+  if (reply.kind === 'answered') endCall?.({ kind: 'answered', json: reply.json })
+  else endCall?.({ kind: 'failed', reason: reply.reason })
 }

@@ -24,7 +24,7 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
   /** The parent folder of environments. */
   readonly parentFolder: string
   readonly limitMs: number
-  /** Whether the function may be called by a chain of its own calls without end. */
+  /** Whether a chain of calls may lead back to the function without limit. */
   readonly allowsRecursion: boolean
   /** Time after which an idle environment is stopped. */
   readonly idleMs: number
@@ -35,9 +35,9 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
 /** The environments of one function. */
 export interface Fleet {
   /**
-   * Calls the function in an idle environment of the call's tenant, or in a new one. A trace header
-   * is that of the trigger. A call that continues a recursive loop fails, if the function does not
-   * allow it.
+   * Calls the function in an idle environment of the call's tenant, or in a new one. The trace
+   * header of `call` names the chain of calls that led to it. A call that continues a recursive
+   * loop fails, unless the function allows recursion.
    */
   readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
@@ -54,8 +54,8 @@ export interface Fleet {
 export function createFleet(options: FleetOptions): Fleet {
   /** The environments with their tenants. */
   const environments = new Map<Environment, string | undefined>()
-  /** Environments with code that was replaced during their call. */
-  const oldEnvironments = new WeakSet<Environment>()
+  /** Environments whose code was replaced during their call. */
+  const outdatedEnvironments = new WeakSet<Environment>()
   let { bundleFolder } = options
   let hasEnded = false
   const idleCheck = setInterval(() => {
@@ -90,7 +90,9 @@ export function createFleet(options: FleetOptions): Fleet {
         return { kind: 'failed', reason: `Lambda stops a recursive loop of ${options.name}` }
       const startedMs = performance.now()
       const [idleEnvironment] =
-        [...environments].find(([each, tenant]) => tenant === call.tenant && !each.isBusy()) ?? []
+        [...environments].find(
+          ([candidate, tenant]) => tenant === call.tenant && !candidate.isBusy(),
+        ) ?? []
       const environment = idleEnvironment ?? (await startFleetEnvironment())
       if (idleEnvironment === undefined) add(environment, call.tenant)
       const outcome = await environment.invoke(event, options.limitMs, {
@@ -98,7 +100,7 @@ export function createFleet(options: FleetOptions): Fleet {
         traceHeader: lineage.traceHeader,
       })
       const durationMs = performance.now() - startedMs
-      if (oldEnvironments.has(environment)) environment.kill('its code was replaced')
+      if (outdatedEnvironments.has(environment)) environment.kill('its code was replaced')
       const isCold = idleEnvironment === undefined
       options.onCall({ outcome, pid: environment.pid, durationMs, isCold })
       return outcome
@@ -106,7 +108,7 @@ export function createFleet(options: FleetOptions): Fleet {
     replaceCode: newBundleFolder => {
       bundleFolder = newBundleFolder
       for (const candidate of environments.keys())
-        if (candidate.isBusy()) oldEnvironments.add(candidate)
+        if (candidate.isBusy()) outdatedEnvironments.add(candidate)
         else candidate.kill('its code was replaced')
     },
     end: async () => {

@@ -5,8 +5,8 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type HttpEvent, type HttpReply, createMessageReply, httpEventOf } from './http-payload.ts'
 
-/** The options of the HTTP address of a function: a route of an HTTP API, or a function URL. */
-export interface HttpFrontOptions {
+/** The options of a listener for one function: a route of an HTTP API, or a function URL. */
+export interface HttpListenerOptions {
   /** The loopback port; 0: a free one. */
   readonly port: number
   /**
@@ -37,7 +37,7 @@ export interface HttpListener {
  * route, and 413 for a body above the limit of API Gateway or Lambda. Throws CLI_USAGE when the
  * port is unavailable.
  */
-export async function startHttpListener(options: HttpFrontOptions): Promise<HttpListener> {
+export async function startHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
   const matchesRoute = createRouteMatcher(options.routeKey)
   const server = createServer((request, response) => {
     const disconnection = new AbortController()
@@ -79,7 +79,7 @@ function createRouteMatcher(routeKey: string): RouteMatcher {
 }
 
 async function replyToRequest(
-  { routeKey, invoke }: HttpFrontOptions,
+  { routeKey, invoke }: HttpListenerOptions,
   matchesRoute: RouteMatcher,
   request: IncomingMessage,
   disconnection: AbortSignal,
@@ -100,7 +100,7 @@ async function replyToRequest(
 const tooLargeReply = createMessageReply(413, 'Request Entity Too Large')
 
 /**
- * Returns the body; undefined for a body above the limit. The rest of such a body is read and
+ * Returns the body; undefined for a body above the limit. Such a body is read to its end and
  * dropped, so that the client receives the response.
  */
 async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undefined> {

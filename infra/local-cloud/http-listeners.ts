@@ -5,7 +5,7 @@ import { type InvokeFunction, startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
 /** The options of the servers. Absent ports: free loopback ports. */
-interface FrontsOptions {
+interface ListenersOptions {
   readonly webhookPort?: number
   readonly apiPort?: number
   readonly settings: { readonly installation: string }
@@ -20,7 +20,7 @@ interface FrontsOptions {
  * keep the process alive.
  */
 export async function startListeners(
-  options: FrontsOptions,
+  options: ListenersOptions,
   invoke: InvokeFunction,
   api: () => Fleet | undefined,
 ): Promise<{
@@ -30,19 +30,19 @@ export async function startListeners(
   readonly lambdaUrl: string
   readonly close: () => Promise<void>
 }> {
-  const openFronts: HttpListener[] = []
+  const openListeners: HttpListener[] = []
   const close = async (): Promise<void> =>
-    void (await Promise.all(openFronts.map(front => front.close())))
-  const openFront = async (frontPromise: Promise<HttpListener>): Promise<string> => {
-    const front = await frontPromise
-    openFronts.push(front)
-    return front.url
+    void (await Promise.all(openListeners.map(listener => listener.close())))
+  const addListener = async (pendingListener: Promise<HttpListener>): Promise<string> => {
+    const listener = await pendingListener
+    openListeners.push(listener)
+    return listener.url
   }
   try {
     return {
-      webhookUrl: `${await openFront(startWebhooks(options, invoke))}/hooks/`,
-      apiUrl: await openFront(startApiFront(options, api)),
-      lambdaUrl: await openFront(startInvokeApi(options, invoke)),
+      webhookUrl: `${await addListener(startWebhookListener(options, invoke))}/hooks/`,
+      apiUrl: await addListener(startApiListener(options, api)),
+      lambdaUrl: await addListener(startInvokeApi(options, invoke)),
       close,
     }
   } catch (thrown) {
@@ -52,8 +52,8 @@ export async function startListeners(
 }
 
 /** Starts the server for webhooks, with the same route as the HTTP API of the CDK app. */
-function startWebhooks(
-  { webhookPort: port = 0, reporter }: FrontsOptions,
+function startWebhookListener(
+  { webhookPort: port = 0, reporter }: ListenersOptions,
   invoke: InvokeFunction,
 ): Promise<HttpListener> {
   return startHttpListener({
@@ -64,9 +64,9 @@ function startWebhooks(
   })
 }
 
-/** Starts the function URL of the API, whose responses are streamed. */
-function startApiFront(
-  { apiPort: port = 0, reporter }: FrontsOptions,
+/** Starts the server for the API: its function URL, whose responses are streamed. */
+function startApiListener(
+  { apiPort: port = 0, reporter }: ListenersOptions,
   fleet: () => Fleet | undefined,
 ): Promise<HttpListener> {
   return startHttpListener({

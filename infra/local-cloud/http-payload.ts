@@ -59,7 +59,7 @@ export interface HttpRequestContext {
 }
 
 /** Content types whose bodies are passed as text; all others are base64. */
-const textForm = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
+const textTypePattern = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 
 /**
  * Creates the payload of a request. Source: API Gateway's documentation of HTTP APIs, format 2.0.
@@ -72,7 +72,7 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
   const allHeaders = toHeaders(request.rawHeaders)
   const { cookie, ...headers } = allHeaders
   const parameters = joinRepeated(new URLSearchParams(query))
-  const isText = textForm.test(headers['content-type'] ?? '')
+  const isText = textTypePattern.test(headers['content-type'] ?? '')
   const text = Buffer.from(body).toString(isText ? 'utf8' : 'base64')
   const domainName = headers['host'] ?? ''
   return {

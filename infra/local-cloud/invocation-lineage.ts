@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 
-/** The trace header of a call, and how often the function was called in its chain of calls. */
+/** The trace header of a call, and the number of calls of its function in the chain of calls. */
 export interface InvocationLineage {
   /** The value of `X-Amzn-Trace-Id`, which SDKs in the function send with their requests. */
   readonly traceHeader: string
-  readonly invocations: number
+  readonly invocationCount: number
 }
 
 /**
- * Adds a call to the chain that its trigger names in a trace header. Without a header the call
- * begins a chain. Source: Lambda's page on recursive loop detection, and X-Ray's on the field
+ * Adds a call to the chain of calls that a trace header names. Without a header the call begins a
+ * chain. Source: Lambda's page on recursive loop detection, and X-Ray's on the field
  * `Lineage`, which counts the calls of each function.
  */
 export function addToLineage(
@@ -30,16 +30,16 @@ export function addToLineage(
     }),
   )
   const ownHash = createHash('sha256').update(functionName).digest('hex').slice(0, 8)
-  const invocations = (counts.get(ownHash) ?? 0) + 1
-  counts.set(ownHash, invocations)
+  const invocationCount = (counts.get(ownHash) ?? 0) + 1
+  counts.set(ownHash, invocationCount)
   const lineage = [...counts].map(([hash, count]) => `${hash}:${count}`).join('|')
   const root = fields.get('Root') ?? createTraceRoot()
-  return { traceHeader: `Root=${root};Sampled=0;Lineage=${lineage}`, invocations }
+  return { traceHeader: `Root=${root};Sampled=0;Lineage=${lineage}`, invocationCount }
 }
 
 /** Reports whether Lambda stops a chain at this call of a function. */
-export function isRecursiveLoop({ invocations }: InvocationLineage): boolean {
-  return invocations > cloudLimits.recursiveInvocationsMax
+export function isRecursiveLoop({ invocationCount }: InvocationLineage): boolean {
+  return invocationCount > cloudLimits.recursiveInvocationsMax
 }
 
 function createTraceRoot(): string {

@@ -15,9 +15,10 @@ export type InvokeFunction = (
 const tenantHeader = 'x-amz-tenant-id'
 
 /**
- * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API. It
- * responds with the result or the error of a synchronous call, and at once to an asynchronous one.
- * The proxies in front of it check who may call. The server listens on loopback.
+ * Starts a server for calls between functions. The server accepts the Invoke request of Lambda's
+ * API. It responds with the result or error of a synchronous call, and at once to an asynchronous
+ * call. The permission proxies in front of the server check the caller. The server listens on
+ * loopback.
  */
 export async function startInvokeApi(
   {

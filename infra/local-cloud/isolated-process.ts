@@ -32,7 +32,7 @@ export interface IsolatedProcessOptions {
 /** The options of a sandbox besides its program. */
 export type ProcessSandboxOptions = Pick<SandboxedCommand, 'writableFolders' | 'limits'>
 
-/** A process that leads its own process group, and with a sandbox the processes in it. */
+/** A process that leads its own process group. With a sandbox, also the processes inside. */
 export interface IsolatedProcess {
   readonly pid: number
   /**
@@ -165,14 +165,14 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 }
 
 function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
-  let rest = ''
+  let incompleteLine = ''
   const emitLine = (line: string): void => {
     if (line !== '') onLine(line.slice(0, cloudLimits.lineCharsMax))
   }
   stream.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n')
-    rest = (parts.pop() ?? '').slice(0, cloudLimits.lineCharsMax)
+    const parts = (incompleteLine + chunk.toString()).split('\n')
+    incompleteLine = (parts.pop() ?? '').slice(0, cloudLimits.lineCharsMax)
     for (const line of parts) emitLine(line)
   })
-  stream.once('close', () => emitLine(rest))
+  stream.once('close', () => emitLine(incompleteLine))
 }

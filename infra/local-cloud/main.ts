@@ -24,9 +24,9 @@ import { readInstallationSettings } from '../settings.ts'
 import { type CloudOptions, type LocalCloud, startCloud } from './cloud.ts'
 import { findSandboxSupport } from './sandbox.ts'
 import { openControlClient } from './control-client.ts'
-import { keepKilling } from './random-kills.ts'
-import { createCallReporter } from './log-calls.ts'
-import { processFolderName, removeLeftovers } from '../leftovers.ts'
+import { startRandomKills } from './random-kills.ts'
+import { createCallReporter } from './call-reporter.ts'
+import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
 
@@ -41,32 +41,32 @@ async function main(args: CloudArgs): Promise<number> {
   for (const result of installResults)
     if (result.kind === 'missing')
       throw error('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)
-  // From here on there is something to remove. So a shutdown signal takes effect only after the
-  // start.
+  // From here on, this process creates folders and processes that it must remove. So a shutdown
+  // signal takes effect only after the start.
   const shutdown = watchShutdownSignal()
   try {
-    removeLeftovers(folderPrefix)
+    removeStaleFolders(folderPrefix)
     const runningEmulators = await startEmulators(
       installResults.filter(result => result.kind === 'installed'),
     )
-    return await withEmulators(args, runningEmulators, shutdown.whenReceived)
+    return await runCloud(args, runningEmulators, shutdown.whenReceived)
   } finally {
     shutdown.release()
   }
 }
 
-async function withEmulators(
+async function runCloud(
   args: CloudArgs,
   runningEmulators: Emulators,
   shutdown: Promise<undefined>,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), processFolderName(folderPrefix)))
+  const folder = mkdtempSync(join(tmpdir(), processFolderPrefix(folderPrefix)))
   try {
     // Clients of this process find the emulators by the same variables as clients in functions.
     Object.assign(process.env, runningEmulators.variables)
     const aws = readAwsSettings(process.env)
     const cloud = await startFunctions(args, runningEmulators, { aws, folder })
-    const endKilling = startKilling(args, cloud)
+    const endKills = startKillsIfRequested(args, cloud)
     try {
       if (args.deploy !== undefined) {
         const deployment = deployFolder(args, { aws, cloud, folder: args.deploy })
@@ -84,7 +84,7 @@ async function withEmulators(
       if (reason !== undefined) throw error('PLATFORM_FAILED', reason)
       return 0
     } finally {
-      endKilling()
+      endKills()
       await cloud.end()
     }
   } finally {
@@ -126,7 +126,7 @@ async function startFunctions(
     },
     webhookPort: args.webhookPort,
     apiPort: args.apiPort,
-    tidyMs: args.tidySeconds * 1_000,
+    compactionIntervalMs: args.tidySeconds * 1_000,
     reporter: createCallReporter(report, args.verbose),
   })
   report(`installation '${settings.installation}' is running: ${cloud.names.join(', ')}`)
@@ -169,11 +169,14 @@ async function reportLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
 }
 
 /** Kills environments at random with `--kills-per-minute`, as may happen on AWS. */
-function startKilling({ killsPerMinute: perMinute }: CloudArgs, cloud: LocalCloud): () => void {
+function startKillsIfRequested(
+  { killsPerMinute: perMinute }: CloudArgs,
+  cloud: LocalCloud,
+): () => void {
   if (perMinute === 0) return () => undefined
   const { names } = cloud
   const onKill = (name: string, pid: number): void => report(`${name} [${pid}] was killed`)
-  return keepKilling(cloud, { names, perMinute, draw: Math.random, onKill })
+  return startRandomKills(cloud, { names, perMinute, draw: Math.random, onKill })
 }
 
 /** A fixed passphrase is sufficient for a cloud that exists only during this run. */
@@ -193,7 +196,7 @@ async function deployFolder(
     for (const command of commands) {
       const key = await client.requestDeployment({ stack, command, program })
       const end = await client.awaitEnd(stack, key, cloudLimits.deploymentTimeoutMs)
-      if (!('deployment' in end) || !('result' in end)) throw refusalOf(end)
+      if (!('deployment' in end) || !('result' in end)) throw refusalErrorOf(end)
       const changes = Object.entries(end.changes ?? {}).map(([op, count]) => `${op} ${count}`)
       report(`${command} of ${stack}: ${end.result} (${changes.join(', ')})`)
       if (end.result !== 'succeeded') return 1
@@ -204,7 +207,7 @@ async function deployFolder(
   }
 }
 
-function refusalOf(end: object): DeployError {
+function refusalErrorOf(end: object): DeployError {
   const reason = 'message' in end ? String(end.message) : JSON.stringify(end)
   return error('DEPLOYMENT_FAILED', `the request was refused: ${reason}`, {
     hint: 'Correct the problem named in the message, and run the command again.',

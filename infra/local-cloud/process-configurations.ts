@@ -54,9 +54,9 @@ export interface LocalResources {
 }
 
 /**
- * Synthesizes the templates of an installation, and returns what they give to each function and
- * task. So a variable or permission that is missing in the template is missing in the local cloud,
- * too. Writes to a temporary folder, which it removes.
+ * Synthesizes the templates of an installation, and returns the configurations of its functions and
+ * tasks. So a variable or permission that is missing in the template is missing in the local cloud,
+ * too. Writes to a temporary folder, and removes the folder.
  */
 export function readProcessConfigurations(
   settings: Settings,
@@ -130,7 +130,10 @@ function keyPolicyOf(data: Template): unknown {
   return key?.Properties?.['KeyPolicy']
 }
 
-/** Tells the key for secrets from the key at rest, which only the services use. */
+/**
+ * Reports whether a description is that of the key for secrets. The other key encrypts data at
+ * rest, and only AWS services use it.
+ */
 const isSecretsKey = (description: string): boolean => description.includes('secrets')
 
 /** Returns the statements of inline policies by the logical id of their role. */

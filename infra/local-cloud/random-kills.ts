@@ -25,7 +25,7 @@ export function killEnvironment(
  * Kills environments of some functions `perMinute` times a minute. Returns the function that stops
  * the kills.
  */
-export function keepKilling(
+export function startRandomKills(
   cloud: Pick<LocalCloud, 'environments'>,
   options: {
     readonly names: readonly FunctionName[]

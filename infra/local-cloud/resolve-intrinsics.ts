@@ -110,7 +110,7 @@ function findResource(
   return { Type: resource.Type, Properties: Object.fromEntries(resolvedNames) }
 }
 
-/** The properties that give a resource its physical name or tell it apart. */
+/** The properties that contain the physical name of a resource or distinguish it from others. */
 const nameProperties = new Set([
   'BucketName',
   'Description',

@@ -31,7 +31,7 @@ export interface StreamedAnswer {
 
 /** Receives the requests of an environment to its Runtime API. */
 export interface RuntimeApiListener {
-  /** The environment requests a call, and may be suspended until it gets one. */
+  /** The environment polls for a call, and may be suspended until it gets one. */
   readonly onReady: () => void
   readonly onReply: (reply: RuntimeReply) => void
   /** A streamed response begins; `onReply` follows when it has ended. */
@@ -43,7 +43,7 @@ export interface RuntimeApiListener {
 export interface RuntimeApi {
   /** `127.0.0.1:<port>`. */
   readonly address: string
-  /** Passes a call to the environment, now or with its next request for work. */
+  /** Passes a call to the environment: now if it polls, otherwise with its next poll. */
   readonly invoke: (invocation: Invocation) => void
   readonly close: () => void
 }
@@ -68,19 +68,19 @@ const errorTrailers = {
  * documentation of custom runtimes.
  */
 export async function startRuntimeApi(listener: RuntimeApiListener): Promise<RuntimeApi> {
-  let pendingResponse: ServerResponse | undefined
+  let pollResponse: ServerResponse | undefined
   let nextInvocation: Invocation | undefined
   const sendIfReady = (): void => {
-    if (pendingResponse === undefined || nextInvocation === undefined) return
-    const [response, invocation] = [pendingResponse, nextInvocation]
-    pendingResponse = undefined
+    if (pollResponse === undefined || nextInvocation === undefined) return
+    const [response, invocation] = [pollResponse, nextInvocation]
+    pollResponse = undefined
     nextInvocation = undefined
     sendInvocation(response, invocation)
   }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     if (request.method === 'GET' && routes.next.test(path)) {
-      pendingResponse = response
+      pollResponse = response
       listener.onReady()
       sendIfReady()
       return
@@ -92,8 +92,8 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
     }
     void readBody(request).then(
       text => {
-        const isHandled = request.method === 'POST' && receiveReply(listener, path, text)
-        if (isHandled) return accept(response)
+        const isKnownPath = request.method === 'POST' && receiveReply(listener, path, text)
+        if (isKnownPath) return sendAccepted(response)
         response.writeHead(404, { 'content-type': 'application/json' })
         response.end('{"errorType":"NoSuchPath"}')
       },
@@ -104,7 +104,7 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
       },
     )
   })
-  // A request for work may wait for hours.
+  // A poll for a call may wait for hours.
   server.requestTimeout = 0
   server.timeout = 0
   await new Promise<void>((resolve, reject) => {
@@ -158,7 +158,7 @@ function receiveStream(
         id,
         reason: parseErrorText(Buffer.from(errorBody, 'base64').toString()),
       })
-    if (request.complete) accept(response)
+    if (request.complete) sendAccepted(response)
   })
   listener.onStreamedAnswer({ type, body: readPieces(request), abandon })
 }
@@ -171,12 +171,12 @@ async function* readPieces(request: IncomingMessage): AsyncGenerator<Uint8Array>
     throw error('PLATFORM_FAILED', `a streamed response broke off: ${errorType}`)
 }
 
-function accept(response: ServerResponse): void {
+function sendAccepted(response: ServerResponse): void {
   response.writeHead(202, { 'content-type': 'application/json' })
   response.end('{"status":"OK"}')
 }
 
-/** Handles a posted reply. Returns false for an unknown path. */
+/** Passes a posted reply to the listener. Returns false for an unknown path. */
 function receiveReply(listener: RuntimeApiListener, path: string, text: string): boolean {
   const [, answeredId] = routes.response.exec(path) ?? []
   if (answeredId !== undefined) listener.onReply({ kind: 'answered', id: answeredId, json: text })

@@ -1,8 +1,8 @@
 /**
  * The runtime of an environment in the local cloud: the part of Lambda's Node runtime on which
- * functions rely. It requests work from the Runtime API, passes it to the bundle's handler, and
- * returns the result. Plain JavaScript without dependencies, because it is beside the bundle and
- * not part of it.
+ * functions rely. The runtime polls the Runtime API for calls, passes each event to the bundle's
+ * handler, and returns the result. Plain JavaScript without dependencies, because this file is not
+ * part of a bundle.
  */
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':')
 const version = '/2018-06-01/runtime'
 
-/** Sends one request to the Runtime API. A request for work has no timeout. */
+/** Sends one request to the Runtime API. No request has a timeout, because a poll may wait. */
 function callRuntimeApi(method, path, body) {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
@@ -106,7 +106,7 @@ function createAnswerStream(id) {
     })
     stream.pipe(responseRequest)
   })
-  // The error is ignored. A handler that continues to write learns of it by the event `close`.
+  // The error is ignored. A handler that continues to write is notified by the event `close`.
   stream.on('error', () => undefined)
   return {
     stream,
@@ -115,11 +115,11 @@ function createAnswerStream(id) {
     breakOff: async thrown => {
       if (responseRequest === undefined) return false
       stream.unpipe(responseRequest)
-      const { errorType, ...rest } = JSON.parse(errorPayloadOf(thrown))
+      const { errorType, ...otherFields } = JSON.parse(errorPayloadOf(thrown))
       responseRequest.addTrailers({
         'Lambda-Runtime-Function-Error-Type': errorType,
         'Lambda-Runtime-Function-Error-Body': Buffer.from(
-          JSON.stringify({ errorType, ...rest }),
+          JSON.stringify({ errorType, ...otherFields }),
         ).toString('base64'),
       })
       responseRequest.end()
@@ -144,7 +144,7 @@ async function serve(handler) {
     const { headers, text } = await callRuntimeApi('GET', '/invocation/next')
     const id = headers['lambda-runtime-aws-request-id']
     const context = contextOf(headers)
-    // SDKs read the trace header here, and send it with their requests.
+    // SDKs read the trace header from this variable, and send it with their requests.
     process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id']
     try {
       const event = JSON.parse(text)

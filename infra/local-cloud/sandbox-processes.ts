@@ -4,19 +4,19 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 export interface SandboxProcess {
   /** The pid outside the sandbox. */
   readonly pid: number
-  /** The pid inside the sandbox; 1 is its first process, which only reaps others. */
+  /** The pid inside the sandbox. The process 1 only reaps other processes. */
   readonly innerPid: number
 }
 
 /**
- * Returns the processes of the sandbox that a process outside has started. They share a namespace
- * of pids. Empty after the end of the sandbox, and before its first process exists.
+ * Returns the processes of the sandbox that a process outside has started: those of one pid
+ * namespace. Empty after the end of the sandbox, and before its first process exists.
  */
 export function listSandboxProcesses(parentPid: number): readonly SandboxProcess[] {
   const pids = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .map(Number)
-  const childPid = pids.find(pid => readStatus(pid)?.parent === parentPid)
+  const childPid = pids.find(pid => readStatus(pid)?.parentPid === parentPid)
   const namespace = childPid === undefined ? undefined : readNamespace(childPid)
   if (namespace === undefined || namespace === readNamespace(process.pid)) return []
   return pids.flatMap(pid => {
@@ -70,12 +70,12 @@ function readNamespace(pid: number): string | undefined {
 
 function readStatus(
   pid: number,
-): { readonly parent: number; readonly innerPid: number } | undefined {
+): { readonly parentPid: number; readonly innerPid: number } | undefined {
   const text = readProcFile(pid, 'status')
-  const [, parent] = /^PPid:\s+(\d+)/m.exec(text) ?? []
+  const [, statusParentPid] = /^PPid:\s+(\d+)/m.exec(text) ?? []
   const [, innerPid] = /^NSpid:.*\s(\d+)$/m.exec(text) ?? []
-  if (parent === undefined || innerPid === undefined) return undefined
-  return { parent: Number(parent), innerPid: Number(innerPid) }
+  if (statusParentPid === undefined || innerPid === undefined) return undefined
+  return { parentPid: Number(statusParentPid), innerPid: Number(innerPid) }
 }
 
 /** Returns '' for a process that has ended. */

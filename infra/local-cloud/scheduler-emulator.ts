@@ -12,7 +12,7 @@ import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { InvocationOutcome } from './environment.ts'
 import { type SchedulerTimes, nextTimeAfter } from './scheduler-times.ts'
 
-/** The options of the scheduler: the emulator and the group with its schedules, and its calls. */
+/** The options of the scheduler: the client of the emulator, the group, and the callbacks. */
 export interface LocalSchedulerOptions {
   readonly client: SchedulerClient
   readonly group: string
@@ -30,7 +30,7 @@ interface WatchedSchedule {
   readonly windowMs: number
   readonly arn: string
   readonly input: string
-  readonly isOnce: boolean
+  readonly isRemovedAfterCall: boolean
   /** The time of the next call in ms since 1970; undefined when there is none. */
   nextMs: number | undefined
   /** `nextMs` plus a random part of the window. Not used while `nextMs` is undefined. */
@@ -38,16 +38,16 @@ interface WatchedSchedule {
 }
 
 /**
- * Emulates EventBridge Scheduler for one group. It reads the schedules from the emulator, which
- * only stores them, and makes the due calls. Removes a one-time schedule after its call if its
- * settings require it. `end` stops the calls and resolves when none is in progress.
+ * Emulates EventBridge Scheduler for one group. Reads the schedules from the emulator, which only
+ * stores them, and makes the due calls. Removes a one-time schedule after its call if its settings
+ * require that. `end` stops the calls and resolves when none is in progress.
  */
 export function startScheduler(options: LocalSchedulerOptions): {
   readonly end: () => Promise<void>
 } {
   const shutdown = new AbortController()
   const watchedSchedules = new Map<string, WatchedSchedule>()
-  const openCalls = new Set<Promise<void>>()
+  const pendingCalls = new Set<Promise<void>>()
   const callDueSchedules = async (): Promise<void> => {
     const enabledByName = await listSchedules(options)
     for (const name of watchedSchedules.keys())
@@ -60,9 +60,9 @@ export function startScheduler(options: LocalSchedulerOptions): {
       if (schedule.nextMs === undefined || schedule.dueMs > Date.now()) continue
       advanceSchedule(options, schedule, Date.now())
       const call = callTarget(options, name, schedule, shutdown.signal).finally(() =>
-        openCalls.delete(call),
+        pendingCalls.delete(call),
       )
-      openCalls.add(call)
+      pendingCalls.add(call)
     }
   }
   const polling = (async () => {
@@ -77,7 +77,7 @@ export function startScheduler(options: LocalSchedulerOptions): {
     end: async () => {
       shutdown.abort()
       await polling
-      await Promise.all(openCalls)
+      await Promise.all(pendingCalls)
     },
   }
 }
@@ -125,7 +125,7 @@ function toWatchedSchedule(output: GetScheduleCommandOutput): WatchedSchedule {
     windowMs: (FlexibleTimeWindow?.MaximumWindowInMinutes ?? 0) * 60_000,
     arn: Target?.Arn ?? '',
     input: Target?.Input ?? '{}',
-    isOnce: ScheduleExpression.startsWith('at(') && ActionAfterCompletion === 'DELETE',
+    isRemovedAfterCall: ScheduleExpression.startsWith('at(') && ActionAfterCompletion === 'DELETE',
     nextMs: undefined,
     dueMs: 0,
   }
@@ -141,11 +141,11 @@ function advanceSchedule(
   schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 
-/** Calls the function of a schedule, and then removes a schedule with a single time. */
+/** Calls the function of a schedule. Then removes a one-time schedule that requires it. */
 async function callTarget(
   { client, group, invoke, onFailure }: LocalSchedulerOptions,
   name: string,
-  { arn, input, isOnce }: WatchedSchedule,
+  { arn, input, isRemovedAfterCall }: WatchedSchedule,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -155,7 +155,8 @@ async function callTarget(
         signal,
       })
     else onFailure(`schedule ${name}: its event is too large for an asynchronous call`)
-    if (isOnce) await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
+    if (isRemovedAfterCall)
+      await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
   } catch (thrown) {
     if (!signal.aborted) onFailure(`schedule ${name}: ${messageOf(thrown)}`)
   }

@@ -24,39 +24,40 @@ export interface EventSourceOptions {
   readonly onFailure: (reason: string) => void
 }
 
-/** Takes messages from a queue and calls a function with them, until it is ended. */
+/** A poller of a queue, which calls a function with batches of messages until it is ended. */
 export interface EventSource {
-  /** Takes no more messages. Resolves when no call is in progress. */
+  /** Stops receiving messages. Resolves when no call is in progress. */
   readonly end: () => Promise<void>
 }
 
 /**
  * Starts an event source that behaves like Lambda's: batches, limited concurrency, partial
- * failures. Handled messages are removed. Others are redelivered after their visibility timeout.
+ * failures. A message is removed after its success, and otherwise redelivered after its visibility
+ * timeout.
  * Source: Lambda's documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
   const shutdown = new AbortController()
-  const openCalls = new Set<Promise<void>>()
-  let busySinceMs = performance.now()
+  const pendingCalls = new Set<Promise<void>>()
+  let lastEmptyMs = performance.now()
   const poll = async (): Promise<void> => {
     while (!shutdown.signal.aborted) {
-      const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - busySinceMs))
-      if (openCalls.size >= callsMax) {
-        await Promise.race([...openCalls, sleep(cloudLimits.pollPauseMs)])
+      const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - lastEmptyMs))
+      if (pendingCalls.size >= callsMax) {
+        await Promise.race([...pendingCalls, sleep(cloudLimits.pollPauseMs)])
         continue
       }
       try {
         const messages = await receive(options, shutdown.signal)
         if (messages.length === 0) {
-          busySinceMs = performance.now()
+          lastEmptyMs = performance.now()
           continue
         }
         const call = deliverBatch(options, messages)
           .catch((thrown: unknown) => onFailure(String(thrown)))
-          .finally(() => openCalls.delete(call))
-        openCalls.add(call)
+          .finally(() => pendingCalls.delete(call))
+        pendingCalls.add(call)
       } catch (thrown) {
         if (shutdown.signal.aborted) return
         onFailure(String(thrown))
@@ -69,7 +70,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
     end: async () => {
       shutdown.abort()
       await polling
-      await Promise.all(openCalls)
+      await Promise.all(pendingCalls)
     },
   }
 }
@@ -103,14 +104,14 @@ async function deliverBatch(
 ): Promise<void> {
   const { sqs, queue, region, invoke } = options
   const Records = messages.map(message => sqsRecordOf(message, queue, region))
-  // A batch continues the chain of its first message.
+  // A batch continues the chain of calls of its first message.
   const traceHeader = messages[0]?.Attributes?.AWSTraceHeader
   const outcome = await invoke({ Records }, { traceHeader })
   if (outcome.kind !== 'answered') return
   const failedIds = parseFailures(outcome.json, messages)
-  const handledMessages = messages.filter(({ MessageId = '' }) => !failedIds.has(MessageId))
-  if (handledMessages.length === 0) return
-  const Entries = handledMessages.map(({ ReceiptHandle }, index) => ({
+  const succeededMessages = messages.filter(({ MessageId = '' }) => !failedIds.has(MessageId))
+  if (succeededMessages.length === 0) return
+  const Entries = succeededMessages.map(({ ReceiptHandle }, index) => ({
     Id: String(index),
     ReceiptHandle,
   }))

@@ -7,7 +7,7 @@ import { type FunctionName, type FunctionRow, functionsTable } from '../function
 import type { Settings } from '../settings.ts'
 import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
 import type { ProcessSandboxOptions } from './isolated-process.ts'
-import { type LongPoolTasks, startLongPoolTasks } from './long-pool.ts'
+import { type LongPoolTasks, startLongPoolTasks } from './long-pool-tasks.ts'
 import type { ProcessAccess } from './process-access.ts'
 import { localArnOf, type Services } from './services.ts'
 

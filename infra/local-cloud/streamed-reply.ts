@@ -68,12 +68,12 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
       ...Object.fromEntries(lowerCaseHeaders),
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
     },
-    body: readRest(receivedBytes.subarray(dividerIndex + divider.length), pieces),
+    body: readBody(receivedBytes.subarray(dividerIndex + divider.length), pieces),
   }
 }
 
 /** Yields the first bytes of the body, which arrived with the head, and then all later bytes. */
-async function* readRest(
+async function* readBody(
   firstBytes: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

@@ -25,7 +25,7 @@ describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => 
     const program = await sandbox.upload({})
     const tasks = new Set<number>()
     const looking = setInterval(() => {
-      for (const pid of sandbox.cloud.longTasks('step-executor')) tasks.add(pid)
+      for (const pid of sandbox.cloud.listTaskPids('step-executor')) tasks.add(pid)
     }, 100)
     const end = await sandbox.deploy('up', program, 240_000).finally(() => clearInterval(looking))
     expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')

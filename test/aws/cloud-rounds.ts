@@ -101,7 +101,11 @@ export async function runCloudRound(
 ): Promise<CloudRoundResult> {
   const { kind, seed, limitMs } = round
   const limited = limitMs === undefined ? {} : { limitMs }
-  const sandbox = await createCloudSandbox('rounds', { tidyMs: 20_000, ...options, ...limited })
+  const sandbox = await createCloudSandbox('rounds', {
+    compactionIntervalMs: 20_000,
+    ...options,
+    ...limited,
+  })
   try {
     const change = kind === 'mixed' ? 'mixed' : 'update'
     const env = { CHANGE: change, DELAY: '100', COUNT: String(count) }

@@ -18,7 +18,7 @@ import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import type { Denial } from '../../infra/local-cloud/permissions/permission-proxy.ts'
 import { findSandboxSupport } from '../../infra/local-cloud/sandbox.ts'
-import { createCallReporter } from '../../infra/local-cloud/log-calls.ts'
+import { createCallReporter } from '../../infra/local-cloud/call-reporter.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
@@ -67,7 +67,7 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
   readonly settings?: Readonly<Record<string, string>>
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
-  readonly tidyMs?: number
+  readonly compactionIntervalMs?: number
   /** Alternative visibility timeouts of a function's messages, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   /**
@@ -161,7 +161,7 @@ export async function createCloudSandbox(
     ...(sandboxSupport.kind === 'unsupported' || options.sdk === 'above'
       ? {}
       : { sandbox: { writableFolders: [goldCloud] } }),
-    tidyMs: options.tidyMs ?? 3_600_000,
+    compactionIntervalMs: options.compactionIntervalMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.visibilitySeconds === undefined
       ? {}

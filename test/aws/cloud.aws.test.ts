@@ -88,7 +88,7 @@ describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       aws: settings(),
       bundleOf: bundles.findBundle,
       limitMs,
-      tidyMs: 10_000,
+      compactionIntervalMs: 10_000,
     })
   })
   afterAll(async () => {

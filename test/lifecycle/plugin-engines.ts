@@ -70,7 +70,7 @@ function configOf({
   return new Map(
     Object.entries(configTexts).map(([key, { text }]) => [
       key,
-      { text, secret: false, object: false },
+      { text, isSecret: false, isObject: false },
     ]),
   )
 }

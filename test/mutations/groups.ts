@@ -149,8 +149,8 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/packages.ts`,
     },
     [
-      'extension?.ref ?? contentOf(packageRequest)',
-      'extension?.ref ?? contentOf(packageRequest).slice(0, 1)',
+      'extension?.ref ?? contentKeyOf(packageRequest)',
+      'extension?.ref ?? contentKeyOf(packageRequest).slice(0, 1)',
     ],
     groupTestsOf('package_ref/package-ref', 'TestPackageRefSharedBase'),
   ),

@@ -194,7 +194,7 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a request of several statements is applied partially',
     breaks: 'all effects of a request are applied, or none',
     file: 'shared/platform/embedded/store/methods/run-batch.ts',
-    edits: [["database.run('ROLLBACK TO request')", 'database.inTransaction()']],
+    edits: [["database.run('ROLLBACK TO request')", 'database.isInTransaction()']],
     caughtBy: [testsOf('shared/platform/embedded/store/methods/run-batch')],
   },
   {

@@ -28,7 +28,7 @@ export function dynamodbPermissionsOf(
 ): readonly RequiredPermission[] {
   const [, operation = ''] = (headers['x-amz-target'] ?? '').split('.')
   const request = JSON.parse(body) as TableRequest
-  const permit = (action: string, table: string, leadingKeys: readonly string[]) => ({
+  const permissionOf = (action: string, table: string, leadingKeys: readonly string[]) => ({
     action: `dynamodb:${action}`,
     resource: `arn:aws:dynamodb:${location.region}:${location.account}:table/${table}`,
     context: leadingKeys.length === 0 ? {} : { 'dynamodb:LeadingKeys': leadingKeys },
@@ -36,14 +36,14 @@ export function dynamodbPermissionsOf(
   if (request.TransactItems !== undefined)
     return request.TransactItems.flatMap(item =>
       Object.entries(item).map(([kind, use]) =>
-        permit(transactionActions[kind] ?? kind, use.TableName, leadingKeysOf(use)),
+        permissionOf(transactionActions[kind] ?? kind, use.TableName, leadingKeysOf(use)),
       ),
     )
   if (request.RequestItems !== undefined)
     return Object.entries(request.RequestItems).map(([table, use]) =>
-      permit(operation, table, [...new Set(partitionsOf(use))]),
+      permissionOf(operation, table, [...new Set(partitionKeysOf(use))]),
     )
-  return [permit(operation, request.TableName, leadingKeysOf(request))]
+  return [permissionOf(operation, request.TableName, leadingKeysOf(request))]
 }
 
 const transactionActions: Readonly<Record<string, string>> = {
@@ -64,11 +64,11 @@ function leadingKeysOf({ Item, Key, ExpressionAttributeValues }: TableUse): read
 }
 
 /** Returns the partition keys in a batch, at any depth. */
-function partitionsOf(value: unknown): readonly string[] {
+function partitionKeysOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
     name === tableKeys.partition
       ? [String((member as { readonly S?: string }).S)]
-      : partitionsOf(member),
+      : partitionKeysOf(member),
   )
 }

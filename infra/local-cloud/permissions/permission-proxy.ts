@@ -50,10 +50,10 @@ export interface PermissionProxies {
 }
 
 /**
- * Starts a proxy in front of each service. It forwards a request only if the role allows it, and
- * otherwise responds as the service does on AWS. A role is known by the address, because all
- * processes sign with the credentials of the emulators. Requests with other credentials are those
- * of an assumed role, and are forwarded unchecked.
+ * Starts a proxy in front of each service. A proxy forwards a request only if the role allows the
+ * request, and otherwise responds as the service does on AWS. The address of the proxy identifies
+ * the role, because all processes sign with the credentials of the emulators. Requests with other
+ * credentials come from an assumed role, and are forwarded unchecked.
  */
 export async function startPermissionProxies(
   options: PermissionProxyOptions,
@@ -61,19 +61,25 @@ export async function startPermissionProxies(
   const agent = new Agent({ keepAlive: true })
   const servers: Server[] = []
   const { location } = options
-  const decide = createDecider(options)
+  const findDenied = createPermissionCheck(options)
   const startProxy = async ([service, upstream]: [string, string]) => {
-    const server = createServer({ keepAliveTimeout: cloudLimits.proxyKeepAliveMs }, (from, to) => {
-      forwardIfAllowed(
-        { service: service as AwsService, upstream, agent, location, decide },
-        from,
-        to,
-      )
-        .catch((thrown: unknown) => {
-          if (!to.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
-        })
-        .finally(() => to.destroyed || to.writableEnded || to.destroy())
-    })
+    const server = createServer(
+      { keepAliveTimeout: cloudLimits.proxyKeepAliveMs },
+      (clientRequest, clientResponse) => {
+        forwardIfAllowed(
+          { service: service as AwsService, upstream, agent, location, findDenied },
+          clientRequest,
+          clientResponse,
+        )
+          .catch((thrown: unknown) => {
+            if (!clientResponse.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
+          })
+          .finally(
+            () =>
+              clientResponse.destroyed || clientResponse.writableEnded || clientResponse.destroy(),
+          )
+      },
+    )
     servers.push(server)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -99,12 +105,12 @@ export async function startPermissionProxies(
 }
 
 /** Returns the first permission that the role denies, or undefined if it allows them all. */
-type Decide = (
+type FindDeniedPermission = (
   permissions: readonly RequiredPermission[],
 ) => Promise<RequiredPermission | undefined>
 
-/** Creates the decisions of one role. Equal permissions are simulated once. */
-function createDecider(options: PermissionProxyOptions): Decide {
+/** Creates the check of one role's permissions. Equal permissions are simulated once. */
+function createPermissionCheck(options: PermissionProxyOptions): FindDeniedPermission {
   const { configuration, location, isRevoked, onDenial, onUse } = options
   const { role } = configuration
   const decisions = new Map<string, ReturnType<typeof simulatePermission>>()
@@ -120,67 +126,72 @@ function createDecider(options: PermissionProxyOptions): Decide {
         onDenial({ role, permission })
         return permission
       }
-      for (const statement of decision.statements)
+      for (const statement of decision.statementIndexes)
         onUse({ role, action: permission.action, statement })
     }
     return undefined
   }
 }
 
-interface Route {
+/** A proxied service, with the check of its requests. */
+interface ProxyRoute {
   readonly service: AwsService
   readonly upstream: string
   readonly agent: Agent
   readonly location: AccountLocation
-  readonly decide: Decide
+  readonly findDenied: FindDeniedPermission
 }
 
 async function forwardIfAllowed(
-  { service, upstream, agent, location, decide }: Route,
-  from: IncomingMessage,
-  to: ServerResponse,
+  { service, upstream, agent, location, findDenied }: ProxyRoute,
+  clientRequest: IncomingMessage,
+  clientResponse: ServerResponse,
 ): Promise<void> {
-  const { method = 'GET', url: target = '/' } = from
+  const { method = 'GET', url: target = '/' } = clientRequest
   // Objects may be large, and their permissions do not depend on the body.
-  const headers = headersOf(from)
-  const body = service === 'S3' ? undefined : await readRequestBody(service, from, headers)
+  const headers = headersOf(clientRequest)
+  const body = service === 'S3' ? undefined : await readRequestBody(service, clientRequest, headers)
   const request = { method, target, headers, body: body ?? '' }
   const isOwn = isOwnRequest(headers, target)
-  const denied = isOwn ? await decide(permissionReaders[service](request, location)) : undefined
+  const denied = isOwn ? await findDenied(permissionReaders[service](request, location)) : undefined
   if (denied !== undefined) {
-    from.resume()
-    sendDenial(service, denied, to)
+    clientRequest.resume()
+    sendDenial(service, denied, clientResponse)
     return
   }
   // The host stays as the client signed it.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const options = { method, agent, headers: { ...from.headers, ...length } }
-  const forwarded = sendRequest(`${upstream}${target}`, options)
-  const response = new Promise<IncomingMessage>((resolve, reject) => {
-    forwarded.once('response', resolve)
-    forwarded.once('error', reject)
+  const options = { method, agent, headers: { ...clientRequest.headers, ...length } }
+  const upstreamRequest = sendRequest(`${upstream}${target}`, options)
+  const pendingResponse = new Promise<IncomingMessage>((resolve, reject) => {
+    upstreamRequest.once('response', resolve)
+    upstreamRequest.once('error', reject)
   })
-  to.once('close', () => to.writableEnded || forwarded.destroy())
-  if (body === undefined) void pipeline(from, forwarded).catch(() => undefined)
-  else forwarded.end(body)
-  const upstreamResponse = await response
+  clientResponse.once('close', () => clientResponse.writableEnded || upstreamRequest.destroy())
+  if (body === undefined) void pipeline(clientRequest, upstreamRequest).catch(() => undefined)
+  else upstreamRequest.end(body)
+  const upstreamResponse = await pendingResponse
   const { statusCode = 502 } = upstreamResponse
   if (isOwn && service === 'S3' && statusCode === 404) {
     const permission = missingObjectPermissionOf(request)
-    const concealed = permission === undefined ? undefined : await decide([permission])
-    if (concealed !== undefined) {
+    const deniedListing = permission === undefined ? undefined : await findDenied([permission])
+    if (deniedListing !== undefined) {
       upstreamResponse.resume()
-      sendDenial(service, concealed, to)
+      sendDenial(service, deniedListing, clientResponse)
       return
     }
   }
-  to.writeHead(statusCode, upstreamResponse.headers)
-  await pipeline(upstreamResponse, to)
+  clientResponse.writeHead(statusCode, upstreamResponse.headers)
+  await pipeline(upstreamResponse, clientResponse)
 }
 
-function sendDenial(service: AwsService, permission: RequiredPermission, to: ServerResponse): void {
+function sendDenial(
+  service: AwsService,
+  permission: RequiredPermission,
+  clientResponse: ServerResponse,
+): void {
   const { status, headers, body } = createDenialReply(service, permission)
-  to.writeHead(status, headers).end(body)
+  clientResponse.writeHead(status, headers).end(body)
 }
 
 /** Reports whether a request is signed with the credentials that functions and tasks have. */

@@ -23,7 +23,7 @@ export const permissionReaders: Readonly<Record<AwsService, PermissionReader>> =
 const operationOf = ({ headers }: ServiceRequest): string =>
   (headers['x-amz-target'] ?? '').split('.').at(-1) ?? ''
 
-/** Source: KMS's page on condition keys. */
+/** Returns the permission of a KMS request. Source: KMS's page on condition keys. */
 function kmsPermissionsOf(
   request: ServiceRequest,
   { account, region }: AccountLocation,
@@ -54,7 +54,7 @@ function keyIdOfCiphertext(ciphertext: string): string {
   return Buffer.from(ciphertext, 'base64').subarray(0, 36).toString('latin1')
 }
 
-/** Source: SQS's reference of API permissions. */
+/** Returns the permission of an SQS request. Source: SQS's reference of API permissions. */
 function sqsPermissionsOf(
   request: ServiceRequest,
   { account, region }: AccountLocation,
@@ -65,7 +65,10 @@ function sqsPermissionsOf(
   return [{ action: `sqs:${operation}`, resource, context: {} }]
 }
 
-/** Source: Lambda's page on actions, resources and condition keys. */
+/**
+ * Returns the permission of a Lambda request. Source: Lambda's page on actions, resources and
+ * condition keys.
+ */
 function lambdaPermissionsOf(
   { target }: ServiceRequest,
   { account, region }: AccountLocation,
@@ -77,29 +80,34 @@ function lambdaPermissionsOf(
   return [{ action: 'lambda:InvokeFunction', resource, context: {} }]
 }
 
-/** Source: EventBridge Scheduler's pages on actions and on execution roles. */
+/**
+ * Returns the permissions of a request to EventBridge Scheduler. Source: its pages on actions and
+ * on execution roles.
+ */
 function schedulerPermissionsOf(
   { method, target, body }: ServiceRequest,
   { account, region }: AccountLocation,
 ): readonly RequiredPermission[] {
   const { pathname, searchParams } = new URL(target, 'http://scheduler')
   const name = decodeURIComponent(pathname.split('/')[2] ?? '')
-  const place = `arn:aws:scheduler:${region}:${account}`
+  const arnPrefix = `arn:aws:scheduler:${region}:${account}`
   if (method === 'GET' && name === '')
-    return [{ action: 'scheduler:ListSchedules', resource: `${place}:schedule/*/*`, context: {} }]
-  const form = body === '' ? {} : (JSON.parse(body) as ScheduleForm)
-  const group = form.GroupName ?? searchParams.get('groupName') ?? 'default'
+    return [
+      { action: 'scheduler:ListSchedules', resource: `${arnPrefix}:schedule/*/*`, context: {} },
+    ]
+  const scheduleBody = body === '' ? {} : (JSON.parse(body) as ScheduleRequestBody)
+  const group = scheduleBody.GroupName ?? searchParams.get('groupName') ?? 'default'
   const actions: Readonly<Record<string, string>> = {
     DELETE: 'DeleteSchedule',
     GET: 'GetSchedule',
     POST: 'CreateSchedule',
     PUT: 'UpdateSchedule',
   }
-  const role = form.Target?.RoleArn
+  const role = scheduleBody.Target?.RoleArn
   return [
     {
       action: `scheduler:${actions[method] ?? method}`,
-      resource: `${place}:schedule/${group}/${name}`,
+      resource: `${arnPrefix}:schedule/${group}/${name}`,
       context: {},
     },
     ...(role === undefined
@@ -114,19 +122,19 @@ function schedulerPermissionsOf(
   ]
 }
 
-interface ScheduleForm {
+interface ScheduleRequestBody {
   readonly GroupName?: string
   readonly Target?: { readonly RoleArn?: string }
 }
 
-/** Source: the reference of AssumeRole. */
+/** Returns the permission of an AssumeRole request. Source: the reference of AssumeRole. */
 function stsPermissionsOf({ body }: ServiceRequest): readonly RequiredPermission[] {
-  const form = new URLSearchParams(body)
-  const externalId = form.get('ExternalId')
+  const parameters = new URLSearchParams(body)
+  const externalId = parameters.get('ExternalId')
   return [
     {
-      action: `sts:${form.get('Action') ?? ''}`,
-      resource: form.get('RoleArn') ?? '*',
+      action: `sts:${parameters.get('Action') ?? ''}`,
+      resource: parameters.get('RoleArn') ?? '*',
       context: externalId === null ? {} : { 'sts:ExternalId': externalId },
     },
   ]

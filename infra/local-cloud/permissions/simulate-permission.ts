@@ -4,8 +4,9 @@ import type { RequiredPermission } from './required-permission.ts'
 
 /** The decision of a role's policy about one permission. */
 export type PermissionDecision =
-  /** `statements`: the indexes of the statements that allow it. */
-  { readonly kind: 'allowed'; readonly statements: readonly number[] } | { readonly kind: 'denied' }
+  /** `statementIndexes`: the statements of the role that allow the permission. */
+  | { readonly kind: 'allowed'; readonly statementIndexes: readonly number[] }
+  | { readonly kind: 'denied' }
 
 /** The policies that decide about the requests of a role. */
 export type RolePolicies = Pick<ProcessConfiguration, 'role' | 'statements' | 'keyPolicy'>
@@ -44,11 +45,11 @@ export async function simulatePermission(
     throw new Error(`IAM does not accept ${action}: ${JSON.stringify(simulation.errors)}`)
   if (simulation.overallResult !== 'Allowed' || simulation.resultType !== 'single')
     return { kind: 'denied' }
-  const allowing = simulation.result.analysis.identityAnalysis?.allowStatements ?? []
+  const allowingStatements = simulation.result.analysis.identityAnalysis?.allowStatements ?? []
   // The library numbers statements without a name from 1.
   return {
     kind: 'allowed',
-    statements: allowing.map(({ explain }) => Number(explain.identifier) - 1),
+    statementIndexes: allowingStatements.map(({ explain }) => Number(explain.identifier) - 1),
   }
 }
 

@@ -31,7 +31,7 @@ export async function runProgramPhase(
   const { source, options } = request
   const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
   const configSecretKeys = [...request.config]
-    .filter(([, value]) => value.secret)
+    .filter(([, value]) => value.isSecret)
     .map(([key]) => key)
   const deploymentContext = {
     project: ctx.input.project,
@@ -58,7 +58,7 @@ export async function runProgramPhase(
     const packages = createPackages(run.uuid)
     const { withoutFeatures = [] } = run.request.options
     const monitorOptions = {
-      info: deploymentContext,
+      deploymentInfo: deploymentContext,
       withoutFeatures,
       root: source.projectFolder,
       hashAssets: run.hashAssets,

@@ -19,13 +19,13 @@ export function driftOf(
   { actual, programInputs }: { readonly actual: PropertyMap; readonly programInputs: PropertyMap },
 ): Drift {
   if (diff.changes !== 'unknown')
-    return { hasDrifted: diff.changes === 'some', reason: reasonOf(diff) }
+    return { hasDrifted: diff.changes === 'some', reason: invertedReasonOf(diff) }
   const difference = diffInputs(actual, programInputs)
-  if (difference === undefined) return { hasDrifted: false, reason: reasonOf(diff) }
-  return { hasDrifted: true, reason: reasonOf(difference) }
+  if (difference === undefined) return { hasDrifted: false, reason: invertedReasonOf(diff) }
+  return { hasDrifted: true, reason: invertedReasonOf(difference) }
 }
 
-function reasonOf({
+function invertedReasonOf({
   changedKeys: diffs,
   detailedDiff,
 }: {

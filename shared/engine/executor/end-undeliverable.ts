@@ -28,7 +28,7 @@ export async function endUndeliverableOperation(
   if ((head?.arrived.length ?? 0) < operation.needs) return undefined
   const verdict = attempt > givenBack ? 'interrupted' : 'failed'
   const cause: OutcomeError = {
-    message: `no delivery of this operation could be handled: ${messageOf(thrown)}`,
+    message: `every delivery of this operation failed: ${messageOf(thrown)}`,
     status: verdict === 'failed' ? 'ok' : 'unknown',
   }
   if (verdict === 'failed') {

@@ -48,7 +48,7 @@ export function admissionOf(
  * Returns 0 without a provider call.
  */
 function estimateMs(step: Step, knownDurations: KnownDurations): number {
-  const call = callOf(step.op)
+  const call = timedCallOf(step.op)
   if (call === undefined || step.skipCall) return 0
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
@@ -64,7 +64,7 @@ function estimateMs(step: Step, knownDurations: KnownDurations): number {
  * Returns the key under which the duration of a step is stored. Undefined without a provider call.
  */
 export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
-  const call = callOf(op)
+  const call = timedCallOf(op)
   return call === undefined ? undefined : durationKey(type, call)
 }
 
@@ -72,7 +72,7 @@ function durationKey(type: string, call: TimedCall): string {
   return `${call} ${type}`
 }
 
-function callOf(op: StepOp): TimedCall | undefined {
+function timedCallOf(op: StepOp): TimedCall | undefined {
   switch (op) {
     case 'create':
     case 'create-replacement':

@@ -10,7 +10,7 @@ export function refuseProtected(step: Step, state: ResourceState): StepEnd | und
   if (!isProtected(step)) return undefined
   const message =
     `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
+    'because it is protected. Register it in the program without `protect` and run `antichain up`, or run\n' +
     `antichain state unprotect '${state.urn}'`
   return failureEndOf({ message, status: 'ok', protected: true })
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../config/limits.ts'
 import type { Head, Verdict } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
@@ -132,7 +133,7 @@ async function readHeads(
   ids: readonly OperationId[],
 ): Promise<ReadonlyMap<OperationId, Head>> {
   const heads = new Map<OperationId, Head>()
-  for (const batch of toIdBatches(ids, 500))
+  for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, head] of await operations.getHeads(deployment, batch)) heads.set(id, head)
   return heads
 }

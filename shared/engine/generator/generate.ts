@@ -87,14 +87,9 @@ export async function generate(
     : refreshResult
   if (adoptionResult.kind !== 'decided') return adoptionResult
 
-  const comparedClaim = adoptionResult.value
-  const uncheckedRegistration = {
-    goal,
-    claim: comparedClaim,
-    draft: draftStateOf(goal, comparedClaim),
-    isTargeted,
-  }
-  const checkResult = finishStage(ctx, await checkInputs(ctx, uncheckedRegistration))
+  const finalClaim = adoptionResult.value
+  const unchecked = { goal, claim: finalClaim, draft: draftStateOf(goal, finalClaim), isTargeted }
+  const checkResult = finishStage(ctx, await checkInputs(ctx, unchecked))
   if (checkResult.kind !== 'decided') return checkResult
 
   const policyResult = finishStage(ctx, await applyPolicies(ctx, checkResult.value))

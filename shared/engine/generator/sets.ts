@@ -27,6 +27,7 @@ export interface CurrentState extends TrackedState {
 export interface GeneratorSets {
   /** URNs that the program registered or read in this run. */
   readonly registeredUrns: ReadonlySet<Urn>
+  /** Registered URN → the goal of its registration. */
   readonly goals: ReadonlyMap<Urn, Goal>
   /** Component → package → provider reference, for the children of the component. */
   readonly componentProviders: ReadonlyMap<Urn, ReadonlyMap<string, string>>
@@ -46,6 +47,7 @@ export interface GeneratorSets {
    * have ended.
    */
   readonly pendingDeletes: ReadonlyMap<Urn, { readonly promise: Promise<void> }>
+  /** URNs that this deployment replaces. */
   readonly replacedUrns: ReadonlySet<Urn>
   /** Registered targets: specified by the user, or dependents of targets. */
   readonly targetedUrns: ReadonlySet<Urn>
@@ -62,7 +64,7 @@ export interface GeneratorSets {
    */
   readonly uncreatedUrns: ReadonlySet<Urn>
   /**
-   * Failed registrations after which the deployment continued, and registrations that were skipped
+   * Registrations that failed without ending the deployment, and registrations that were skipped
    * because of them.
    */
   readonly failedUrns: ReadonlySet<Urn>
@@ -79,6 +81,7 @@ export interface GeneratorSets {
    * resource no longer exists.
    */
   readonly refreshedStates: ReadonlyMap<number, TrackedState | undefined>
+  /** URN → the newest state of its resource in this deployment. */
   readonly currentStates: ReadonlyMap<Urn, CurrentState>
   /** Views as the providers of their owners reported them. */
   readonly views: ReadonlyMap<Urn, ResourceState>

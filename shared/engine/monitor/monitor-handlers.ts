@@ -45,7 +45,7 @@ import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
 export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly packages: Packages
-  readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
+  readonly deploymentInfo: Omit<DeploymentInfo, 'supportedFeatures'>
   /** Features that the monitor does not report to the program. */
   readonly withoutFeatures: readonly HiddenFeature[]
 }
@@ -113,10 +113,10 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
   const register = createRegister(readyDeps, registrar)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
-      const { info, withoutFeatures } = await readyDeps
+      const { deploymentInfo, withoutFeatures } = await readyDeps
       const hiddenFeatures = new Set(withoutFeatures.map(name => hideableFeatures[name]))
       return {
-        ...info,
+        ...deploymentInfo,
         supportedFeatures: features.filter(feature => !hiddenFeatures.has(feature)),
       }
     },

@@ -143,7 +143,7 @@ function toUnaryHandlers(
       onCall?.(name)
       Promise.race([handler(call.request, call.metadata), whenAborted]).then(
         value => reply(null, value),
-        thrown => reply(statusOf(thrown)),
+        thrown => reply(grpcStatusOf(thrown)),
       )
     }
     return [name, handle] as const
@@ -151,13 +151,13 @@ function toUnaryHandlers(
   return Object.fromEntries(unaryHandlers)
 }
 
-function statusOf(thrown: unknown): { code: number; details: string } {
+function grpcStatusOf(thrown: unknown): { code: number; details: string } {
   if (thrown instanceof DeploymentAborted)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
-  return { code: codeOf(thrown), details: messageOf(thrown) }
+  return { code: grpcCodeOf(thrown), details: messageOf(thrown) }
 }
 
-function codeOf(thrown: unknown): status {
+function grpcCodeOf(thrown: unknown): status {
   if (hasCode(thrown, 'RESOURCE_INVALID')) return status.INVALID_ARGUMENT
   return hasCode(thrown, 'FEATURE_MISSING') ? status.FAILED_PRECONDITION : status.UNKNOWN
 }

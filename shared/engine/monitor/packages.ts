@@ -25,17 +25,17 @@ export interface Packages {
  */
 export function createPackages(uuid: () => string): Packages {
   const requestsByRef = new Map<string, PackageRequest>()
-  const refsByContent = new Map<string, string>()
+  const refsByContentKey = new Map<string, string>()
   return {
     register(request) {
       const packageRequest = readPackage(request)
       const { extension } = packageRequest
       // An extension is identified by its content alone, whichever plugin the request specifies.
-      const content = extension?.ref ?? contentOf(packageRequest)
-      const existingRef = refsByContent.get(content)
+      const contentKey = extension?.ref ?? contentKeyOf(packageRequest)
+      const existingRef = refsByContentKey.get(contentKey)
       if (existingRef !== undefined) return existingRef
       const ref = extension?.ref ?? uuid()
-      refsByContent.set(content, ref)
+      refsByContentKey.set(contentKey, ref)
       requestsByRef.set(ref, packageRequest)
       return ref
     },
@@ -103,6 +103,6 @@ export function toHexChecksums(
   )
 }
 
-function contentOf({ checksums, ...request }: PackageRequest): string {
+function contentKeyOf({ checksums, ...request }: PackageRequest): string {
   return JSON.stringify([request, [...checksums].sort(([a], [b]) => (a < b ? -1 : 1))])
 }

@@ -32,7 +32,7 @@ function readStep(step: ViewStep): PublishedStep {
     ([path, diff]) => [path, parsePropertyDiff(diff)] as const,
   )
   return {
-    ...{ op: opOf(step.op), status: statusOf(status), error, keys, diffs },
+    ...{ op: stepOpOf(step.op), status: statusOf(status), error, keys, diffs },
     old: old === undefined ? undefined : readState(old),
     next: next === undefined ? undefined : readState(next),
     detailedDiff: step.hasDetailedDiff ? new Map(detailedEntries) : null,
@@ -51,7 +51,7 @@ function readState({ type, name, inputs, outputs }: ViewStepState): PublishedSta
   return { type, name, inputs: fromWire(inputs, options), outputs: fromWire(outputs, options) }
 }
 
-const ops: ReadonlyMap<Op, StepOp> = new Map([
+const stepOpsByWireOp: ReadonlyMap<Op, StepOp> = new Map([
   [Op.SAME, 'same'],
   [Op.CREATE, 'create'],
   [Op.UPDATE, 'update'],
@@ -69,8 +69,8 @@ const ops: ReadonlyMap<Op, StepOp> = new Map([
   [Op.IMPORT_REPLACEMENT, 'import-replacement'],
 ])
 
-function opOf(op: Op): StepOp {
-  const stepOp = ops.get(op)
+function stepOpOf(op: Op): StepOp {
+  const stepOp = stepOpsByWireOp.get(op)
   if (stepOp === undefined) throw new Error(`unmarshaling steps: unknown step op ${op}`)
   return stepOp
 }

@@ -102,7 +102,7 @@ export function readPlan(
   }
   const resources = new Map<Urn, PlannedResource>()
   for (const [name, storedResource] of Object.entries(parsed.data.resourcePlans ?? {}))
-    resources.set(urnOf(name, context), resourceOf(name, storedResource, context.decrypt))
+    resources.set(parsePlanUrn(name, context), resourceOf(name, storedResource, context.decrypt))
   return { resources }
 }
 
@@ -116,7 +116,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-function urnOf(name: string, context: { readonly stack: string; readonly project: string }): Urn {
+/** Parses a URN of a plan. Throws PLAN_INVALID if it is invalid or of another stack. */
+function parsePlanUrn(
+  name: string,
+  context: { readonly stack: string; readonly project: string },
+): Urn {
   if (!isUrn(name)) throw error('PLAN_INVALID', `the plan contains the invalid URN '${name}'`)
   const { stack, project } = urnPartsOf(name)
   if (stack === context.stack && project === context.project) return name

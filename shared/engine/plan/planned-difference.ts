@@ -47,7 +47,7 @@ export function findUnplannedChanges(
 ): readonly string[] {
   const changes = new Map<string, ChangeKind>()
   for (const key of keysOf(oldValues, newValues))
-    changes.set(key, changeOf(oldValues, newValues, key))
+    changes.set(key, changeKindOf(oldValues, newValues, key))
   const hasAnyChange = [...changes.values()].some(change => change !== 'same')
   const plannedKeys = [
     ...plannedDifference.adds.keys(),
@@ -76,7 +76,7 @@ function keysOf(oldValues: PropertyMap, newValues: PropertyMap): ReadonlySet<str
   return new Set([...oldValues.keys(), ...newValues.keys()])
 }
 
-function changeOf(oldValues: PropertyMap, newValues: PropertyMap, key: string): ChangeKind {
+function changeKindOf(oldValues: PropertyMap, newValues: PropertyMap, key: string): ChangeKind {
   const before = oldValues.get(key) ?? null
   const after = newValues.get(key) ?? null
   // An unknown old value can turn out to be absent, so its absence is no change.

@@ -16,8 +16,8 @@ const blobFilePattern = /^([0-9a-f]{64})(\.aside)?$/
 const unfinishedFilePattern = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /**
- * Creates the sweep over blobs in files. A page has the blobs of one folder, which is named by the
- * first two digits of their hashes.
+ * Creates the sweep over blobs in files. A page has the blobs of one folder. The first two digits
+ * of their hashes are the name of the folder.
  */
 export function createBlobSweep(folder: string): BlobSweepPort {
   const pathOf = (hash: BlobHash): string => join(folder, hash.slice(0, 2), hash)

@@ -21,9 +21,9 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         const isStored = hashOf(await readContent(path)) === contentHash
-        if (!isStored) await writeWhole(path, bytes)
-        await syncToDisk(dirname(path))
-        await syncToDisk(folder)
+        if (!isStored) await writeAtomically(path, bytes)
+        await syncFolderEntries(dirname(path))
+        await syncFolderEntries(folder)
         return hash
       } catch (thrown) {
         const reason = messageOf(thrown)
@@ -35,8 +35,8 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
     },
     get: async hash => {
       const path = pathOf(folder, hash)
-      // A blob that was set aside still exists. It may be put back between the first check and the
-      // second.
+      // A blob that was set aside still exists under another name. The sweep may put it back
+      // between the first lookup and the second, so the third repeats the first.
       for (const candidatePath of [path, path + setAsideSuffix, path]) {
         const bytes = await readContent(candidatePath)
         const contentHash = hashOf(bytes)
@@ -94,7 +94,8 @@ async function readContent(path: string): Promise<Uint8Array> {
   }
 }
 
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file durably. The file exists at `path` only when it is complete. */
+async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   const temporaryPath = `${path}.${randomUUID()}`
   try {
     const file = await open(temporaryPath, 'wx', 0o600)
@@ -111,7 +112,8 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function syncToDisk(folder: string): Promise<void> {
+/** Makes the entries of a folder durable. */
+async function syncFolderEntries(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()

@@ -6,9 +6,9 @@ import { errorFromFailure } from './store/store-message.ts'
 import { parseRecordJson } from '../records/record-layouts.ts'
 
 /**
- * Creates the catalog over the embedded store. Each creation and each start carries a token: two
- * callers can send the same arguments. Only a repetition of the same call has the same token, and
- * gets the first result again.
+ * Creates the catalog over the embedded store. Each creation and each start contains a token,
+ * because two callers can send the same arguments. Only a repetition of the same call has the same
+ * token, and gets the first result again.
  */
 export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort {
   return {

@@ -21,8 +21,8 @@ interface ChainQueueDeps {
 }
 
 /**
- * Polling interval of a waiting receiver. It polls because a signal may get lost, and because no
- * signal reports that a visibility timeout has passed.
+ * Polling interval of a waiting receiver. The receiver polls because a signal may get lost, and
+ * because no signal reports that a visibility timeout has passed.
  */
 const pollIntervalMs = 1_000
 
@@ -35,7 +35,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   const waiters = createWaiters(deps.clock)
   const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
   let isClosed = false
-  let hasDeliveryLimit = false
+  let usesDeliveryLimit = false
   const unsubscribe = deps.store.subscribe(signal => {
     if (signal.topic === 'chains') waiters.wakeAll()
   })
@@ -50,7 +50,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
     },
     receive: async (messagesMax, waitMs, options = {}) => {
       const { signal, deployment = null, pool = null, deliveryLimit } = options
-      hasDeliveryLimit ||= deliveryLimit !== undefined
+      usesDeliveryLimit ||= deliveryLimit !== undefined
       const deadlineMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (isClosed)
@@ -78,8 +78,8 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
     },
     async remove(receipt) {
       await call('chains.remove', { receipt })
-      // The removal may allow another process to take a message.
-      if (!hasDeliveryLimit) return
+      // With a delivery limit, the removal may allow another process to take a message.
+      if (!usesDeliveryLimit) return
       waiters.wakeAll()
       deps.store.signal({ topic: 'chains' })
     },

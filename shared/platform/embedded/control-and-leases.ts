@@ -1,10 +1,10 @@
-import type { ControlPort, EventsPort, LeasesPort } from '../../ports/records.ts'
+import type { ControlPort, LeasesPort } from '../../ports/records.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the port for control records. A creation carries a token that identifies a repetition of
- * the same call.
+ * Creates the port for control records over the embedded store. A creation contains a token that
+ * identifies a repetition of the same call.
  */
 export function createControl(call: StoreCall, random: RandomPort): ControlPort {
   return {
@@ -20,7 +20,7 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
   }
 }
 
-/** Creates the port for leases. */
+/** Creates the port for leases over the embedded store. */
 export function createLeases(call: StoreCall): LeasesPort {
   return {
     register: async (deployment, executor, holder) =>
@@ -31,14 +31,5 @@ export function createLeases(call: StoreCall): LeasesPort {
     leave: async (deployment, executor) =>
       void (await call('leases.leave', { deployment, executor })),
     list: deployment => call('leases.list', { deployment }),
-  }
-}
-
-/** Creates the port for engine events. */
-export function createEvents(call: StoreCall): EventsPort {
-  return {
-    append: async (deployment, writer, firstLineNumber, events) =>
-      void (await call('events.append', { deployment, writer, first: firstLineNumber, events })),
-    read: (deployment, cursor, limit) => call('events.read', { deployment, cursor, limit }),
   }
 }

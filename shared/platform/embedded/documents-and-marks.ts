@@ -9,7 +9,9 @@ import { serializeDocument } from '../records/document-text.ts'
 import { errorFromFailure } from './store/store-message.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** Creates the documents over the embedded store. Every put carries a token, as in the catalog. */
+/**
+ * Creates the documents over the embedded store. A token in each put identifies its repetitions.
+ */
 export function createDocuments(
   call: StoreCall,
   { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },

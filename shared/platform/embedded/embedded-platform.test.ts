@@ -194,7 +194,7 @@ describe('while a store is open', () => {
     expect(client.getRole()).toBe('owner')
   })
 
-  test('with `resume`, the first receive returns the stacks that were left running', async () => {
+  test('with `nudgeUnfinished`, the first receive returns the stacks that were left running', async () => {
     const holder = { host: 'h', pid: 1, started: '', who: '' }
     const start = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
     await using platform = await openEmbeddedPlatform({ home: folder })
@@ -202,7 +202,7 @@ describe('while a store is open', () => {
     await platform.catalog.createStack(stackIdOf('p', 'idle'), 1 as EpochMs)
     await platform.catalog.start(stack, start)
     expect(await platform.nudges.receive(0)).toBeUndefined()
-    await using resuming = await openEmbeddedPlatform({ home: folder, resume: true })
+    await using resuming = await openEmbeddedPlatform({ home: folder, nudgeUnfinished: true })
     expect(await resuming.nudges.receive(0)).toBe(stack)
     expect(await resuming.nudges.receive(0)).toBeUndefined()
   })

@@ -32,9 +32,10 @@ import { createBlobs, readContentHash } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
 import { createChainQueue } from './chain-queue.ts'
-import { createControl, createEvents, createLeases } from './control-and-leases.ts'
+import { createControl, createLeases } from './control-and-leases.ts'
 import { createDecisionLog } from './decision-log.ts'
 import { createDocuments, createMarks } from './documents-and-marks.ts'
+import { createEvents } from './events.ts'
 import { createHints } from './hints.ts'
 import { createNotifications } from './notifications.ts'
 import { createNudges } from './nudges.ts'
@@ -50,7 +51,10 @@ import { type Store, openStore } from './store/store.ts'
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
-  /** Returns whether this process owns the store or is a client. `none`: it is not connected. */
+  /**
+   * Returns whether this process owns the store or is a client. `none`: this process is not
+   * connected.
+   */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes the store. Another process may then own it. */
   readonly close: () => Promise<void>
@@ -65,9 +69,8 @@ export interface EmbeddedOptions {
   readonly logger?: LoggerPort
   /**
    * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
-   * `antichain serve` sets it.
    */
-  readonly resume?: boolean
+  readonly nudgeUnfinished?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number
 }
@@ -105,7 +108,7 @@ export function createEmbeddedPlatform(
   const nudges = createNudges({
     clock,
     store,
-    ...(options.resume === true ? { scan: listUnfinishedStacks } : {}),
+    ...(options.nudgeUnfinished === true ? { listUnfinishedStacks } : {}),
   })
   const close = async (): Promise<void> => {
     chains.close()

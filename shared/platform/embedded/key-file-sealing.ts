@@ -13,6 +13,7 @@ const formatPrefix = 'v1:'
 /**
  * Creates the sealing with AES-256-GCM. The first use creates the key, a file in `home` that only
  * this user can read. Both methods throw STORE_UNAVAILABLE when the key cannot be read or created.
+ * `open` also throws SEALED_UNREADABLE.
  */
 export function createKeyFileSealing(home: string): SealingPort {
   const path = join(home, 'sealing.key')
@@ -28,7 +29,7 @@ export function createKeyFileSealing(home: string): SealingPort {
     open: async (sealedText, context) => {
       const key = getKey()
       try {
-        if (!sealedText.startsWith(formatPrefix)) throw new Error('another form')
+        if (!sealedText.startsWith(formatPrefix)) throw new Error('another format version')
         return openText(key, Buffer.from(sealedText.slice(formatPrefix.length), 'base64'), context)
       } catch {
         throw error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`)
@@ -38,8 +39,8 @@ export function createKeyFileSealing(home: string): SealingPort {
 }
 
 /**
- * Reads the key, or creates it. When several processes create a key concurrently, one hard link
- * succeeds, and all of them use the linked file. The linked file is always complete.
+ * Reads the key, or creates it. When several processes create a key concurrently, only the first
+ * hard link succeeds, and all of them use the linked file. The linked file is always complete.
  */
 function readKey(path: string, home: string): Buffer {
   try {

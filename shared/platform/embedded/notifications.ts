@@ -30,14 +30,14 @@ export function createNotifications(deps: {
     queuedNotifications.add({ message, visibleAtMs: 0, deliveries: 0, receipt: '' })
     waiters.wakeOne()
   }
+  const listDue = (nowMs: number): readonly QueuedNotification[] =>
+    [...queuedNotifications].filter(({ visibleAtMs }) => visibleAtMs <= nowMs)
+  const collectDeadLetters = (nowMs: number): void =>
+    moveToDeadLetters(listDue(nowMs), queuedNotifications, deadLetters)
   const takeDueMessages = (messagesMax: number) => {
     const nowMs = clock.monotonicMs()
-    const dueNotifications = [...queuedNotifications].filter(
-      notification => notification.visibleAtMs <= nowMs,
-    )
-    moveToDeadLetters(dueNotifications, queuedNotifications, deadLetters)
-    return dueNotifications
-      .filter(notification => !isUndeliverable(notification))
+    collectDeadLetters(nowMs)
+    return listDue(nowMs)
       .slice(0, messagesMax)
       .map(notification => {
         notification.deliveries += 1
@@ -75,11 +75,11 @@ export function createNotifications(deps: {
       waiters.wakeOne()
     },
     listDeadLetters: async limit => {
-      takeDueMessages(0)
+      collectDeadLetters(clock.monotonicMs())
       return deadLetters.slice(0, limit)
     },
     redrive: async () => {
-      takeDueMessages(0)
+      collectDeadLetters(clock.monotonicMs())
       const letters = deadLetters.splice(0)
       letters.forEach(enqueue)
       return letters.length

@@ -11,18 +11,18 @@ export interface Nudges extends NudgesPort {
 
 /**
  * Creates nudges to all processes of this machine. Delayed nudges use timers of this process and
- * are lost when the process dies. A process that resumes interrupted deployments therefore scans
- * the catalog at the first receive. `scan` returns the stacks to nudge.
+ * are lost when the process dies. A process that resumes interrupted deployments can therefore
+ * pass `listUnfinishedStacks`. The first receive adds a nudge for each of these stacks.
  */
 export function createNudges(deps: {
   readonly clock: ClockPort
   readonly store: Pick<Store, 'signal' | 'subscribe'>
-  readonly scan?: () => Promise<readonly StackId[]>
+  readonly listUnfinishedStacks?: () => Promise<readonly StackId[]>
 }): Nudges {
   const dueStacks = new Set<StackId>()
   const closeController = new AbortController()
   const waiters = createWaiters(deps.clock)
-  let initialScan: Promise<void> | undefined
+  let initialNudges: Promise<void> | undefined
 
   const addDueStack = (stack: StackId): void => {
     dueStacks.add(stack)
@@ -36,11 +36,12 @@ export function createNudges(deps: {
   const unsubscribe = deps.store.subscribe(signal => {
     if (signal.topic === 'nudge') addDueStack(signal.stack as StackId)
   })
-  const scan = async (): Promise<void> => {
+  const addUnfinishedStacks = async (): Promise<void> => {
     try {
-      for (const stack of (await deps.scan?.()) ?? []) addDueStack(stack)
+      for (const stack of (await deps.listUnfinishedStacks?.()) ?? []) addDueStack(stack)
     } catch (thrown) {
-      initialScan = undefined
+      // The next receive repeats the listing.
+      initialNudges = undefined
       throw thrown
     }
   }
@@ -64,8 +65,8 @@ export function createNudges(deps: {
       })
     },
     receive: async (waitMs, { stack: requestedStack, signal } = {}) => {
-      initialScan ??= scan()
-      await initialScan
+      initialNudges ??= addUnfinishedStacks()
+      await initialNudges
       const deadlineMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         const stack = takeDueStack(requestedStack)

@@ -3,8 +3,8 @@ import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the renames of a store. Each is one transaction. The process checks schedules itself, so
- * they need no placements.
+ * Creates the renames over the embedded store. Each rename is one transaction. It has no
+ * `placements`, because processes check schedules themselves, without an external scheduler.
  */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {

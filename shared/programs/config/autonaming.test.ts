@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import type { ConfigValue } from './open-config.ts'
 import { autonamingKey, autonamingOf } from './autonaming.ts'
 
-const value = (text: string, object = false): ConfigValue => ({ text, secret: false, object })
+const value = (text: string, isObject = false): ConfigValue => ({
+  text,
+  isSecret: false,
+  isObject,
+})
 const read = (input: unknown) =>
   autonamingOf({
     organization: 'organization',

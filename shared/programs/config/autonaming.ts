@@ -44,8 +44,8 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
 
 type Section = Readonly<Record<string, unknown>>
 
-function parseValue({ text, object }: ConfigValue): unknown {
-  if (!object) throw invalidError('', 'is not a map with mode, pattern, enforce and providers')
+function parseValue({ text, isObject }: ConfigValue): unknown {
+  if (!isObject) throw invalidError('', 'is not a map with mode, pattern, enforce and providers')
   try {
     return JSON.parse(text)
   } catch (thrown) {

@@ -30,16 +30,16 @@ describe('configuration of a deployment', () => {
     html: <b>
 `
     expect(opened('', stack)).toEqual({
-      'p:text': { text: 'a', secret: false, object: false },
-      'p:flag': { text: 'true', secret: false, object: false },
-      'p:number': { text: '42', secret: false, object: false },
-      'p:big': { text: '12345678901234567890', secret: false, object: false },
-      'p:none': { text: '', secret: false, object: false },
-      'aws:region': { text: 'open v1:x', secret: true, object: false },
+      'p:text': { text: 'a', isSecret: false, isObject: false },
+      'p:flag': { text: 'true', isSecret: false, isObject: false },
+      'p:number': { text: '42', isSecret: false, isObject: false },
+      'p:big': { text: '12345678901234567890', isSecret: false, isObject: false },
+      'p:none': { text: '', isSecret: false, isObject: false },
+      'aws:region': { text: 'open v1:x', isSecret: true, isObject: false },
       'p:object': {
         text: '{"a":"open v1:y","html":"\\u003cb\\u003e","z":[1,true,null]}',
-        secret: true,
-        object: true,
+        isSecret: true,
+        isObject: true,
         secretTexts: ['open v1:y'],
       },
     })
@@ -54,11 +54,11 @@ describe('configuration of a deployment', () => {
   deep.er: {default: x}
 `
     expect(opened(project, 'config: {p:count: "7"}\n')).toEqual({
-      'p:size': { text: 'small', secret: false, object: false },
-      'p:count': { text: '7', secret: false, object: false },
-      'p:list': { text: '["a"]', secret: false, object: true },
-      'aws:region': { text: 'eu-west-1', secret: false, object: false },
-      'p:deep': { text: '{"er":"x"}', secret: false, object: true },
+      'p:size': { text: 'small', isSecret: false, isObject: false },
+      'p:count': { text: '7', isSecret: false, isObject: false },
+      'p:list': { text: '["a"]', isSecret: false, isObject: true },
+      'aws:region': { text: 'eu-west-1', isSecret: false, isObject: false },
+      'p:deep': { text: '{"er":"x"}', isSecret: false, isObject: true },
     })
   })
 

@@ -13,13 +13,13 @@ import {
 import { isOfType, formatTypeName } from '../project/project-config.ts'
 import type { Project, ProjectConfigEntry } from '../project/project.ts'
 
-/**
- * A decrypted value of the stack's configuration. `object`: the text is the JSON of a map or list.
- */
+/** A decrypted value of the stack's configuration. */
 export interface ConfigValue {
+  /** The value. A map or list is its JSON. */
   readonly text: string
-  readonly secret: boolean
-  readonly object: boolean
+  readonly isSecret: boolean
+  /** Whether the value is a map or list. */
+  readonly isObject: boolean
   /** The decrypted leaves of a secret map or list. A message can contain one of them alone. */
   readonly secretTexts?: readonly string[]
 }
@@ -82,18 +82,18 @@ export function openValue(
   value: StoredConfigValue,
   decrypt: (ciphertext: string) => string,
 ): ConfigValue {
-  if (typeof value === 'string') return { text: value, secret: false, object: false }
-  if (isSecure(value)) return { text: decrypt(value.ciphertext), secret: true, object: false }
+  if (typeof value === 'string') return { text: value, isSecret: false, isObject: false }
+  if (isSecure(value)) return { text: decrypt(value.ciphertext), isSecret: true, isObject: false }
   const secretTexts: string[] = []
   const openedTree = replaceSecure(value, ciphertext => {
     const secretText = decrypt(ciphertext)
     secretTexts.push(secretText)
     return secretText
   })
-  const openedValue = { text: formatConfigTree(openedTree), object: true }
+  const openedValue = { text: formatConfigTree(openedTree), isObject: true }
   return secretTexts.length === 0
-    ? { ...openedValue, secret: false }
-    : { ...openedValue, secret: true, secretTexts }
+    ? { ...openedValue, isSecret: false }
+    : { ...openedValue, isSecret: true, secretTexts }
 }
 
 /**
@@ -154,7 +154,7 @@ function checkType(
   const value = getTreeAt(values.get(location.key), location.subpath)
   if (value === undefined) return
   const subject = `the configuration value '${entry.key}' of stack '${stack}'`
-  if (entry.secret && !hasSecure(value))
+  if (entry.isSecret && !hasSecure(value))
     throw error(
       'CONFIG_INVALID',
       `${subject} must be encrypted: the project declares it as secret`,

@@ -53,7 +53,7 @@ function readEntry(
 ): ProjectConfigEntry {
   const path = ['config', key]
   const isProjectKey = !key.includes(':') || key.startsWith(`${project}:`)
-  if (!isTreeMap(data)) return { key, type: undefined, value: data ?? undefined, secret: false }
+  if (!isTreeMap(data)) return { key, type: undefined, value: data ?? undefined, isSecret: false }
   const fields = data
   const defaultValue = fields.get('default') ?? undefined
   const value = fields.get('value') ?? undefined
@@ -72,7 +72,7 @@ function readEntry(
       `the configuration key '${key}' belongs to another namespace: use \`value\` instead of \`type\` and \`default\``,
     )
   }
-  return { key, type, value: defaultValue ?? value, secret: fields.get('secret') === true }
+  return { key, type, value: defaultValue ?? value, isSecret: fields.get('secret') === true }
 }
 
 function readType(

@@ -15,7 +15,8 @@ export interface ProjectConfigEntry {
    * entry. Undefined if the entry has none of them.
    */
   readonly value: ConfigTree | undefined
-  readonly secret: boolean
+  /** Whether values of the key must be encrypted. */
+  readonly isSecret: boolean
 }
 
 /** A plugin in a folder that the project file names, in `plugins` or `packages`. */

@@ -35,9 +35,9 @@ const request: DeploymentRequest = {
 
 type Config = DeployRequest['config']
 
-const plain = (text: string): ConfigValue => ({ text, secret: false, object: false })
+const plain = (text: string): ConfigValue => ({ text, isSecret: false, isObject: false })
 const secretConfig: Config = new Map([
-  ['cloudflare:apiToken', { text: 'token', secret: true, object: false }],
+  ['cloudflare:apiToken', { text: 'token', isSecret: true, isObject: false }],
 ])
 const deployRole: Config = new Map([[roleKey, plain('deploy')]])
 const bothRoles: Config = new Map([...deployRole, [previewRoleKey, plain('preview')]])

@@ -47,7 +47,7 @@ export function openWithReviewedConfig(
 /** Reports whether a configuration names a role, or has a secret value. */
 function hasProtectedValues(config: DeployRequest['config']): boolean {
   const namesRole = config.has(roleKey) || config.has(previewRoleKey)
-  return namesRole || [...config.values()].some(({ secret }) => secret)
+  return namesRole || [...config.values()].some(({ isSecret }) => isSecret)
 }
 
 /** Reports whether a state has secrets, which a program could get as outputs. */

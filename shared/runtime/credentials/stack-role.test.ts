@@ -24,7 +24,9 @@ const deps = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expire
 const { offer } = createCredentialsEndpoint(silentLogger)
 
 const toConfig = (texts: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigValue> =>
-  new Map(Object.entries(texts).map(([key, text]) => [key, { text, secret: false } as ConfigValue]))
+  new Map(
+    Object.entries(texts).map(([key, text]) => [key, { text, isSecret: false } as ConfigValue]),
+  )
 
 function variablesWithRole(role?: string) {
   return resolveStackVariables(

@@ -9,8 +9,8 @@ export function createConfigRedactor(
   request: Pick<DeployRequest, 'config'>,
 ): (text: string) => string {
   return createRedactor(
-    [...request.config.values()].flatMap(({ secret, text, secretTexts = [] }) =>
-      secret ? [text, ...secretTexts] : [],
+    [...request.config.values()].flatMap(({ isSecret, text, secretTexts = [] }) =>
+      isSecret ? [text, ...secretTexts] : [],
     ),
   )
 }

@@ -31,7 +31,9 @@ export function createPolicyPackHost(
       organization: 'organization',
       dryRun: request.dryRun,
       config: new Map([...request.config].map(([key, { text }]) => [key, text])),
-      configSecretKeys: [...request.config].flatMap(([key, { secret }]) => (secret ? [key] : [])),
+      configSecretKeys: [...request.config].flatMap(([key, { isSecret }]) =>
+        isSecret ? [key] : [],
+      ),
     },
     onOutput: (line, stream) =>
       emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`),

@@ -77,7 +77,10 @@ function programDigestOf(
 ): string {
   const values = [...config]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, { text, secret, object }]) => [key, { text, secret, object }])
+    .map(([key, { text, isSecret, isObject }]) => [
+      key,
+      { text, secret: isSecret, object: isObject },
+    ])
   const parts: unknown[] = [digestProgram(project.root), values]
   // The program of another process (`clientRuntime`) is not in the folder. The digest contains the
   // address of that process, so a run with another address cannot resume the deployment.

@@ -11,7 +11,8 @@ interface OpenedSecret {
 /**
  * Returns a sealing port that caches opened secrets in the memory of this process for a limited
  * time. A flood of wrongly signed deliveries then opens each secret once in that time. The key of
- * an entry is the sealed text, so a changed secret is opened at once. Failures are not cached.
+ * an entry contains the sealed text, so a changed secret is opened immediately. Failures are not
+ * cached.
  */
 export function withCachedOpening(
   sealing: SealingPort,

@@ -124,9 +124,9 @@ describe('operations', () => {
     await bench.run('up', '-y', '-f', '--config-path', '-c', 'o.list[0]=7')
     expect(bench.requests[1]?.config).toEqual(
       new Map([
-        ['site:a', { text: '1=2', secret: false, object: false }],
-        ['aws:region', { text: 'eu', secret: false, object: false }],
-        ['site:o', { text: '{"list":[7]}', secret: false, object: true }],
+        ['site:a', { text: '1=2', isSecret: false, isObject: false }],
+        ['aws:region', { text: 'eu', isSecret: false, isObject: false }],
+        ['site:o', { text: '{"list":[7]}', isSecret: false, isObject: true }],
       ]),
     )
     expect(bench.read('Pulumi.dev.yaml')).toContain('aws:region: eu')

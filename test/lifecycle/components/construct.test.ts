@@ -76,8 +76,8 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
 test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request contains the whole deployment context', async () => {
   const { engine, requests } = await openMaking(withChild)
   const config = new Map([
-    ['life:plain', { text: 'p', secret: false, object: false }],
-    ['life:hidden', { text: 'h', secret: true, object: false }],
+    ['life:plain', { text: 'p', isSecret: false, isObject: false }],
+    ['life:hidden', { text: 'h', isSecret: true, isObject: false }],
   ])
   await engine.run(monitor => registerComponent(monitor, 'a').then(() => undefined), {
     parallel: 3,

@@ -21,7 +21,7 @@ const secretKey = '4dabf18193072939515e22adb298388d'
 
 test('TestConfigSecrets: a secret setting is secret in the state of the provider', async () => {
   const engine = await engines.open(createCloud())
-  const config = new Map([['test:password', { text: 'hunter2', secret: true, object: false }]])
+  const config = new Map([['test:password', { text: 'hunter2', isSecret: true, isObject: false }]])
   const testRun = await engine.run(createThings({ a: {} }), { config })
   expect(testRun.result.result).toBe('succeeded')
   const provider = testRun.state.resources?.find(({ type }) => type === 'pulumi:providers:test')

@@ -179,7 +179,7 @@ test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateD
   const { cloud, now } = createRegional()
   const engine = await engines.open(cloud)
   const createConfig = (region: string) =>
-    new Map([['test:region', { text: region, secret: false, object: false }]])
+    new Map([['test:region', { text: region, isSecret: false, isObject: false }]])
   const program = createThings({ a: { v: 1 } })
   await engine.run(program, { config: createConfig('one') })
   // The program does not use it, so the stored configuration is used.

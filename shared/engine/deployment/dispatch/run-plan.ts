@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { HintsPort } from '../../../ports/queue.ts'
 import type { BlobsPort, ControlPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
@@ -36,9 +37,6 @@ export interface PlanResult {
 /** The kinds of plans. */
 export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
-/** Maximum number of operations per page. */
-const operationsPerPageMax = 500
-
 /** A plan, and whether its first failure stops the deployment. */
 export interface Plan {
   readonly plannedOperations: readonly PlannedOperation[]
@@ -59,10 +57,10 @@ export async function runPlan(
   const { plannedOperations } = plan
   const operations = plannedOperations.map(({ operation }) => operation)
   const pages: BlobHash[] = []
-  for (let start = 0; start < operations.length; start += operationsPerPageMax)
+  for (let start = 0; start < operations.length; start += limits.planPageOperationsMax)
     pages.push(
       await deps.blobs.put(
-        Buffer.from(JSON.stringify(operations.slice(start, start + operationsPerPageMax))),
+        Buffer.from(JSON.stringify(operations.slice(start, start + limits.planPageOperationsMax))),
       ),
     )
   const pendingResult = followPlan(deps, plan)
@@ -156,6 +154,9 @@ async function waitForCallEnd(
   return (await runHookedCall(deps, plannedCall)).end
 }
 
+/** Interval at which a followed plan reads the stop flag, in ms. */
+const stopCheckMs = 4 * drainPollMs
+
 /** The error that rejects the waits for calls which a stop prevented. */
 const neverCalledError = new Error('the deployment was stopped before this call')
 
@@ -169,7 +170,7 @@ async function drainWhenStopped(
   hasFinished: () => boolean,
 ): Promise<readonly OperationId[]> {
   for (;;) {
-    await deps.clock.sleep(drainPollMs * 4)
+    await deps.clock.sleep(stopCheckMs)
     if (hasFinished()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue

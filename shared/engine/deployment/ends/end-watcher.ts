@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { HintsPort } from '../../../ports/queue.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
@@ -37,8 +38,6 @@ export interface EndWatcher {
  * is noticed with a delay that is small compared to the operation.
  */
 const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
-/** Maximum number of heads per read. */
-const headsPerReadMax = 500
 
 /** A pending wait for the end of one operation. */
 interface Wait {
@@ -95,7 +94,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
   let isReading = false
   const readDue = async (): Promise<void> => {
     while (dueIds.size > 0) {
-      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, headsPerReadMax)
+      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, limits.idsPerReadMax)
       if (ids.length === 0) {
         dueIds = new Set()
         break

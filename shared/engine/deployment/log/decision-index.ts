@@ -53,10 +53,11 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
   const hookResults = new Map<OperationId | string, DecisionOf<'hooked'>>()
   const retries = new Map<OperationId, Operation>()
   for (const decision of decisions) {
-    if (decision.kind === 'registration') append(decisionsByUrn, decision.urn, decision)
-    else if (decision.kind === 'settled') append(decisionsByUrn, decision.operation.urn, decision)
-    else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
-    else if (decision.kind === 'answered') append(answers, decision.key, decision)
+    if (decision.kind === 'registration') appendTo(decisionsByUrn, decision.urn, decision)
+    else if (decision.kind === 'settled') appendTo(decisionsByUrn, decision.operation.urn, decision)
+    else if (decision.kind === 'outputs')
+      outputs.set(referenceKeyOf(decision.target), decision.state)
+    else if (decision.kind === 'answered') appendTo(answers, decision.key, decision)
     else if (decision.kind === 'phase') phases.add(decision.phase)
     else if (decision.kind === 'extension') extensions.add(decision.ref)
     else if (decision.kind === 'program-ended') programEnd = decision
@@ -74,7 +75,7 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
       decision => decision.kind === 'registration' || decision.kind === 'settled',
     ),
     decisionsOf: urn => decisionsByUrn.get(urn) ?? [],
-    outputsOf: target => outputs.get(keyOf(target)),
+    outputsOf: target => outputs.get(referenceKeyOf(target)),
     answerOf: (key, callIndex) =>
       answers.get(key)?.find((answer, index) => (answer.at ?? index) === callIndex),
     planOf: kind => plans.get(kind),
@@ -114,11 +115,11 @@ function operationsOf(decision: Decision, view: LogView): readonly Operation[] {
   return []
 }
 
-function keyOf(reference: StateReference): string {
+function referenceKeyOf(reference: StateReference): string {
   return reference.kind === 'base' ? `base ${reference.index}` : `operation ${reference.operation}`
 }
 
-function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+function appendTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key)
   if (list === undefined) map.set(key, [value])
   else list.push(value)

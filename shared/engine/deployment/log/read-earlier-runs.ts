@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import type { Urn } from '../../../names/urn.ts'
@@ -32,7 +33,7 @@ export async function readEarlierRuns(
   const earlierEnds = new Map<OperationId, RecordedEnd>()
   const operations = listOperationsSincePin(view)
   const ids = operations.map(({ id }) => id)
-  for (const batch of toIdBatches(ids, 500))
+  for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
   const unendedCount = ids.length - earlierEnds.size

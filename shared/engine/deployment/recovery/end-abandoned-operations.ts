@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { Head, Verdict } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids.ts'
@@ -17,7 +18,7 @@ export async function endAbandonedOperations(
 ): Promise<void> {
   for (let pendingIds = ids; pendingIds.length > 0; ) {
     const refusedIds: OperationId[] = []
-    for (const batch of toIdBatches(pendingIds, 500))
+    for (const batch of toIdBatches(pendingIds, limits.idsPerReadMax))
       for (const [id, head] of await ports.operations.getHeads(deployment, batch)) {
         if (head.end !== undefined || !mayHaveCalled(head, ports.goneExecutors)) continue
         const outcome = await ports.operations.getOutcome(deployment, id, head.attempt)

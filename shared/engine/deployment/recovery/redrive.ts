@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { ControlPort, OperationsPort } from '../../../ports/records.ts'
 import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
@@ -31,7 +32,7 @@ export async function redriveDeployment(
   const deadLetters = await ports.chains.listDeadLetters(deployment)
   const ids = [...new Set(deadLetters.flatMap(({ operations }) => operations))]
   let unendedCount = ids.length
-  for (const batch of toIdBatches(ids, 500))
+  for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const head of (await ports.operations.getHeads(deployment, batch)).values())
       if (head.end !== undefined) unendedCount -= 1
   if (unendedCount === 0) return { kind: 'nothing' }

@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
@@ -104,7 +105,7 @@ async function readHeads(
   const heads = new Map<OperationId, Head>()
   for (const batch of toIdBatches(
     operations.map(({ id }) => id),
-    500,
+    limits.idsPerReadMax,
   ))
     for (const [id, head] of await deps.operations.getHeads(deps.deployment, batch))
       heads.set(id, head)

@@ -1,3 +1,4 @@
+import { limits } from '../../../config/limits.ts'
 import { readHistoryRecord, readVersions } from './read-history.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../../ports/records.ts'
@@ -31,7 +32,7 @@ export async function saveLateCreates(
   const { stack } = deploymentPartsOf(deployment)
   const knownResources = await readKnownResources(ports, deployment)
   for (const lateCreate of lateCreates)
-    if (!knownResources.has(keyOf(lateCreate.urn, lateCreate.state['id'])))
+    if (!knownResources.has(resourceKeyOf(lateCreate.urn, lateCreate.state['id'])))
       await ports.catalog.putLateOutcome(stack, lateCreate)
 }
 
@@ -49,7 +50,7 @@ async function findLateCreates(
   )
   const urns = new Map(creates.map(({ id, urn }) => [id, urn]))
   const lateCreates: LateOutcome[] = []
-  for (const batch of toIdBatches([...urns.keys()], 500))
+  for (const batch of toIdBatches([...urns.keys()], limits.idsPerReadMax))
     for (const [operation, head] of await ports.operations.getHeads(deployment, batch))
       for (const attempt of findUnselectedAttempts(head)) {
         const outcome = await ports.operations.getOutcome(deployment, operation, attempt)
@@ -86,11 +87,12 @@ async function readKnownResources(
     // A resource that was deleted before its replacement may have had the same id as the
     // replacement.
     for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
-      if (!isReplacementPending(resource)) knownResources.add(keyOf(resource.urn, resource['id']))
+      if (!isReplacementPending(resource))
+        knownResources.add(resourceKeyOf(resource.urn, resource['id']))
   }
   return knownResources
 }
 
-function keyOf(urn: string, id: unknown): string {
+function resourceKeyOf(urn: string, id: unknown): string {
   return JSON.stringify([urn, id])
 }

@@ -111,7 +111,7 @@ export function createRetryingPorts<Ports extends StorePorts>(
   return {
     ...ports,
     decisionLog: { append: withRetry(decisionLog.append), read: withRetry(decisionLog.read) },
-    operations: retryOperations(ports.operations, withRetry),
+    operations: addOperationRetries(ports.operations, withRetry),
     control: {
       create: withRetry(control.create),
       read: withRetry(control.read),
@@ -127,14 +127,14 @@ export function createRetryingPorts<Ports extends StorePorts>(
       leave: withRetry(leases.leave),
       list: withRetry(leases.list),
     },
-    catalog: retryCatalog(ports.catalog, withRetry),
+    catalog: addCatalogRetries(ports.catalog, withRetry),
     blobs: { put: withRetry(ports.blobs.put), get: withRetry(ports.blobs.get) },
     chains: { ...chains, send: withRetry(chains.send), remove: withRetry(chains.remove) },
     nudges: { ...ports.nudges, nudge: withRetry(ports.nudges.nudge) },
   }
 }
 
-function retryOperations(operations: OperationsPort, withRetry: StoreRetry): OperationsPort {
+function addOperationRetries(operations: OperationsPort, withRetry: StoreRetry): OperationsPort {
   return {
     ...operations,
     arrive: withRetry(operations.arrive),
@@ -148,7 +148,7 @@ function retryOperations(operations: OperationsPort, withRetry: StoreRetry): Ope
   }
 }
 
-function retryCatalog(catalog: CatalogPort, withRetry: StoreRetry): CatalogPort {
+function addCatalogRetries(catalog: CatalogPort, withRetry: StoreRetry): CatalogPort {
   return {
     ...catalog,
     getStack: withRetry(catalog.getStack),

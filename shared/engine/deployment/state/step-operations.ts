@@ -86,13 +86,13 @@ export function toReasonRecord({ keys, diffs, detailedDiff }: StepReason): Reaso
 /** Returns a reason from its record. */
 export function reasonOf({ keys = [], diffs = [], detailedDiff }: ReasonRecord): StepReason {
   const entries = Object.entries(detailedDiff ?? {}).map(
-    ([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }] as const,
+    ([path, entry]) => [path, { ...entry, kind: parseDiffKind(entry.kind) }] as const,
   )
   const hasDetails = detailedDiff !== undefined && detailedDiff !== null
   return { keys, diffs, detailedDiff: hasDetails ? new Map(entries) : null }
 }
 
-const kinds = [
+const diffKinds = [
   'add',
   'add-replace',
   'delete',
@@ -101,6 +101,6 @@ const kinds = [
   'update-replace',
 ] as const
 
-function parseKind(text: string): (typeof kinds)[number] {
-  return kinds.find(kind => kind === text) ?? 'update'
+function parseDiffKind(text: string): (typeof diffKinds)[number] {
+  return diffKinds.find(kind => kind === text) ?? 'update'
 }

@@ -76,8 +76,8 @@ export function planDestroy(
 }
 
 /**
- * Returns a registered state with its dependencies in the base added. They only affect the order of
- * deletes: the existing resource was created with them.
+ * Adds the dependencies that a registered state has in the base. These dependencies only affect the
+ * order of deletes, because the existing resource was created with them.
  */
 function withFormerDependencies(
   { sets, base }: DecisionInput,

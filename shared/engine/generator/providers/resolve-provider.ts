@@ -108,10 +108,10 @@ function createDefaultGoal(
 export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigValue>): PropertyMap {
   const isDynamic = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
   const inputs = new Map<string, PropertyValue>()
-  for (const [key, { text, secret }] of config) {
+  for (const [key, { text, isSecret }] of config) {
     const [namespace = '', name = ''] = key.split(':')
     if (!isDynamic && namespace !== pkg) continue
-    inputs.set(isDynamic ? key : name, secret ? secretOf(text) : text)
+    inputs.set(isDynamic ? key : name, isSecret ? secretOf(text) : text)
   }
   return inputs
 }

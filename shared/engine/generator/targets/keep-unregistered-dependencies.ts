@@ -15,7 +15,8 @@ import { requireCreatedDependencies } from './require-created-dependencies.ts'
 
 /**
  * Keeps old states that a registration depends on and that the program has not registered. These
- * are its provider and, if it is a target of `--target`, its other dependencies.
+ * states are the provider of the registration and, for a target of `--target`, its other
+ * dependencies.
  */
 export function keepUnregisteredDependencies(
   ctx: GeneratorContext,

@@ -36,7 +36,7 @@ interface RequestsDeps {
  * Creates the request queues of stacks in the catalog. A request is stored by key and, while it
  * waits, also by position. A reader therefore finds the waiting requests without reading the ended
  * ones. The put and the end of a request change both items in one transaction. An approval is an
- * item of another partition, which webhooks and schedules must not write.
+ * item of another partition, which the functions of webhooks and schedules cannot write.
  */
 export function createRequests(deps: RequestsDeps): RequestsPort {
   const { catalogTable, random } = deps

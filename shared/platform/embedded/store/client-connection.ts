@@ -56,7 +56,7 @@ export async function tryConnect(
       write(requests)
     },
     signal: request => write([request]),
-    keepAlive: isAwaited => void (isAwaited ? socket.ref() : socket.unref()),
+    keepAlive: hasPendingRequests => void (hasPendingRequests ? socket.ref() : socket.unref()),
     close: async () => {
       isClosing = true
       await closeSocket(socket)
@@ -78,7 +78,7 @@ function closeSocket(socket: Socket): Promise<void> {
   })
 }
 
-/** Parses the first line of the owner. A value that is no object gets the unknown protocol -1. */
+/** Parses the first line of the owner. For a value that is no object, the protocol is -1. */
 function parseHello(value: unknown): Hello {
   const isObject = typeof value === 'object' && value !== null
   return isObject ? (value as Hello) : { protocol: -1, schema: -1, pid: -1 }

@@ -2,8 +2,8 @@
  * The tables of the embedded store. Records that are only read as a whole are JSON text. The keys
  * of deployment records begin with the deployment, so the records of a deployment are adjacent.
  *
- * head.freed: the give-backs and lapses of attempts, as `<gave-back or lapsed> <attempt> <owner>`.
- * The store recognizes repetitions by these texts. *.token: the token of the call that last created
+ * head.freed: the keys of the give-backs and lapses, as `<gave-back or lapsed> <attempt> <owner>`.
+ * The store recognizes repetitions by these keys. *.token: the token of the call that last created
  * or put the row, for the same purpose. *.format: the format of the row, see `record-layouts.ts`.
  */
 const initialTables = `
@@ -142,8 +142,8 @@ ALTER TABLE document ADD COLUMN expires_at INTEGER;
 CREATE INDEX document_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
 `
 
-/** Temporary tables of the process that owns the store. */
-export const volatileTables = `
+/** The tables in the memory of the process that owns the store. They end with the process. */
+export const temporaryTables = `
 CREATE TEMP TABLE chain (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   deployment TEXT NOT NULL, pool TEXT NOT NULL, message TEXT NOT NULL,

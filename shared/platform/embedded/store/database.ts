@@ -9,7 +9,7 @@ import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { storeUnavailableError } from './store-errors.ts'
 import { guardTriggers } from './methods/record-guards.ts'
-import { migrations, volatileTables, schemaVersion } from './database-schema.ts'
+import { migrations, temporaryTables, schemaVersion } from './database-schema.ts'
 
 /** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
@@ -20,7 +20,7 @@ export interface Database {
   readonly all: (sql: string, ...values: readonly SQLInputValue[]) => readonly Row[]
   /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly SQLInputValue[]) => number
-  readonly inTransaction: () => boolean
+  readonly isInTransaction: () => boolean
   /** Reports whether the open file still exists at its path and was not replaced. */
   readonly isInPlace: () => boolean
   readonly close: () => void
@@ -28,27 +28,27 @@ export interface Database {
 }
 
 /**
- * Opens the database and migrates it to the current schema. Throws STORE_UNAVAILABLE when it cannot
- * be opened, and STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in pages
- * of 4 KB.
+ * Opens the database and migrates it to the current schema. `pagesMax` limits its size, in pages of
+ * 4 KB. Throws STORE_UNAVAILABLE when the database cannot be opened, and STORE_TOO_NEW when a newer
+ * version of antichain wrote it.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
-  let database: DatabaseSync
+  let connection: DatabaseSync
   try {
-    database = new DatabaseSync(path)
+    connection = new DatabaseSync(path)
   } catch (thrown) {
     throw storeUnavailableError(path, thrown)
   }
   try {
-    configure(database, pagesMax)
-    const wrapper = createDatabase(database, path)
-    migrate(wrapper, database)
-    database.exec('PRAGMA temp_store = MEMORY')
-    database.exec(volatileTables)
-    database.exec(guardTriggers)
-    return wrapper
+    configure(connection, pagesMax)
+    const database = createDatabase(connection, path)
+    migrate(database, connection)
+    connection.exec('PRAGMA temp_store = MEMORY')
+    connection.exec(temporaryTables)
+    connection.exec(guardTriggers)
+    return database
   } catch (thrown) {
-    database.close()
+    connection.close()
     throw storeUnavailableError(path, thrown)
   }
 }
@@ -57,35 +57,37 @@ export function openDatabase(path: string, pagesMax?: number): Database {
  * Configures the connection. The busy timeout is set first, because the switch to WAL needs a lock
  * and must wait if another process has it.
  */
-function configure(database: DatabaseSync, pagesMax: number | undefined): void {
-  database.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
-  database.exec('PRAGMA journal_mode = WAL')
-  database.exec('PRAGMA synchronous = FULL')
-  database.exec('PRAGMA cache_size = -32000')
-  if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
+function configure(connection: DatabaseSync, pagesMax: number | undefined): void {
+  connection.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
+  connection.exec('PRAGMA journal_mode = WAL')
+  connection.exec('PRAGMA synchronous = FULL')
+  // A negative size is in KiB.
+  connection.exec('PRAGMA cache_size = -32000')
+  if (pagesMax !== undefined) connection.exec(`PRAGMA max_page_count = ${pagesMax}`)
 }
 
-function migrate(wrapper: Database, database: DatabaseSync): void {
-  database.exec('BEGIN IMMEDIATE')
-  database.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
-  const row = wrapper.get('SELECT version FROM schema')
+function migrate(database: Database, connection: DatabaseSync): void {
+  connection.exec('BEGIN IMMEDIATE')
+  connection.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
+  const row = database.get('SELECT version FROM schema')
   const foundVersion = row === undefined ? 0 : readIntegerColumn(row, 'version')
   if (foundVersion > schemaVersion)
-    throw error('STORE_TOO_NEW', `the store ${wrapper.path} was written by a newer antichain`, {
+    throw error('STORE_TOO_NEW', `the store ${database.path} was written by a newer antichain`, {
       details: { found: foundVersion, known: schemaVersion },
     })
-  for (const migration of migrations.slice(foundVersion)) database.exec(migration)
-  if (row === undefined) wrapper.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
-  else if (foundVersion < schemaVersion) wrapper.run('UPDATE schema SET version = ?', schemaVersion)
-  database.exec('COMMIT')
+  for (const migration of migrations.slice(foundVersion)) connection.exec(migration)
+  if (row === undefined) database.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
+  else if (foundVersion < schemaVersion)
+    database.run('UPDATE schema SET version = ?', schemaVersion)
+  connection.exec('COMMIT')
 }
 
-function createDatabase(database: DatabaseSync, path: string): Database {
+function createDatabase(connection: DatabaseSync, path: string): Database {
   const statements = new Map<string, StatementSync>()
   const prepareOnce = (sql: string): StatementSync => {
     const preparedStatement = statements.get(sql)
     if (preparedStatement !== undefined) return preparedStatement
-    const statement = database.prepare(sql)
+    const statement = connection.prepare(sql)
     statements.set(sql, statement)
     return statement
   }
@@ -94,11 +96,11 @@ function createDatabase(database: DatabaseSync, path: string): Database {
     get: (sql, ...values) => prepareOnce(sql).get(...values),
     all: (sql, ...values) => prepareOnce(sql).all(...values),
     run: (sql, ...values) => Number(prepareOnce(sql).run(...values).changes),
-    inTransaction: () => database.isTransaction,
+    isInTransaction: () => connection.isTransaction,
     isInPlace: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
     close: () => {
       statements.clear()
-      database.close()
+      connection.close()
     },
     path,
   }

@@ -8,19 +8,19 @@ import { limits } from '../../../config/limits.ts'
  */
 export function createLineChannel(socket: Socket, onValue: (value: unknown) => void): LineWriter {
   let lineParts: string[] = []
-  let lineLength = 0
+  let lineChars = 0
   socket.setEncoding('utf8')
   socket.on('data', chunk => {
     const text = String(chunk)
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
       lineParts.push(piece)
-      lineLength += piece.length
-      if (lineLength > limits.frameBytesMax) return void socket.destroy()
+      lineChars += piece.length
+      if (lineChars > limits.frameBytesMax) return void socket.destroy()
       if (index === pieces.length - 1) continue
       const line = lineParts.join('')
       lineParts = []
-      lineLength = 0
+      lineChars = 0
       const value = parseLine(line)
       if (value === undefined) return void socket.destroy()
       onValue(value)

@@ -5,7 +5,7 @@ import { storeUnavailableError } from './store-errors.ts'
 import type { StoreLock } from './store-lock.ts'
 import { errorFromFailure } from './store-message.ts'
 import type { StorePaths } from './store-paths.ts'
-import type { ThreadMessage, ThreadData, ThreadCommand } from './thread.ts'
+import type { ThreadMessage, ThreadData, ThreadCommand } from './database-thread.ts'
 
 /**
  * Starts the thread that owns the database. Releases `lock` when the thread ends, also after a
@@ -21,7 +21,7 @@ export async function openOwner(
     socket: paths.socket,
     pagesMax: options.pagesMax,
   }
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('./database-thread.ts', import.meta.url), {
     workerData: data,
     execArgv: [],
   })

@@ -4,8 +4,8 @@ import { storeUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Writes the pid of this process, the owner of the store, for `silentOwnerError`. Errors are
- * ignored, because the pid is only used in messages.
+ * Writes the pid of this process, the owner of the store, to the file that `silentOwnerError`
+ * reads. Errors are ignored, because the pid is only used in messages.
  */
 export function writeOwnerPid(path: string): void {
   try {

@@ -7,7 +7,7 @@ export interface PendingRequests {
     args: unknown,
   ) => { readonly request: StoreRequest; readonly answer: Promise<unknown> }
   /** Passes replies to their callers. A reply to a request that is not pending is ignored. */
-  readonly settle: (replies: readonly StoreReply[]) => void
+  readonly deliver: (replies: readonly StoreReply[]) => void
   readonly failAll: (reason: unknown) => void
   readonly listRequests: () => readonly StoreRequest[]
   readonly isEmpty: () => boolean
@@ -26,7 +26,7 @@ export function createPendingRequests(): PendingRequests {
   const requests = new Map<number, PendingRequest>()
   let lastId = 0
   let onDrained = (): void => {}
-  const settleOne = (reply: StoreReply): void => {
+  const deliverOne = (reply: StoreReply): void => {
     if ('signal' in reply) return
     const entry = requests.get(reply.id)
     if (entry === undefined) return
@@ -43,8 +43,8 @@ export function createPendingRequests(): PendingRequests {
       })
       return { request, answer }
     },
-    settle: replies => {
-      for (const reply of replies) settleOne(reply)
+    deliver: replies => {
+      for (const reply of replies) deliverOne(reply)
       if (requests.size === 0) onDrained()
     },
     failAll: reason => {

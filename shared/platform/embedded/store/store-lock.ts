@@ -25,6 +25,10 @@ export function tryLock(path: string): StoreLock | undefined {
   return { release: () => lockedDatabase.close() }
 }
 
+/** The primary result code of SQLite for a database that another connection locks. */
+const sqliteBusy = 5
+
 function isBusy(thrown: unknown): boolean {
-  return thrown instanceof Error && 'errcode' in thrown && (Number(thrown.errcode) & 0xff) === 5
+  if (!(thrown instanceof Error) || !('errcode' in thrown)) return false
+  return (Number(thrown.errcode) & 0xff) === sqliteBusy
 }

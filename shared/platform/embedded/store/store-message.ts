@@ -20,7 +20,7 @@ export type StoreSignal =
   /** A stack needs a check. */
   | { readonly topic: 'nudge'; readonly stack: string }
 
-/** The method of requests that carry a signal. They have the id 0 and get no reply. */
+/** The method of requests that contain a signal. They have the id 0 and get no reply. */
 export const signalMethod = 'signal'
 
 /** A request. `id` is unique on its connection. */

@@ -46,8 +46,9 @@ export function prepareStore(home: string): StorePaths {
 }
 
 /**
- * Creates a folder and its parents, one by one. Returns false when the folder exists. The reason is
- * that Node's recursive mkdir never returns where no folder can be created, such as below /proc.
+ * Creates a folder and its parents, one by one. Returns false when the folder exists. Node's
+ * recursive mkdir is not used: it never returns where no folder can be created, such as below
+ * /proc.
  */
 function makeFolders(folder: string): boolean {
   if (existsSync(folder)) return false

@@ -14,7 +14,7 @@ export interface Hello {
 /** The function that sends replies and signals to one connection. */
 export type SendReplies = (replies: readonly StoreReply[]) => void
 
-/** The function that handles the requests of a connection. `sendReplies` answers them. */
+/** The function that receives the requests of a connection, and answers them by `sendReplies`. */
 export type ReceiveRequests = (requests: readonly StoreRequest[], sendReplies: SendReplies) => void
 
 /** The open socket of the store. */

@@ -24,7 +24,10 @@ export interface Store {
   readonly signal: (signal: StoreSignal) => void
   /** Calls `listener` for signals of other processes. Returns a function that ends these calls. */
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
-  /** Returns whether this process owns the store or is a client. `none`: it is not connected. */
+  /**
+   * Returns whether this process owns the store or is a client. `none`: this process is not
+   * connected.
+   */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes. Later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
@@ -56,7 +59,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const events: ConnectionEvents = {
     onReplies: replies => {
       signals.deliver(replies)
-      pendingRequests.settle(replies)
+      pendingRequests.deliver(replies)
       if (pendingRequests.isEmpty()) connection?.keepAlive(false)
     },
     onLost: reason => {

@@ -89,9 +89,12 @@ function findNestedInconsistencies(
       return planned.kind === 'set' && actual.kind === 'set'
         ? compareSets(planned, actual, {
             path,
-            isCompatible: (left, right) =>
-              findBlockInconsistencies(block, { ...part, planned: left, actual: right }).length ===
-              0,
+            isCompatible: (plannedBlock, actualBlock) =>
+              findBlockInconsistencies(block, {
+                ...part,
+                planned: plannedBlock,
+                actual: actualBlock,
+              }).length === 0,
           })
         : []
   }
@@ -99,10 +102,12 @@ function findNestedInconsistencies(
 
 function findListInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
   const { planned, actual, path } = part
-  const before = elementsOf(planned).length
-  const after = elementsOf(actual).length
-  if (before !== after)
-    return [{ message: `the number of blocks changed from ${before} to ${after}`, path }]
+  const plannedCount = elementsOf(planned).length
+  const actualCount = elementsOf(actual).length
+  if (plannedCount !== actualCount)
+    return [
+      { message: `the number of blocks changed from ${plannedCount} to ${actualCount}`, path },
+    ]
   const type = impliedTypeOf(block)
   return elementsOf(planned).flatMap((element, index) =>
     findBlockInconsistencies(block, {

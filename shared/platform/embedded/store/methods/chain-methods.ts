@@ -55,15 +55,15 @@ export const chainMethods = {
         args.max,
       )
       const { operationsMax } = args
-      const takenRows =
+      const selectedRows =
         operationsMax === null || visibleRows.length === 0
           ? visibleRows
-          : takeWithinLimit(
+          : selectWithinLimit(
               visibleRows,
               operationsMax,
               countDeliveredOperations(database, args.deployment),
             )
-      if (takenRows.length === 0) return []
+      if (selectedRows.length === 0) return []
       return database
         .all(
           `UPDATE chain SET deliveries = deliveries + 1, receipt = ?1 || ' ' || position,
@@ -72,7 +72,7 @@ export const chainMethods = {
            RETURNING message, receipt, deliveries`,
           args.receipt,
           args.visibilityMs,
-          JSON.stringify(takenRows.map(row => readIntegerColumn(row, 'position'))),
+          JSON.stringify(selectedRows.map(row => readIntegerColumn(row, 'position'))),
         )
         .map(row => ({
           message: parseMessage(row),
@@ -130,19 +130,20 @@ function countDeliveredOperations(database: Database, deployment: DeploymentId |
  * Returns the first rows that keep the operations in delivery within the limit. If no operation is
  * in delivery, returns at least one row.
  */
-function takeWithinLimit(
+function selectWithinLimit(
   visibleRows: readonly Row[],
   operationsMax: number,
   deliveredOperations: number,
 ): readonly Row[] {
-  const takenRows: Row[] = []
+  const selectedRows: Row[] = []
   let operationCount = deliveredOperations
   for (const row of visibleRows) {
     operationCount += readIntegerColumn(row, 'size')
-    if (operationCount > operationsMax && (deliveredOperations > 0 || takenRows.length > 0)) break
-    takenRows.push(row)
+    if (operationCount > operationsMax && (deliveredOperations > 0 || selectedRows.length > 0))
+      break
+    selectedRows.push(row)
   }
-  return takenRows
+  return selectedRows
 }
 
 function parseMessage(row: Row): ChainMessage {

@@ -4,7 +4,7 @@ import type { HeadEvent } from '../../../../records/transitions.ts'
 /**
  * SQL statements of the head writes. Their conditions are built from the transition table.
  * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner (of an arrival: its origin), ?4
- * the attempt, ?6 the executor. ?5 is the needs of the operation, the mark of a release, or the
+ * the attempt, ?6 the executor. ?5 is the needs of the operation, the key of a release, or the
  * verdict.
  */
 

@@ -5,7 +5,7 @@ import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadableFormat } from '../../../records/record-layouts.ts'
 
-/** A page of texts. `more`: whether the size of a reply cut off further texts. */
+/** A page of texts. `more`: whether the size limit of a reply cut off further texts. */
 export interface TextPage {
   readonly texts: readonly string[]
   readonly more: boolean
@@ -68,10 +68,10 @@ export const logMethods = {
 
 /** Cuts a list of texts to `limits.replyBytesMax`. Keeps at least the first text. */
 export function cutPage(texts: readonly string[]): TextPage {
-  let size = 0
+  let pageChars = 0
   const cutIndex = texts.findIndex((text, index) => {
-    size += text.length
-    return index > 0 && size > limits.replyBytesMax
+    pageChars += text.length
+    return index > 0 && pageChars > limits.replyBytesMax
   })
   return cutIndex < 0 ? { texts, more: false } : { texts: texts.slice(0, cutIndex), more: true }
 }

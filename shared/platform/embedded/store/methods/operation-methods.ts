@@ -130,9 +130,9 @@ export const operationMethods = {
       args: { readonly deployment: DeploymentId; readonly operations: readonly OperationId[] },
     ): { readonly rows: readonly HeadRow[]; readonly rest: readonly OperationId[] } => {
       const rows: HeadRow[] = []
-      let size = 0
+      let outcomeChars = 0
       for (const [index, operation] of args.operations.entries()) {
-        if (size > limits.replyBytesMax) return { rows, rest: args.operations.slice(index) }
+        if (outcomeChars > limits.replyBytesMax) return { rows, rest: args.operations.slice(index) }
         const row = database.get(
           `SELECT head.*, outcome.outcome AS outcome, outcome.format AS outcome_format FROM head
            LEFT JOIN outcome ON outcome.deployment = head.deployment
@@ -149,7 +149,7 @@ export const operationMethods = {
           attempt,
           format: readIntegerColumn(row, 'outcome_format'),
         })
-        size += outcome?.length ?? 0
+        outcomeChars += outcome?.length ?? 0
         rows.push(parseHeadRow(row, outcome))
       }
       return { rows, rest: [] }
@@ -157,16 +157,16 @@ export const operationMethods = {
   ),
 }
 
-const releaseMarkPrefixes = { giveBack: 'gave-back', lapse: 'lapsed' } as const
+const releaseKeyPrefixes = { giveBack: 'gave-back', lapse: 'lapsed' } as const
 
 /**
- * Clears the owner of an attempt. The write takes effect once: a repetition finds the text that the
+ * Clears the owner of an attempt. The write takes effect once: a repetition finds the key that the
  * first write added to `freed`, and also returns true.
  */
 function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 'lapse'): boolean {
   const { deployment, operation, owner, attempt } = args
-  const mark = `${releaseMarkPrefixes[event]} ${attempt} ${owner}`
-  const request = [deployment, operation, owner, attempt, mark] as const
+  const releaseKey = `${releaseKeyPrefixes[event]} ${attempt} ${owner}`
+  const request = [deployment, operation, owner, attempt, releaseKey] as const
   return (
     database.run(headStatements[event], ...request) === 1 ||
     database.get(headStatements[`${event}TookEffect`], ...request) !== undefined

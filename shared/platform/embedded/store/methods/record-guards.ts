@@ -12,7 +12,7 @@ const messagePrefix = 'antichain record: '
 
 /**
  * The triggers that refuse every change or removal of a damaged record, or of a record with a newer
- * format. They exist on this connection only.
+ * format. They are temporary, so they exist on this connection only.
  */
 export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
@@ -32,7 +32,8 @@ export const guardTriggers: string = (
   .join('\n')
 
 /**
- * Converts the error of a guard to an error of the catalogue. Returns any other error unchanged.
+ * Converts the error of a guard trigger to an error of the catalogue. Returns any other error
+ * unchanged.
  */
 export function toGuardError(thrown: unknown, args: unknown): unknown {
   if (thrown instanceof DeployError) return thrown

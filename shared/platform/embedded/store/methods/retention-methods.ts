@@ -99,11 +99,11 @@ export const retentionMethods = {
 function listDeploymentIds(database: Database, table: string): readonly string[] {
   return database
     .all(
-      `WITH RECURSIVE one (id) AS (
+      `WITH RECURSIVE found (id) AS (
          SELECT min(deployment) FROM ${table}
          UNION ALL SELECT (SELECT min(deployment) FROM ${table} WHERE deployment > id)
-           FROM one WHERE id IS NOT NULL)
-       SELECT id FROM one WHERE id IS NOT NULL`,
+           FROM found WHERE id IS NOT NULL)
+       SELECT id FROM found WHERE id IS NOT NULL`,
     )
     .map(row => readTextColumn(row, 'id'))
 }

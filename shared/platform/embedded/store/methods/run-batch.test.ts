@@ -50,7 +50,7 @@ test('a failed request undoes only its own changes', () => {
     { id: 5, value: false },
     { id: 6, value: true },
   ])
-  expect(database.inTransaction()).toBe(false)
+  expect(database.isInTransaction()).toBe(false)
 })
 
 test('a request of several statements is atomic', () => {

@@ -85,7 +85,7 @@ function runRequest(
  * error. Throws when the rollback fails.
  */
 function rollBack(database: Database): void {
-  if (!database.inTransaction()) return
+  if (!database.isInTransaction()) return
   try {
     database.run('ROLLBACK')
   } catch (thrown) {

@@ -13,7 +13,7 @@ import {
 } from './store-message.ts'
 import { type SendReplies, type ReceiveRequests, serveStore } from './store-server.ts'
 
-/** The start parameters of the thread. */
+/** The start parameters of the thread: the paths of database and socket, and the size limit. */
 export interface ThreadData {
   readonly database: string
   readonly socket: string

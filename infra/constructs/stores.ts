@@ -18,8 +18,8 @@ import type { Settings } from '../settings.ts'
 import type { EncryptionKeys } from './encryption.ts'
 import { createPart } from './create-part.ts'
 
-/** The durable resources. */
-export interface Data {
+/** The durable stores: two tables and a bucket. */
+export interface Stores {
   readonly journal: TableV2
   readonly catalog: TableV2
   readonly bucket: Bucket
@@ -28,9 +28,10 @@ export interface Data {
 /**
  * Creates two tables and a bucket, which are retained when the installation is deleted. They are
  * removed if creating the CloudFormation stack fails. Otherwise their names would block the next
- * try. DynamoDB removes no protected table, so the setting `dataProtection` must be `off` then.
+ * try. DynamoDB removes no protected table, so at the creation the setting `dataProtection` must be
+ * `off`.
  */
-export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
+export function createStores(scope: Construct, settings: Settings, keys: EncryptionKeys): Stores {
   const group = createPart(scope, 'Data')
   const names = installationNamesOf(settings.installation)
   const { account, region } = Stack.of(scope)
@@ -71,9 +72,10 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
 }
 
 /**
- * Returns the lifecycle rules. Current objects never expire, because only the sweep knows the
- * unused ones. Replaced and removed objects are kept for a while, so that an error can be undone.
- * Packed programs of the installer expire, because the generator stores them under another name.
+ * Returns the lifecycle rules. Current objects never expire, because only the sweep knows which of
+ * them are unused. Replaced and removed objects are kept for a while, so that an error can be
+ * undone. Packed programs of the installer expire, because the generator stores them under another
+ * name.
  */
 function lifecycleRulesOf({ noncurrentDays }: Settings): LifecycleRule[] {
   return [

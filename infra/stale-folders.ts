@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Returns the name prefix of temporary folders of this process, for `removeLeftovers`. */
-export function processFolderName(prefix: string): string {
+/** Returns the name prefix of temporary folders of this process, for `removeStaleFolders`. */
+export function processFolderPrefix(prefix: string): string {
   return `${prefix}${process.pid}-`
 }
 
@@ -11,11 +11,11 @@ export function processFolderName(prefix: string): string {
  * Removes the temporary folders with this prefix whose processes are gone. Such a process was
  * killed before it could remove its folder.
  */
-export function removeLeftovers(prefix: string): void {
+export function removeStaleFolders(prefix: string): void {
   for (const name of readdirSync(tmpdir())) {
-    const rest = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+    const nameWithoutPrefix = name.startsWith(prefix) ? name.slice(prefix.length) : ''
     // Folders with a different name format belong to other programs.
-    const [, pid] = /^(\d+)-\w{6}$/.exec(rest) ?? []
+    const [, pid] = /^(\d+)-\w{6}$/.exec(nameWithoutPrefix) ?? []
     if (pid !== undefined && !isAlive(Number(pid))) removeIfOwned(join(tmpdir(), name))
   }
 }

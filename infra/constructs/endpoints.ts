@@ -23,9 +23,9 @@ export interface Addresses {
 }
 
 /**
- * Creates the API at a function URL, which can stream events, and webhooks behind an HTTP API,
- * which rejects excess requests before a function runs. Neither authenticates callers: the
- * functions check tokens and signatures.
+ * Creates the addresses of the API and of webhooks. The API has a function URL, because a function
+ * URL can stream events. Webhooks have an HTTP API, because an HTTP API rejects excess requests
+ * before a function runs. Neither authenticates callers: the functions check tokens and signatures.
  */
 export function createEndpoints(
   scope: Construct,

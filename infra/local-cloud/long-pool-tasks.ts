@@ -11,7 +11,7 @@ import {
 import type { LocalQueue } from './services.ts'
 
 /** The options of one queue's tasks in the long pool. */
-export interface TasksOptions {
+export interface LongPoolTasksOptions {
   readonly sqs: SQSClient
   readonly queue: LocalQueue
   /** The folder of the bundle, with `long.mjs`. */
@@ -29,9 +29,11 @@ export interface TasksOptions {
 
 /** The tasks of one queue. */
 export interface LongPoolTasks {
-  /** Returns the pids of running tasks. */
-  readonly running: () => readonly number[]
-  /** Replaces the code of the next tasks. A running task takes no more work, and then ends. */
+  /** Lists the pids of running tasks. */
+  readonly listPids: () => readonly number[]
+  /**
+   * Replaces the code of the next tasks. A running task gets SIGTERM, and ends after its message.
+   */
   readonly replaceCode: (bundleFolder: string) => void
   /** Kills running tasks and starts no more. */
   readonly end: () => Promise<void>
@@ -39,10 +41,10 @@ export interface LongPoolTasks {
 
 /**
  * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
- * started when a message waits, and gets SIGTERM when its queue was empty for a while. A working
- * task ends after its work.
+ * started when a message waits, and gets SIGTERM when its queue was empty for a while. A busy task
+ * then ends after its message.
  */
-export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
+export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options
   let { bundleFolder } = options
   let task: IsolatedProcess | undefined
@@ -69,7 +71,7 @@ export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
       })
   }, cloudLimits.idleCheckMs)
   return {
-    running: () => (task === undefined ? [] : [task.pid]),
+    listPids: () => (task === undefined ? [] : [task.pid]),
     replaceCode: newBundleFolder => {
       bundleFolder = newBundleFolder
       task?.signal('SIGTERM')
@@ -90,7 +92,7 @@ function startTask({
   supervisor,
   sandbox,
   onLine,
-}: TasksOptions): IsolatedProcess {
+}: LongPoolTasksOptions): IsolatedProcess {
   let pid = 0
   const newTask = startIsolatedProcess({
     script: join(bundleFolder, 'long.mjs'),

@@ -4,11 +4,11 @@ import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
 import { awsTags, installationNamesOf, roleNameOf } from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
-import type { Addresses } from './api.ts'
+import type { Addresses } from './endpoints.ts'
 import type { DeployedFunction } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** The input for creating schedules: settings, addresses, and the functions concerned. */
+/** The input for creating schedules. */
 export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
@@ -59,14 +59,13 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
       retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
     },
   })
-  grantScheduling(scope, settings, api, ['Create', 'Delete'])
-  grantScheduling(scope, settings, schedule, ['Delete'])
+  for (const deployedFunction of [api, schedule]) grantScheduling(scope, settings, deployedFunction)
   grantPassRole(scope, settings, api)
 }
 
 /**
- * Creates the role of schedules. Only Scheduler may assume the role, for this group of this
- * account.
+ * Creates the role of schedules. Only EventBridge Scheduler may assume the role, for this group of
+ * this account.
  */
 function createCallerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
   return new Role(group, 'Role', {
@@ -83,12 +82,13 @@ function createCallerRole(group: Construct, settings: Settings, schedules: CfnSc
   })
 }
 
+/** Allows a function to use the schedules of the group as its row in the table says. */
 function grantScheduling(
   scope: Construct,
   settings: Settings,
-  { role }: DeployedFunction,
-  verbs: readonly string[],
+  { row, role }: DeployedFunction,
 ): void {
+  const verbs = row.grants.schedules === 'create' ? ['Create', 'Delete'] : ['Delete']
   const stack = Stack.of(scope)
   const groupSchedules = `${installationNamesOf(settings.installation).scheduleGroup}/*`
   role.addToPolicy(
