@@ -45,8 +45,8 @@ const createTierVariables = tier =>
   createProjectVariables({ ANTICHAIN_TIER: tier, NODE_COMPILE_CACHE: compileCacheFolder })
 
 async function runVitest(tier, args, env) {
-  const report = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const reportPath = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath}`]
   // A tier may have no tests of a kind, but tests that the arguments name must exist.
   const options = [
     'run',
@@ -64,8 +64,8 @@ async function runVitest(tier, args, env) {
     env: { ...env, ...ledgerVariables },
   })
   if (ledgerFolder !== undefined) rmSync(ledgerFolder, { recursive: true, force: true })
-  const counts = existsSync(report) ? countsOf(report) : emptyCounts
-  rmSync(report, { force: true })
+  const counts = existsSync(reportPath) ? readCounts(reportPath) : emptyCounts
+  rmSync(reportPath, { force: true })
   return countRunnerFailure(status, counts)
 }
 
@@ -77,9 +77,9 @@ const emptyCounts = { passed: 0, failed: 0, skipped: 0, failures: [] }
  * Returns the counts in a report file of vitest, and a line for each failure. A test file that
  * could not be run contains no tests and counts as one failure.
  */
-function countsOf(report) {
+function readCounts(reportPath) {
   const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
-    readFileSync(report, 'utf8'),
+    readFileSync(reportPath, 'utf8'),
   )
   const failures = []
   let brokenFiles = 0

@@ -45,74 +45,76 @@ export function renderTree(input: TreeInput): readonly TreeLine[] {
  */
 export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
-  const remainingLines = Math.max(0, height - 1)
+  const linesMax = Math.max(0, height - 1)
   const priorityLines = lines.filter(line => line.hasPriority)
-  const keptLines =
-    priorityLines.length > remainingLines
-      ? priorityLines.slice(priorityLines.length - remainingLines)
-      : selectLines(lines, remainingLines, priorityLines.length)
-  const text = `    … ${lines.length - keptLines.length} more`
-  return [{ segments: [{ color: 'faint', text }], hasPriority: false }, ...keptLines]
+  const shownLines =
+    priorityLines.length > linesMax
+      ? priorityLines.slice(priorityLines.length - linesMax)
+      : selectLines(lines, linesMax, priorityLines.length)
+  const text = `    … ${lines.length - shownLines.length} more`
+  return [{ segments: [{ color: 'faint', text }], hasPriority: false }, ...shownLines]
 }
 
 /** Returns all lines with priority, and as many of the last other lines as fit, in tree order. */
 function selectLines(
   lines: readonly TreeLine[],
-  remainingLines: number,
+  linesMax: number,
   priorityCount: number,
 ): readonly TreeLine[] {
-  let spareLines = remainingLines - priorityCount
+  let spareCount = linesMax - priorityCount
   return lines
     .toReversed()
-    .filter(line => line.hasPriority || spareLines-- > 0)
+    .filter(line => line.hasPriority || spareCount-- > 0)
     .toReversed()
 }
 
 /** Returns the rows to show. Uses no recursion, because components may be nested to any depth. */
 function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
   const { rows } = input
-  const visibility = new Map<string, { hasPriority: boolean }>()
-  const byUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (isShown(row, input)) markWithParents(row, byUrn, visibility)
-  const children = new Map<string, ResourceRow[]>()
+  /** Whether a visible row has priority, by URN. */
+  const priorityByUrn = new Map<string, boolean>()
+  const rowByUrn = new Map(rows.map(row => [row.urn, row]))
+  for (const row of rows) if (isShown(row, input)) markWithParents(row, rowByUrn, priorityByUrn)
+  const childrenByParent = new Map<string, ResourceRow[]>()
   for (const row of rows) {
-    if (!visibility.has(row.urn)) continue
-    const parent = byUrn.has(row.parent) && row.parent !== row.urn ? row.parent : ''
-    const siblings = children.get(parent)
-    if (siblings === undefined) children.set(parent, [row])
+    if (!priorityByUrn.has(row.urn)) continue
+    const parent = rowByUrn.has(row.parent) && row.parent !== row.urn ? row.parent : ''
+    const siblings = childrenByParent.get(parent)
+    if (siblings === undefined) childrenByParent.set(parent, [row])
     else siblings.push(row)
   }
-  const result: VisibleRow[] = []
-  const pendingRows = (children.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
+  const visibleRows: VisibleRow[] = []
+  const pendingRows = (childrenByParent.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
   for (
     let pendingRow = pendingRows.pop();
     pendingRow !== undefined;
     pendingRow = pendingRows.pop()
   ) {
     const { row, depth } = pendingRow
-    result.push({ row, depth, hasPriority: visibility.get(row.urn)?.hasPriority ?? false })
-    for (const child of (children.get(row.urn) ?? []).toReversed())
+    visibleRows.push({ row, depth, hasPriority: priorityByUrn.get(row.urn) ?? false })
+    for (const child of (childrenByParent.get(row.urn) ?? []).toReversed())
       pendingRows.push({ row: child, depth: depth + 1 })
   }
-  return result
+  return visibleRows
 }
 
 function isShown(row: ResourceRow, options: ListingOptions): boolean {
   return isListed(row, options) || (row.status === 'running' && row.op !== 'same')
 }
 
+/** Marks a row and its parents as visible. A parent has priority if a row below it has priority. */
 function markWithParents(
   row: ResourceRow,
-  byUrn: ReadonlyMap<string, ResourceRow>,
-  visibility: Map<string, { hasPriority: boolean }>,
+  rowByUrn: ReadonlyMap<string, ResourceRow>,
+  priorityByUrn: Map<string, boolean>,
 ): void {
   const hasPriority = row.status !== 'done'
   let ancestor: ResourceRow | undefined = row
   while (ancestor !== undefined) {
-    const recorded = visibility.get(ancestor.urn)
-    if (recorded !== undefined && (recorded.hasPriority || !hasPriority)) return
-    visibility.set(ancestor.urn, { hasPriority })
-    ancestor = byUrn.get(ancestor.parent)
+    const recordedPriority = priorityByUrn.get(ancestor.urn)
+    if (recordedPriority !== undefined && (recordedPriority || !hasPriority)) return
+    priorityByUrn.set(ancestor.urn, hasPriority)
+    ancestor = rowByUrn.get(ancestor.parent)
   }
 }
 
@@ -126,7 +128,7 @@ function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly 
     { color: 'bold', text: row.name },
     {
       color: row.status === 'failed' ? 'red' : stepStyle.color,
-      text: ` ${statusWordOf(displayedRow, input)}`,
+      text: ` ${statusTextOf(displayedRow, input)}`,
     },
     ...(message === undefined ? [] : [renderMessage(message)]),
   ]
@@ -142,7 +144,7 @@ function toDisplayedRow(row: ResourceRow): ResourceRow {
   return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
 }
 
-function statusWordOf(row: ResourceRow, input: TreeInput): string {
+function statusTextOf(row: ResourceRow, input: TreeInput): string {
   if (row.status === 'running' && !input.isPreview)
     return `${styleOf(row.op).runningText} ${formatElapsed(input.nowMs - row.startedMs)}`
   if (row.status === 'done' && row.op === 'same') return ''

@@ -138,6 +138,7 @@ async function prepareLocalResume(
   return { command, number, start: (_dryRun, sink) => engine.deploy(request, sink) }
 }
 
+/** The result of a deployment or preview. `events` has the events of a preview only. */
 interface RunReport {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
@@ -149,13 +150,14 @@ interface RunReport {
   readonly isInterrupted: boolean
 }
 
+/** Runs a deployment or preview. The first Ctrl-C cancels it, the second one terminates it. */
 async function runWithDisplay(
   session: CliSession,
-  start: OperationStart,
+  operationStart: OperationStart,
   displayOptions: DisplayOptions & { readonly plan?: string },
 ): Promise<RunReport> {
   const log = { target: displayOptions.eventLog, cwd: session.cwd }
-  const { display, close } = await createLoggedDisplay(session.tools, displayOptions, log)
+  const { display, close: closeLog } = await createLoggedDisplay(session.tools, displayOptions, log)
   const events: EngineEventPayload[] = []
   const plugins = new Map<Urn, ReportedPlugin>()
   let firstError: DiagnosticEvent | undefined
@@ -176,11 +178,11 @@ async function runWithDisplay(
   }
   // An interrupted server cancels nothing, because other processes can continue the deployment.
   const removeInterruptHandler =
-    start.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
+    operationStart.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
     const reportPlugin: EventSink['reportPlugin'] = (urn, plugin) => void plugins.set(urn, plugin)
     const sink = displayOptions.dryRun ? { emit, reportPlugin } : { emit }
-    const deployment = await start.start(displayOptions.dryRun, sink, displayOptions.plan)
+    const deployment = await operationStart.start(displayOptions.dryRun, sink, displayOptions.plan)
     stop = () => (interruptCount === 1 ? deployment.cancel() : deployment.terminate())
     if (interruptCount > 0) stop()
     const result = await deployment.done
@@ -188,7 +190,7 @@ async function runWithDisplay(
     return { result, events, plugins, firstError, isInterrupted: interruptCount > 0 }
   } finally {
     removeInterruptHandler()
-    await close()
+    await closeLog()
   }
 }
 
