@@ -24,8 +24,7 @@ export function createLiveDisplay(
   const startMs = nowMs()
   const latestMessages = new Map<string, Message>()
   let writer: LiveWriter | undefined
-  const columns = (): number => options.stdout.columns ?? 80
-  const treeInput = () => ({
+  const createTreeInput = () => ({
     rows: progress.rows(),
     messages: latestMessages,
     nowMs: nowMs(),
@@ -36,9 +35,9 @@ export function createLiveDisplay(
   const drawFrame = (): readonly string[] =>
     renderFrame(
       {
-        ...treeInput(),
+        ...createTreeInput(),
         startedMs: startMs,
-        columns: columns(),
+        columns: options.stdout.columns ?? 80,
         height: options.stdout.rows ?? 24,
       },
       paint,
@@ -48,7 +47,7 @@ export function createLiveDisplay(
   const printFinalTree = (): void => {
     if (printedMessageCount !== undefined) return
     writer?.close()
-    const lines = renderTree(treeInput()).map(line =>
+    const lines = renderTree(createTreeInput()).map(line =>
       renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
     const messages = progress.messages()
@@ -66,7 +65,7 @@ export function createLiveDisplay(
     },
     finish: result => {
       printFinalTree()
-      // Messages that plugins printed after the last event, while the engine stopped them.
+      // Plugins may print messages after the last event, while the engine stops them.
       const lateLines = renderMessageBlock(progress.messages().slice(printedMessageCount), paint)
       const end = { result, elapsedMs: nowMs() - startMs, style }
       print(options.stdout, [...lateLines, ...formatEnd(progress, options, end)])

@@ -13,13 +13,13 @@ export interface FrameInput extends ListingOptions {
   readonly startedMs: number
   readonly isPreview: boolean
   readonly columns: number
-  /** Lines of the terminal. The frame leaves one free for the cursor. */
+  /** Number of lines of the terminal. The frame leaves the last line free for the cursor. */
   readonly height: number
 }
 
 /** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
-  const footer: readonly (readonly Segment[])[] = [renderTotals(input), renderWaiting(input)]
+  const footer: readonly (readonly Segment[])[] = [renderTotals(input), renderWaitingLine(input)]
   const tree = foldLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
   return [...tree.map(line => line.segments), [], ...footer].map(segments =>
     renderLine(segments, input.columns, paint),
@@ -63,8 +63,8 @@ function renderTotals(input: FrameInput): readonly Segment[] {
   ]
 }
 
-/** Returns the line with the longest running steps, for which other steps usually wait. */
-function renderWaiting(input: FrameInput): readonly Segment[] {
+/** Renders the line with the steps that have run longest. Other steps usually wait for them. */
+function renderWaitingLine(input: FrameInput): readonly Segment[] {
   const runningRows = input.rows
     .filter(row => row.status === 'running')
     .toSorted((left, right) => left.startedMs - right.startedMs)

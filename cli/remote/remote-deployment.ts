@@ -48,11 +48,11 @@ export async function deployRemotely(
     headers: { 'idempotency-key': key },
     isRepeatable: true,
   })
-  const numberPromise = Promise.withResolvers<number>()
+  const numberResolvers = Promise.withResolvers<number>()
   let isStarted = false
   const onNumber = (number: number): void => {
     isStarted = true
-    numberPromise.resolve(number)
+    numberResolvers.resolve(number)
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
     const requestPath = `${path}/requests/${key}`
@@ -68,7 +68,7 @@ export async function deployRemotely(
   const cancel = async (force: boolean): Promise<void> => {
     // A request that waits for other deployments has no number yet, and can be withdrawn.
     if (!isStarted && (await withdraw()).isWithdrawn) return
-    await requestStop(client, `${path}/deployments/${await numberPromise.promise}`, force)
+    await requestStop(client, `${path}/deployments/${await numberResolvers.promise}`, force)
   }
   const done = followDeployment(client, `${path}/requests/${key}/stream`, { sink, onNumber })
   return { done, ...createStopFunctions(sink, cancel) }
@@ -106,7 +106,10 @@ async function requestStop(
 async function followDeployment(
   client: ApiClient,
   path: string,
-  { sink, onNumber }: { readonly sink: EventSink; readonly onNumber: (n: number) => void },
+  {
+    sink,
+    onNumber,
+  }: { readonly sink: EventSink; readonly onNumber: (deploymentNumber: number) => void },
 ): Promise<DeployResult> {
   for await (const { event, data } of followStream(client, path)) {
     if (event === 'started') onNumber(z.object({ number: z.number() }).parse(data).number)
@@ -116,7 +119,7 @@ async function followDeployment(
   throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
 }
 
-/** Creates the functions that stop a deployment by the API. Its stream reports the result. */
+/** Creates the functions that stop a deployment through the API. The stream reports the result. */
 function createStopFunctions(
   sink: EventSink,
   cancel: (force: boolean) => Promise<void>,
