@@ -6,8 +6,8 @@ import { runProgramPhase } from './program-phase.ts'
 /** A program that runs again only to serve its hooks. */
 export interface HookService {
   /**
-   * Waits until the program has registered everything again or differs from the records, and lets
-   * the program exit. Returns false when the program failed.
+   * Waits until the program has registered everything again, or until a registration differs from
+   * the records. Then lets the program exit. Returns false when the program failed.
    */
   readonly finish: () => Promise<boolean>
 }

@@ -5,8 +5,8 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { EngineEventPayload, EventSink } from './event.ts'
 
 /**
- * Stores the events of one writer in batches, for remote readers and for the history. The recorder
- * never delays a deployment.
+ * A sink that stores the events of one writer in batches, for remote readers and for the history.
+ * The recorder never delays a deployment.
  */
 export interface EventRecorder extends EventSink {
   /** Resolves when every emitted event was stored or has failed to be stored. */

@@ -23,7 +23,10 @@ import type {
 } from './event.ts'
 import { toMaskedResource, type MaskedStates } from './masked-states.ts'
 
-/** Reports steps as engine events: redacted, and ordered per URN (pre, then outputs or failed). */
+/**
+ * The emitter of steps as engine events. The events are redacted. For each URN, the event before a
+ * step precedes that of its outputs or failure.
+ */
 export interface StepEmitter {
   /** Reports the begin of every step except internal ones. */
   readonly emitBegin: (step: Step) => void

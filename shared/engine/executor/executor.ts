@@ -18,7 +18,7 @@ import { shareControlReads } from './shared-control-reads.ts'
 import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
-/** Runs the deliveries of one executor identity. */
+/** The runner of the deliveries to one executor identity. */
 export interface Executor {
   /**
    * Runs the operations of the message, and the chains that continue them, then removes the

@@ -13,7 +13,7 @@ import type { DecisionLogPort } from '../../../ports/records.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../../../records/ids.ts'
 import type { Decision } from '../../../records/log.ts'
 
-/** Appends decisions to the log of a deployment. */
+/** The writer of the decision log of a deployment. */
 export interface LogWriter {
   /**
    * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER when another process

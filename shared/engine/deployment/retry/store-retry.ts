@@ -30,8 +30,8 @@ export interface StoreRetryDeps {
 }
 
 /**
- * Wraps a request, so that the request is retried while the store, the queue or the blobs are
- * unavailable.
+ * A wrapper of requests. It returns a request that is retried while the store, the queue or the
+ * blobs are unavailable.
  */
 export type StoreRetry = <Args extends readonly unknown[], Result>(
   request: (...args: Args) => Promise<Result>,
