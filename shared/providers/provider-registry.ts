@@ -138,7 +138,7 @@ interface RegisteredInstance {
 }
 
 /**
- * Maximum number of restartCount per instance, so that an instance that crashes at every call is
+ * Maximum number of restarts per instance, so that an instance that crashes at every call is
  * not restarted forever.
  */
 const restartsMax = 3
@@ -151,7 +151,7 @@ async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> 
   const { provider } = instance
   const currentProvider = await provider
   if (!currentProvider.hasEnded() || instance.restartCount >= restartsMax) return currentProvider
-  // The first caller that notices the end restartCount the instance for all callers.
+  // The first caller that notices the end restarts the instance for all callers.
   if (instance.provider === provider) {
     instance.restartCount += 1
     instance.provider = instance.restart()

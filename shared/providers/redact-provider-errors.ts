@@ -38,8 +38,8 @@ export function redactProviderErrors(provider: Provider, inputs: PropertyMap): P
     update: redactErrors(provider.update),
     delete: redactErrors(provider.delete),
     async read(request) {
-      const { initErrors, ...rest } = await redactErrors(provider.read)(request)
-      return { ...rest, initErrors: initErrors.map(redact) }
+      const { initErrors, ...result } = await redactErrors(provider.read)(request)
+      return { ...result, initErrors: initErrors.map(redact) }
     },
     invoke: redactErrorsAndFailures(provider.invoke),
     call: redactErrorsAndFailures(provider.call),

@@ -18,12 +18,12 @@ export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
  * Throws CONFIG_INVALID.
  */
 export function parseConfigPath(text: string): ConfigPath {
-  const [first, ...rest] = segmentsOf(text)
+  const [first, ...subpath] = segmentsOf(text)
   if (typeof first !== 'string' || first === '')
     throw error('CONFIG_INVALID', `'${text}' is not a path: it must begin with the name of a key`, {
       hint: pathHint,
     })
-  return [first, ...rest]
+  return [first, ...subpath]
 }
 
 /** Returns the tree at a path below a value, or undefined when it does not exist. */
@@ -31,10 +31,10 @@ export function getTreeAt(
   value: ConfigTree | undefined,
   path: readonly (string | number)[],
 ): ConfigTree | undefined {
-  const [segment, ...rest] = path
+  const [segment, ...subpath] = path
   if (segment === undefined || value === undefined) return value
-  if (isTreeMap(value) && typeof segment === 'string') return getTreeAt(value.get(segment), rest)
-  if (isTreeList(value) && typeof segment === 'number') return getTreeAt(value[segment], rest)
+  if (isTreeMap(value) && typeof segment === 'string') return getTreeAt(value.get(segment), subpath)
+  if (isTreeList(value) && typeof segment === 'number') return getTreeAt(value[segment], subpath)
   return undefined
 }
 
@@ -86,12 +86,12 @@ function putAt(
   path: readonly (string | number)[],
   input: PutInput,
 ): ConfigTree {
-  const [segment, ...rest] = path
+  const [segment, ...subpath] = path
   if (segment === undefined) return input.leaf
   const container = tree ?? (typeof segment === 'number' ? [] : new Map<string, ConfigTree>())
   if (isTreeMap(container)) {
     if (typeof segment !== 'string') throw pathError(input.fullPath, 'a map needs a name here')
-    const newMap = new Map(container).set(segment, putAt(container.get(segment), rest, input))
+    const newMap = new Map(container).set(segment, putAt(container.get(segment), subpath, input))
     return requireUnreserved(newMap, input.fullPath)
   }
   if (!isTreeList(container))
@@ -99,7 +99,7 @@ function putAt(
   if (typeof segment !== 'number') throw pathError(input.fullPath, 'a list needs a number here')
   if (segment < 0 || segment > container.length)
     throw pathError(input.fullPath, `the list has ${container.length} items`)
-  return container.toSpliced(segment, 1, putAt(container[segment], rest, input))
+  return container.toSpliced(segment, 1, putAt(container[segment], subpath, input))
 }
 
 function removeAt(
@@ -107,7 +107,7 @@ function removeAt(
   path: readonly (string | number)[],
   fullPath: ConfigPath,
 ): ConfigTree {
-  const [segment, ...rest] = path
+  const [segment, ...subpath] = path
   if (
     segment !== undefined &&
     isTreeMap(tree) &&
@@ -115,14 +115,14 @@ function removeAt(
     tree.has(segment)
   ) {
     const newMap = new Map(tree)
-    if (rest.length === 0) newMap.delete(segment)
-    else newMap.set(segment, removeAt(tree.get(segment), rest, fullPath))
+    if (subpath.length === 0) newMap.delete(segment)
+    else newMap.set(segment, removeAt(tree.get(segment), subpath, fullPath))
     return requireUnreserved(newMap, fullPath)
   }
   if (isTreeList(tree) && typeof segment === 'number' && segment >= 0 && segment < tree.length)
-    return rest.length === 0
+    return subpath.length === 0
       ? tree.toSpliced(segment, 1)
-      : tree.toSpliced(segment, 1, removeAt(tree[segment], rest, fullPath))
+      : tree.toSpliced(segment, 1, removeAt(tree[segment], subpath, fullPath))
   return tree ?? null
 }
 
@@ -143,11 +143,11 @@ function pathError(path: ConfigPath, problem: string): Error {
 
 function segmentsOf(text: string): readonly (string | number)[] {
   const segments: (string | number)[] = []
-  let rest = text
-  while (rest !== '') {
-    const quotedMatch = /^\["((?:[^"\\]|\\.)*)"\]/.exec(rest)
-    const indexMatch = /^\[(\d+)\]/.exec(rest)
-    const nameMatch = (segments.length === 0 ? /^()([^.[]+)/ : /^(\.)([^.[]+)/).exec(rest)
+  let remainingText = text
+  while (remainingText !== '') {
+    const quotedMatch = /^\["((?:[^"\\]|\\.)*)"\]/.exec(remainingText)
+    const indexMatch = /^\[(\d+)\]/.exec(remainingText)
+    const nameMatch = (segments.length === 0 ? /^()([^.[]+)/ : /^(\.)([^.[]+)/).exec(remainingText)
     if (quotedMatch) segments.push((quotedMatch[1] ?? '').replace(/\\"/g, '"'))
     else if (indexMatch) segments.push(Number(indexMatch[1]))
     else if (nameMatch) segments.push(nameMatch[2] ?? '')
@@ -155,7 +155,7 @@ function segmentsOf(text: string): readonly (string | number)[] {
       throw error('CONFIG_INVALID', `'${text}' is not a path of a configuration value`, {
         hint: pathHint,
       })
-    rest = rest.slice((quotedMatch ?? indexMatch ?? nameMatch)?.[0].length)
+    remainingText = remainingText.slice((quotedMatch ?? indexMatch ?? nameMatch)?.[0].length)
   }
   return segments
 }

@@ -72,21 +72,21 @@ export function replaceSecure(
  * Converts plain JSON or YAML data to a tree. A map with a text at its only key `secure` is an
  * encrypted leaf.
  */
-export function toConfigTree(data: unknown): ConfigTree {
-  if (data === null || data === undefined) return null
-  if (Array.isArray(data)) return data.map(toConfigTree)
-  if (data instanceof Map) return toMapTree([...data].map(([key, item]) => [String(key), item]))
-  switch (typeof data) {
+export function toConfigTree(value: unknown): ConfigTree {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return value.map(toConfigTree)
+  if (value instanceof Map) return toMapTree([...value].map(([key, item]) => [String(key), item]))
+  switch (typeof value) {
     case 'boolean':
     case 'number':
     case 'string':
-      return data
+      return value
     case 'bigint':
-      return toExactNumber(data)
+      return toExactNumber(value)
     case 'object':
-      return toMapTree(Object.entries(data))
+      return toMapTree(Object.entries(value))
     default:
-      throw new TypeError(`configuration cannot hold a ${typeof data}`)
+      throw new TypeError(`configuration cannot hold a ${typeof value}`)
   }
 }
 

@@ -136,10 +136,7 @@ export async function startHost(
   return host
 }
 
-/**
- * Returns the folder of the project's own host for the program's language, if the project has such
- * a host.
- */
+/** Returns the folder of the project's own host for a language, if the project has one. */
 export function findProjectHost({
   runtime,
   plugins = [],
@@ -259,9 +256,7 @@ export function toRunRequest(programInput: ProgramInput): RunRequest {
   })
 }
 
-/**
- * Fetches the required packages by GetRequiredPackages, or else by the older GetRequiredPlugins.
- */
+/** Fetches the required packages by GetRequiredPackages, or by the older GetRequiredPlugins. */
 async function fetchPackages(
   host: LanguageHost,
   source: ProgramSource,

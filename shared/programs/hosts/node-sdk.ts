@@ -80,8 +80,8 @@ function findPackageRoot(file: string, name: string): string {
 
 function readPackage(folder: string): Readonly<Record<string, unknown>> {
   try {
-    const data: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return isRecord(data) ? data : {}
+    const content: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return isRecord(content) ? content : {}
   } catch {
     return {}
   }

@@ -117,7 +117,7 @@ function activateEnvironment(
     throw error('PROGRAM_LANGUAGE_MISSING', `${folder} is not a virtual environment of Python`, {
       hint: `Run \`python3 -m venv ${folder}\` and install the program's requirements there.`,
     })
-  const { PYTHONHOME: _home, ...rest } = env
+  const { PYTHONHOME: _home, ...otherVariables } = env
   const path = [bin, env['PATH'] ?? ''].join(delimiter)
-  return { command, env: { ...rest, VIRTUAL_ENV: folder, PATH: path } }
+  return { command, env: { ...otherVariables, VIRTUAL_ENV: folder, PATH: path } }
 }

@@ -33,13 +33,13 @@ export function readPolicyProject(folder: string): PolicyProject {
 }
 
 function readContent(file: string): Readonly<Record<string, unknown>> {
-  let data: unknown
+  let content: unknown
   try {
-    data = parse(readFileSync(file, 'utf8'))
+    content = parse(readFileSync(file, 'utf8'))
   } catch (cause) {
     throw policyFileError(file, `cannot be read: ${messageOf(cause)}`)
   }
-  if (isRecord(data)) return data
+  if (isRecord(content)) return content
   throw policyFileError(file, 'does not contain a map')
 }
 

@@ -16,7 +16,7 @@ export function readProjectConfig(
   if (entries === undefined || entries === null) return []
   if (!isTreeMap(entries)) throw source.errorAt(['config'], '`config` must be a map')
   const keys = [...entries.keys()].toSorted()
-  return keys.map(key => readEntry(source, { project, key, data: entries.get(key) ?? null }))
+  return keys.map(key => readEntry(source, { project, key, declaration: entries.get(key) ?? null }))
 }
 
 /** Reports whether a value is of a type. Texts that read as integers or booleans count as such. */
@@ -44,22 +44,22 @@ export function formatTypeName(type: ConfigType): string {
 interface ConfigEntryInput {
   readonly project: string
   readonly key: string
-  readonly data: ConfigTree
+  readonly declaration: ConfigTree
 }
 
 function readEntry(
   source: YamlSource,
-  { project, key, data }: ConfigEntryInput,
+  { project, key, declaration }: ConfigEntryInput,
 ): ProjectConfigEntry {
   const path = ['config', key]
   const isProjectKey = !key.includes(':') || key.startsWith(`${project}:`)
-  if (!isTreeMap(data)) return { key, type: undefined, value: data ?? undefined, isSecret: false }
-  const fields = data
-  const defaultValue = fields.get('default') ?? undefined
-  const value = fields.get('value') ?? undefined
+  if (!isTreeMap(declaration))
+    return { key, type: undefined, value: declaration ?? undefined, isSecret: false }
+  const defaultValue = declaration.get('default') ?? undefined
+  const value = declaration.get('value') ?? undefined
   if (defaultValue !== undefined && value !== undefined)
     throw source.errorAt(path, `the configuration key '${key}' has both \`default\` and \`value\``)
-  const type = readType(source, path, fields)
+  const type = readType(source, path, declaration)
   if (isProjectKey) {
     if (type !== undefined && defaultValue !== undefined && !isOfType(type, defaultValue))
       throw source.errorAt(
@@ -72,7 +72,7 @@ function readEntry(
       `the configuration key '${key}' belongs to another namespace: use \`value\` instead of \`type\` and \`default\``,
     )
   }
-  return { key, type, value: defaultValue ?? value, isSecret: fields.get('secret') === true }
+  return { key, type, value: defaultValue ?? value, isSecret: declaration.get('secret') === true }
 }
 
 function readType(

@@ -71,7 +71,7 @@ export function parseProject(text: string, file: string): Project {
     main: readText(source, ['main']),
     config: typeof config === 'string' ? [] : readProjectConfig(source, name),
     stackConfigDir: resolve(root, stackConfigDir || legacyStackConfigDir),
-    plugins: readDeclaredPlugins(source, readData(source, [])),
+    plugins: readDeclaredPlugins(source, readPlainValue(source, [])),
     refreshAlways: readRefresh(source),
   }
 }
@@ -119,21 +119,21 @@ function readRuntime(
   source: YamlSource,
   file: string,
 ): Pick<Project, 'runtime' | 'runtimeOptions'> {
-  const runtimeData: unknown = readData(source, ['runtime'])
-  if (runtimeData === undefined || runtimeData === null || runtimeData === '')
+  const runtimeValue: unknown = readPlainValue(source, ['runtime'])
+  if (runtimeValue === undefined || runtimeValue === null || runtimeValue === '')
     return { runtime: '', runtimeOptions: {} }
-  const isMap = isRecord(runtimeData)
-  if (typeof runtimeData !== 'string' && !isMap)
+  const isMap = isRecord(runtimeValue)
+  if (typeof runtimeValue !== 'string' && !isMap)
     throw source.errorAt(
       ['runtime'],
       '`runtime` must be a string, or a map with `name` and `options`',
     )
-  const name: unknown = isMap ? runtimeData['name'] : runtimeData
+  const name: unknown = isMap ? runtimeValue['name'] : runtimeValue
   if (typeof name !== 'string')
     throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a string')
   if (!/^[a-z0-9-]{1,50}$/.test(name))
     throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is not a valid runtime name`)
-  const options: unknown = isMap ? (runtimeData['options'] ?? {}) : {}
+  const options: unknown = isMap ? (runtimeValue['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')
   checkOptions(source, builtinOptionTypes[name] ?? {}, options)
@@ -169,12 +169,12 @@ function readRefresh(source: YamlSource): boolean {
   return refresh === 'always'
 }
 
-function readData(source: YamlSource, path: readonly string[]): unknown {
-  let data: unknown = JSON.parse(
+function readPlainValue(source: YamlSource, path: readonly string[]): unknown {
+  let value: unknown = JSON.parse(
     JSON.stringify(source.document.toJS(), replaceBigInteger) ?? 'null',
   )
-  for (const key of path) data = isRecord(data) ? data[key] : undefined
-  return data
+  for (const key of path) value = isRecord(value) ? value[key] : undefined
+  return value
 }
 
 function replaceBigInteger(_key: string, value: unknown): unknown {

@@ -21,8 +21,11 @@ const packagesMax = 1000
  * Returns the plugins that a project file declares: `plugins`, and the `packages` whose source is a
  * folder. Throws PROJECT_INVALID.
  */
-export function readDeclaredPlugins(source: YamlSource, data: unknown): readonly DeclaredPlugin[] {
-  const plugins = isRecord(data) ? data['plugins'] : undefined
+export function readDeclaredPlugins(
+  source: YamlSource,
+  content: unknown,
+): readonly DeclaredPlugin[] {
+  const plugins = isRecord(content) ? content['plugins'] : undefined
   const declaredPlugins: DeclaredPlugin[] = []
   for (const [key, kind] of Object.entries(pluginKinds) as [
     keyof typeof pluginKinds,
@@ -49,7 +52,7 @@ export function readDeclaredPlugins(source: YamlSource, data: unknown): readonly
       declaredPlugins.push({ kind, name, version, path, isPackage: false })
     }
   }
-  return [...declaredPlugins, ...readLocalPackages(data)]
+  return [...declaredPlugins, ...readLocalPackages(content)]
 }
 
 function isSamePlugin(
@@ -60,8 +63,8 @@ function isSamePlugin(
 }
 
 /** Returns the packages of a project or plugin file whose source is a folder. */
-function readLocalPackages(data: unknown): readonly DeclaredPlugin[] {
-  const packages = isRecord(data) ? data['packages'] : undefined
+function readLocalPackages(content: unknown): readonly DeclaredPlugin[] {
+  const packages = isRecord(content) ? content['packages'] : undefined
   return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, declaration]) => {
     const path: unknown = isRecord(declaration) ? declaration['source'] : declaration
     if (typeof path !== 'string' || !isFolderSource(path)) return []

@@ -37,8 +37,8 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
     const offset = offsetOf(document, path)
     return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
   }
-  const data: unknown = document.toJS()
-  if (data !== null && (typeof data !== 'object' || Array.isArray(data)))
+  const content: unknown = document.toJS()
+  if (content !== null && (typeof content !== 'object' || Array.isArray(content)))
     throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
 }

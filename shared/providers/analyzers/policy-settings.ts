@@ -35,18 +35,18 @@ export function readPolicySettings(
 }
 
 function parseObject(text: string, file: string): Readonly<Record<string, unknown>> {
-  let data: unknown
+  let value: unknown
   try {
-    data = JSON.parse(text)
+    value = JSON.parse(text)
   } catch (thrown) {
     throw invalidError(file, `is not valid JSON: ${messageOf(thrown)}`)
   }
-  if (isObject(data)) return data
+  if (isObject(value)) return value
   throw invalidError(file, 'does not contain an object')
 }
 
-function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data)
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseLevel(value: unknown, name: string, file: string): Enforcement {

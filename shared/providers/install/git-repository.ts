@@ -16,8 +16,8 @@ export type RunGit = (
 ) => Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number | null }>
 
 /**
- * Returns the latest version of a repository: its highest version tag, a stable one before every
- * pre-release. Without such a tag above 0.0.0, the version is the commit of the main branch as
+ * Returns the latest version of a repository: its highest stable version tag, or else its highest
+ * pre-release tag. Without such a tag above 0.0.0, the version is the commit of the main branch as
  * `0.0.0-x<commit>`. Throws `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
  */
 export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {

@@ -53,9 +53,9 @@ function readEntries(folder: string): Dirent[] {
 
 /**
  * Chooses the installed version for a request
- * (docs/spec/provider-protocol.md#version-selection-in-the-cache). A requested version needs an
- * equal one, apart from build metadata. With `acceptsNewer`, the newest version that is not older
- * is chosen. Without a requested version, the newest one is chosen. Stable versions come before
+ * (docs/spec/provider-protocol.md#version-selection-in-the-cache). It must equal the requested
+ * version, apart from build metadata. With `acceptsNewer`, it is the newest version that is not
+ * older. Without a requested version, it is the newest one. Stable versions come before
  * pre-releases.
  */
 export function chooseVersion(

@@ -72,7 +72,8 @@ function toConstructRequest(
   inputs: Record<string, unknown>,
 ): ConstructRequest {
   const { project, stack, organization, config, configSecretKeys, parallel } = context
-  const { aliases, hooks, customTimeouts, replacementTrigger, inputDependencies, ...rest } = options
+  const { aliases, hooks, customTimeouts, replacementTrigger, inputDependencies, ...otherOptions } =
+    options
   return ConstructRequest.create({
     ...{ project, stack, organization, parallel, type, name, parent, inputs, stackTraceHandle },
     config: new Map(config),
@@ -84,17 +85,17 @@ function toConstructRequest(
     ),
     acceptsOutputValues: true,
     aliases: aliases.map(aliasToWire),
-    dependencies: [...rest.dependencies],
-    protect: rest.protect,
-    retainOnDelete: rest.retainOnDelete,
-    deleteBeforeReplace: rest.deleteBeforeReplace,
-    deletedWith: rest.deletedWith,
-    replaceWith: [...rest.replaceWith],
+    dependencies: [...otherOptions.dependencies],
+    protect: otherOptions.protect,
+    retainOnDelete: otherOptions.retainOnDelete,
+    deleteBeforeReplace: otherOptions.deleteBeforeReplace,
+    deletedWith: otherOptions.deletedWith,
+    replaceWith: [...otherOptions.replaceWith],
     replacementTrigger: triggerToWire(replacementTrigger, preview),
-    ignoreChanges: [...rest.ignoreChanges],
-    replaceOnChanges: [...rest.replaceOnChanges],
-    additionalSecretOutputs: [...rest.additionalSecretOutputs],
-    providers: new Map(rest.providers),
+    ignoreChanges: [...otherOptions.ignoreChanges],
+    replaceOnChanges: [...otherOptions.replaceOnChanges],
+    additionalSecretOutputs: [...otherOptions.additionalSecretOutputs],
+    providers: new Map(otherOptions.providers),
     customTimeouts,
     resourceHooks: hooks && hooksToWire(hooks),
   })

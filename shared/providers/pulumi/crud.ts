@@ -151,8 +151,8 @@ export async function callRead(
     return toReadResult(session, response, reader)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.partialResource === undefined) throw thrown
-    const { reasons, ...rest } = thrown.partialResource
-    return { ...rest, initErrors: reasons.length === 0 ? [thrown.message] : reasons }
+    const { reasons, ...resource } = thrown.partialResource
+    return { ...resource, initErrors: reasons.length === 0 ? [thrown.message] : reasons }
   }
 }
 

@@ -32,8 +32,8 @@ export function createActionCalls({
       })
       return { diagnostics: readDiagnostics(diagnostics) }
     },
-    async *listResource({ config, ...rest }) {
-      const request = { ...rest, config: toWireValue(config) }
+    async *listResource({ config, ...options }) {
+      const request = { ...options, config: toWireValue(config) }
       for await (const event of streamTerraform(connection, methods.listResource, request))
         yield {
           identity: readIdentity(event.identity),

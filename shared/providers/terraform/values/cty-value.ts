@@ -62,7 +62,7 @@ export function boolOf(isTrue: boolean): CtyValue {
   return { kind: 'bool', type: boolType, isTrue }
 }
 
-/** Reports whether neither a value nor any part of it is unknown. */
+/** Reports whether a value and all of its parts are known. */
 export function isWhollyKnown(value: CtyValue): boolean {
   switch (value.kind) {
     case 'unknown':

@@ -141,7 +141,11 @@ test.each([
     'an object with 1 attributes is required, but the provider sent 0',
   ],
   ['81 a162 c0', '["object",{"a":"string"}]', "the attribute 'b' is not supported"],
-  ['82 a161 c0 a161 c0', '["object",{"a":"string","b":"string"}]', "the attribute 'a' came twice"],
+  [
+    '82 a161 c0 a161 c0',
+    '["object",{"a":"string","b":"string"}]',
+    "the attribute 'a' was sent twice",
+  ],
   [
     '81 a161 81 a16b 91 c3',
     '["object",{"a":["map",["list","string"]]}]',

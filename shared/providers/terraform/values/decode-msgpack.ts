@@ -142,7 +142,7 @@ function readObject(state: DecodingState, declared: ObjectType): CtyValue {
     const type = declared.attributes.get(name)
     if (type === undefined || entries.has(name))
       throw createProviderBug(
-        `the attribute '${name}' ${type === undefined ? 'is not supported' : 'came twice'}`,
+        `the attribute '${name}' ${type === undefined ? 'is not supported' : 'was sent twice'}`,
         state.path,
       )
     entries.set(name, readPart(state, attributeStep(name), type))

@@ -37,10 +37,10 @@ export function readUnknown(reader: MsgpackReader, type: CtyType, path: CtyPath)
     if (type.kind === 'dynamic') items.skip()
     else readRefinement(items, { key, type, path }, refinements)
   }
-  const { isNull, ...rest } = refinements
-  if (isNull === true && rest.isNotNull !== true) return nullOf(type)
-  if (isNull === true || isContradiction(rest)) throw createRefinementError(path)
-  return unknownOf(type, rest)
+  const { isNull, ...restrictions } = refinements
+  if (isNull === true && restrictions.isNotNull !== true) return nullOf(type)
+  if (isNull === true || isContradiction(restrictions)) throw createRefinementError(path)
+  return unknownOf(type, restrictions)
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

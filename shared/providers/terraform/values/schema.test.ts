@@ -78,15 +78,15 @@ test.each<[string, BlockSchema]>([
   ],
   ['the name of a block has other characters', blockWith({}, { A: nestedBlock('list', inner) })],
   [
-    'a single block has a number of blocks above 1',
+    'a single block has a limit above 1 block',
     blockWith({}, { a: nestedBlock('single', inner, { maxItems: 2 }) }),
   ],
   [
-    'a group block has a number of blocks',
+    'a group block has a limit of its number of blocks',
     blockWith({}, { a: nestedBlock('group', inner, { minItems: 1 }) }),
   ],
   [
-    'a map block has a number of blocks',
+    'a map block has a limit of its number of blocks',
     blockWith({}, { a: nestedBlock('map', inner, { maxItems: 1 }) }),
   ],
   [

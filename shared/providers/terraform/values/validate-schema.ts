@@ -45,11 +45,13 @@ function findCountFlaw({
   if (minItems < 0 || maxItems < 0) return 'the number of blocks is negative'
   switch (nesting) {
     case 'single':
-      if (minItems > 1 || maxItems > 1) return 'a single block has a number of blocks above 1'
+      if (minItems > 1 || maxItems > 1) return 'a single block has a limit above 1 block'
       return undefined
     case 'group':
     case 'map':
-      return minItems + maxItems > 0 ? `a ${nesting} block has a number of blocks` : undefined
+      return minItems + maxItems > 0
+        ? `a ${nesting} block has a limit of its number of blocks`
+        : undefined
     case 'list':
     case 'set':
       if (maxItems > 0 && minItems > maxItems)
