@@ -80,7 +80,7 @@ export function runLocalDeployment(
         if (nextRun === undefined)
           return await endWithoutNextRun(input, { ...options, currentRun, isCancelled, failure })
         currentRun = nextRun
-        // A cancellation during the start of this generator run applies to it as well.
+        // A cancellation during the start of this generator run applies to the run as well.
         if (isCancelled || failure !== undefined) abortRun(failure)
         if (isTerminated) abandonRun(currentRun)
       }

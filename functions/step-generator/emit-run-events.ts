@@ -23,15 +23,17 @@ export function emitHandOver(
 ): void {
   const { why, pool, ended: count } = end.handOver
   const seconds = (request.functionLimitMs ?? 0) / 1_000
-  const limit =
+  const limitText =
     request.handOverSignal?.aborted === true
       ? 'its process is shutting down'
       : `its time limit is ${seconds} s`
   const reason =
-    why === 'parked' ? 'parks, because it has nothing to decide' : `hands over, because ${limit}`
+    why === 'parked'
+      ? 'parks, because it has nothing to decide'
+      : `hands over, because ${limitText}`
   const nextPoolText =
     pool === 'long'
-      ? '; the next one has no time limit, because this one made too little progress'
+      ? '; the next generator has no time limit, because this one made too little progress'
       : ''
   const message =
     `Generator ${generatorNumber} ${reason}: ${end.decidedCount} decisions, ` +

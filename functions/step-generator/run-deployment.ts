@@ -82,15 +82,15 @@ export async function runDeployment(
     runFlags,
   })
   const { writer, watcher } = deps
-  const sweeping = startSweeping({ ...ports, deployment, liveness })
+  const sweeper = startSweeping({ ...ports, deployment, liveness })
   run.whenAborted
-    .then(() => drainRunning(deps))
+    .then(() => stopAndAwaitRunning(deps))
     .catch(thrown => {
       run.abort(thrown)
       // Without the store, the remaining ends cannot be read, so all waits are rejected.
       return watcher.settleWaits(thrown)
     })
-  const waitAbort = new AbortController()
+  const handOverWaitAbort = new AbortController()
   try {
     const commandEnd = runCommandOrFault(deps, startedDeployment.base)
     const handOverDecision = waitForHandOver(
@@ -99,14 +99,15 @@ export async function runDeployment(
         runFlags.isStopping
           ? undefined
           : readRunStatus({ deps, runProgress, startedDeployment }, options),
-      waitAbort.signal,
+      handOverWaitAbort.signal,
     )
+    // A boolean is the success of the command. Any other result is the decision to hand over.
     const raceResult = await Promise.race([commandEnd, handOverDecision])
     runFlags.hasHandedOver = typeof raceResult !== 'boolean'
-    waitAbort.abort()
+    handOverWaitAbort.abort()
     // The next generator run counts operations that end after this point as newly ended.
     const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.awaitedIds()]
-    await sweeping.end()
+    await sweeper.end()
     if (typeof raceResult !== 'boolean') {
       const handOver = { ...raceResult, ended: endedCount }
       const { endProgram } = options
@@ -124,8 +125,8 @@ export async function runDeployment(
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })
     return { kind: 'ended', result, abortError: run.readAbortError() }
   } finally {
-    waitAbort.abort()
-    void sweeping.end()
+    handOverWaitAbort.abort()
+    void sweeper.end()
     watcher.close()
   }
 }
@@ -157,7 +158,7 @@ function createCommandDeps(
     earlierEnds,
     joinAndHookCount: earlierRuns?.joinAndHookCount ?? 0,
   })
-  let lastId = earlierRuns?.lastOperationId ?? 0
+  let lastOperationId = earlierRuns?.lastOperationId ?? 0
   let stopAppend: Promise<void> | undefined
   const deps: CommandDeps = {
     ...ports,
@@ -177,8 +178,8 @@ function createCommandDeps(
     onHookFailed: run.onHookFailed,
     releaseWaiters: createReleaser(ports, deployment),
     nextId: () => {
-      lastId += 1
-      return lastId as OperationId
+      lastOperationId += 1
+      return lastOperationId as OperationId
     },
     foldLog: async () => foldLog(ports, deployment, await readLogView(ports, deployment)),
     onRebase: options.onRebase,
@@ -253,7 +254,7 @@ function readRunStatus(
  * Stops the deployment after an early end of its command, so that later begins are given back.
  * Waits for running operations, and rejects all other waits.
  */
-async function drainRunning(deps: CommandDeps): Promise<void> {
+async function stopAndAwaitRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
   await awaitRunningOperations(deps, deps.watcher.awaitedIds())
   await deps.watcher.settleWaits(new DeploymentAborted())

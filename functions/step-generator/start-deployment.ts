@@ -53,7 +53,7 @@ export interface StartedDeployment {
 }
 
 /** Polling interval of a request that waits for the stack, in ms. */
-const waitStepMs = 500
+const waitPollMs = 500
 
 /**
  * Starts the stack's next deployment. Before that, closes an interrupted deployment. Throws
@@ -75,8 +75,10 @@ export async function startDeployment(
     if (startResult.kind === 'started') {
       ports.ownDeployments?.add(startResult.deployment)
       try {
-        const deployment = await pinDeployment(ports, request, startResult.deployment)
-        return closedDeployment === undefined ? deployment : { ...deployment, closedDeployment }
+        const startedDeployment = await pinDeployment(ports, request, startResult.deployment)
+        return closedDeployment === undefined
+          ? startedDeployment
+          : { ...startedDeployment, closedDeployment }
       } catch (thrown) {
         ports.ownDeployments?.delete(startResult.deployment)
         throw thrown
@@ -88,7 +90,7 @@ export async function startDeployment(
       closedDeployment = startResult.deployment
     } else if (holderStatus.kind === 'held' && !request.wait)
       throw createBusyError(startResult.deployment, holderStatus.holder)
-    else await ports.clock.sleep(waitStepMs)
+    else await ports.clock.sleep(waitPollMs)
   }
 }
 

@@ -172,7 +172,7 @@ describe('under a time limit of its functions', () => {
     const testRun = await engine.run(slowProgram, { functionLimitMs: 1_500 })
     expect(testRun.result.changes).toMatchObject({ create: 3 })
     expect(cloud.log).toEqual(['create early', 'create late'])
-    expect(readHandOvers(testRun).at(-1)).toContain('the next one has no time limit')
+    expect(readHandOvers(testRun).at(-1)).toContain('the next generator has no time limit')
   }, 240_000)
 
   test('a deployment that a failure stopped is completed by later generators, with the result failed', async () => {

@@ -118,7 +118,7 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a resumed run numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/run-deployment.ts',
-    edits: [['let lastId = earlierRuns?.lastOperationId ?? 0', 'let lastId = 0']],
+    edits: [['let lastOperationId = earlierRuns?.lastOperationId ?? 0', 'let lastOperationId = 0']],
     caughtBy: [firstSeeds(150)],
   },
   {
