@@ -144,7 +144,7 @@ function memoryGbOf(name: string, { region }: AwsSettings): number {
 async function waitUntilQuiet(testCloud: CloudSandbox, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
     testCloud.cloud.names.some(name =>
-      testCloud.cloud.environments(name).some(environment => environment.isBusy()),
+      testCloud.cloud.listEnvironments(name).some(environment => environment.isBusy()),
     )
   let [callCount, quietSinceMs] = [testCloud.calls.length, performance.now()]
   while (performance.now() - quietSinceMs < seconds * 1000) {

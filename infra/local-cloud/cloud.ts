@@ -66,7 +66,7 @@ export interface LocalCloud {
   readonly apiUrl: string
   /** Calls a function of the installation. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
-  readonly environments: (name: FunctionName) => readonly Environment[]
+  readonly listEnvironments: (name: FunctionName) => readonly Environment[]
   /** Lists the pids of a function's tasks in the long pool. */
   readonly listTaskPids: (name: FunctionName) => readonly number[]
   /** Replaces the code of functions and tasks, as an upgrade of the installation does. */
@@ -126,7 +126,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     webhookUrl,
     apiUrl,
     invoke,
-    environments: name => fleets.get(name)?.environments() ?? [],
+    listEnvironments: name => fleets.get(name)?.listEnvironments() ?? [],
     listTaskPids: name => tasks.get(name)?.listPids() ?? [],
     upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
     end: async () => {

@@ -40,10 +40,10 @@ export interface Fleet {
    * loop fails, unless the function allows recursion.
    */
   readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
-  readonly environments: () => readonly Environment[]
+  readonly listEnvironments: () => readonly Environment[]
   /**
-   * Replaces the code, as an upgrade of the installation does. Idle environments end at once, busy
-   * ones after their call, and new ones have the new code.
+   * Replaces the code, as an upgrade of the installation does. Idle environments end at once, and
+   * busy environments after their call. New environments have the new code.
    */
   readonly replaceCode: (bundleFolder: string) => void
   /** Kills all environments and accepts no more calls. */
@@ -82,7 +82,7 @@ export function createFleet(options: FleetOptions): Fleet {
     if (hasEnded) environment.kill('the cloud has ended')
   }
   return {
-    environments: () => [...environments.keys()],
+    listEnvironments: () => [...environments.keys()],
     invoke: async (event, call = {}) => {
       if (hasEnded) return { kind: 'died', reason: 'the cloud has ended' }
       const lineage = addToLineage(call.traceHeader, options.name)

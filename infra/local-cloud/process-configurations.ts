@@ -36,7 +36,7 @@ export interface ProcessConfiguration {
   /** The policy of the key for secrets, without which no role may use the key. */
   readonly keyPolicy: ResourcePolicy
   readonly variables: Readonly<Record<string, string>>
-  /** Whether Lambda lets a chain of calls lead back to the function without end. */
+  /** Whether a chain of calls may lead back to the function without limit. */
   readonly allowsRecursion: boolean
 }
 

@@ -9,11 +9,11 @@ export type Draw = () => number
  * undefined when none is running.
  */
 export function killEnvironment(
-  cloud: Pick<LocalCloud, 'environments'>,
+  cloud: Pick<LocalCloud, 'listEnvironments'>,
   name: FunctionName,
   draw: Draw,
 ): number | undefined {
-  const environments = cloud.environments(name)
+  const environments = cloud.listEnvironments(name)
   const busyEnvironments = environments.filter(environment => environment.isBusy())
   const candidates = busyEnvironments.length > 0 ? busyEnvironments : environments
   const victim = candidates[Math.floor(draw() * candidates.length)]
@@ -26,7 +26,7 @@ export function killEnvironment(
  * the kills.
  */
 export function startRandomKills(
-  cloud: Pick<LocalCloud, 'environments'>,
+  cloud: Pick<LocalCloud, 'listEnvironments'>,
   options: {
     readonly names: readonly FunctionName[]
     readonly perMinute: number

@@ -6,11 +6,11 @@ export const cloudLimits = {
   environmentIdleMs: 300_000,
   /** Interval at which the usage of a sandbox is measured. Lambda enforces its limits at once. */
   usageCheckMs: 1_000,
-  /** Size of /tmp of a function that sets none: Lambda's number. */
+  /** Size of /tmp of a function without a configured size: Lambda's default. */
   scratchMb: 512,
-  /** File descriptors of all processes of an environment: Lambda's number. */
+  /** File descriptors of all processes of an environment: Lambda's limit. */
   descriptorsMax: 1_024,
-  /** Processes and threads of an environment, combined: Lambda's number. */
+  /** Processes and threads of an environment, combined: Lambda's limit. */
   threadsMax: 1_024,
   /** Interval at which idle environments are checked. */
   idleCheckMs: 1_000,

@@ -46,7 +46,7 @@ export const effectsOfEnding = {
         call: 'control.stop',
         sourceFiles: closeFiles,
         description: 'later begins are given back; the close waits for the running operations',
-        afterCrash: 'as before',
+        afterCrash: 'as after the previous effect',
       },
       {
         call: 'operations.select',

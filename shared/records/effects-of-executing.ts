@@ -59,7 +59,7 @@ const createReleaseEffects = <N extends number>(firstNumber: N) =>
       call: 'operations.select',
       sourceFiles: releaseWaitersFiles,
       description: 'a join with all its arrivals is ended',
-      afterCrash: 'as before',
+      afterCrash: 'as after the previous effect',
       condition: 'when a join became complete',
       loopsBackTo: firstNumber,
     },

@@ -134,7 +134,7 @@ export const effectsOfGeneratorRuns = {
         call: 'nudges.nudge',
         sourceFiles: handOverFiles,
         description: 'the next generator run starts',
-        afterCrash: 'as before',
+        afterCrash: 'as after the previous effect',
         condition: 'unless an end will wake it',
       },
     ],

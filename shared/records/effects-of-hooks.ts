@@ -28,7 +28,7 @@ export const effectsOfHooks = {
         call: 'operations.arrive',
         sourceFiles: releaseWaitersFiles,
         description: 'the arrival is recorded at each operation that waits for this one',
-        afterCrash: 'as before',
+        afterCrash: 'as after the previous effect',
         condition: 'when an operation waits',
         loopsBackTo: 3,
       },

@@ -80,7 +80,7 @@ export const states = {
   ended: { requiredFacts: ['ended'], forbiddenFacts: [] },
 } as const satisfies Record<HeadState, Condition>
 
-const ownAttemptFacts = ['the requester is the owner', 'the attempt is current'] as const
+const currentOwnerFacts = ['the requester is the owner', 'the attempt is current'] as const
 
 /**
  * The definition of each condition. The rows of the table are mutually exclusive, so their order
@@ -92,15 +92,15 @@ export const conditions = {
   'it is the last arrival': { requiredFacts: ['it is the last arrival'], forbiddenFacts: [] },
   'the attempt is current': { requiredFacts: ['the attempt is current'], forbiddenFacts: [] },
   'the requester is the owner, the attempt is current': {
-    requiredFacts: ownAttemptFacts,
+    requiredFacts: currentOwnerFacts,
     forbiddenFacts: [],
   },
   'no earlier attempt may have called': {
-    requiredFacts: ownAttemptFacts,
+    requiredFacts: currentOwnerFacts,
     forbiddenFacts: ['called before'],
   },
   'an earlier attempt may have called': {
-    requiredFacts: [...ownAttemptFacts, 'called before'],
+    requiredFacts: [...currentOwnerFacts, 'called before'],
     forbiddenFacts: [],
   },
   'the request names no owner, the attempt is current': {

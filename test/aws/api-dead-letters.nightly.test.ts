@@ -52,7 +52,7 @@ describeWithServices(
         expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
         // No executor lives that could begin an operation of the second deployment.
         gate.close()
-        for (const one of sandbox.cloud.environments('step-executor'))
+        for (const one of sandbox.cloud.listEnvironments('step-executor'))
           one.kill('the gate is closed')
         step('2')
         const second = client.start(up)

@@ -114,7 +114,7 @@ if (!existsSync('${flag}')) {
 
   /** Kills the environments of a function that have a call. */
   function killBusy(name: 'installer' | 'step-generator'): void {
-    for (const environment of webhook.sandbox.cloud.environments(name))
+    for (const environment of webhook.sandbox.cloud.listEnvironments(name))
       if (environment.isBusy()) environment.kill('the test killed it')
   }
 

@@ -167,7 +167,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const isHandled = (): boolean =>
       sandbox.calls.length - before >= chains.length + nudges.length &&
       sandbox.cloud.names.every(name =>
-        sandbox.cloud.environments(name).every(one => !one.isBusy()),
+        sandbox.cloud.listEnvironments(name).every(one => !one.isBusy()),
       )
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
     expect(sandbox.listChanges()).toEqual(changesBefore)

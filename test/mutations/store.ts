@@ -34,7 +34,7 @@ export const storeMutations: readonly Mutation[] = [
     breaks: 'begin: no owner, or already its own',
     file: table,
     edits: [
-      ["const ownAttemptFacts = ['the requester is the owner', ", 'const ownAttemptFacts = ['],
+      ["const currentOwnerFacts = ['the requester is the owner', ", 'const currentOwnerFacts = ['],
     ],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },

@@ -59,13 +59,13 @@ function withChildren(value: CtyValue, parts: readonly (readonly [CtyStep, CtyVa
     return listOf(elements, value.type.element)
   if (value.type.kind === 'set' && value.kind === 'set') return setOf(elements, value.type.element)
   if (value.kind === 'tuple') return tupleOf(elements)
-  if (value.kind === 'object') return objectOf(nameParts(parts))
+  if (value.kind === 'object') return objectOf(toEntries(parts))
   if (value.type.kind === 'map' && value.kind === 'map')
-    return mapOf(nameParts(parts), value.type.element)
+    return mapOf(toEntries(parts), value.type.element)
   return value
 }
 
-function nameParts(
+function toEntries(
   parts: readonly (readonly [CtyStep, CtyValue])[],
 ): readonly (readonly [string, CtyValue])[] {
   return parts.flatMap(([step, part]) => {
