@@ -62,7 +62,7 @@ export interface ProgramHooks {
    * running program.
    */
   readonly track: <T>(pendingStep: Promise<T>) => Promise<T>
-  /** Reports whether a call to the program is in progress. */
+  /** Reports whether a hook is running. */
   readonly isBusy: () => boolean
   /** Resolves when every step that `track` received has ended. */
   readonly waitUntilSettled: () => Promise<void>

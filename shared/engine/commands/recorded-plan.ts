@@ -25,14 +25,14 @@ export function readRecordedPlan(
   const { earlierDecisions, earlierEnds, sealing } = deps
   const operations = earlierDecisions?.planOf(kind)
   if (earlierDecisions === undefined || operations === undefined) return undefined
-  const openDeps = {
+  const sources = {
     base,
     sealing,
     findCreatedState: createEarlierStateLookup(earlierEnds, earlierDecisions, sealing),
   }
   return operations.map(operation => {
     if (isRunByGenerator(operation)) return { operation, step: undefined }
-    const openedStep = stepOfOperation(operation, openDeps)
+    const openedStep = stepOfOperation(operation, sources)
     const step =
       operation.op === 'refresh' ? { ...openedStep, next: openedStep.old?.state } : openedStep
     return { operation, step }

@@ -4,21 +4,22 @@ import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /**
- * Reports the begin of a step. Before the create of a delete-before-create replacement, its replace
- * step is reported with its end.
+ * Reports the begin of a step. Before the create of a delete-before-create replacement, the
+ * replace step is reported with its end.
  */
 export function emitStepBegin(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd'>,
   step: Step,
 ): void {
-  const replace = isDeletedFirst(step) ? replaceStepOf(step) : undefined
-  if (replace !== undefined) {
-    emitter.emitBegin(replace)
-    emitter.emitEnd(replace, successEndOf(replace.next))
+  const replaceStep = isDeletedFirst(step) ? replaceStepOf(step) : undefined
+  if (replaceStep !== undefined) {
+    emitter.emitBegin(replaceStep)
+    emitter.emitEnd(replaceStep, successEndOf(replaceStep.next))
   }
   emitter.emitBegin(step)
 }
 
+/** Reports whether a step creates a replacement after the delete of the old resource. */
 function isDeletedFirst({ effect }: Step): boolean {
   return effect === 'replace'
 }
@@ -27,17 +28,17 @@ function isDeletedFirst({ effect }: Step): boolean {
  * Counts the replacements of a successful chain. The replace step of a create-before-delete
  * replacement is also reported, with the new state and the old one marked for deletion.
  */
-export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
+export function emitReplaceSteps(emitter: StepEmitter, chain: readonly EndedStep[]): void {
   for (const { step, end: createEnd } of chain) {
-    const replace = replaceStepOf(step)
-    if (replace === undefined) continue
-    const end = successEndOf(createEnd.state ?? replace.next)
+    const replaceStep = replaceStepOf(step)
+    if (replaceStep === undefined) continue
+    const end = successEndOf(createEnd.state ?? replaceStep.next)
     if (!isDeletedFirst(step)) {
-      const replaceStep = completeReplaceStep(replace, createEnd.state)
-      emitter.emitBegin(replaceStep)
-      emitter.emitEnd(replaceStep, end)
+      const completedStep = completeReplaceStep(replaceStep, createEnd.state)
+      emitter.emitBegin(completedStep)
+      emitter.emitEnd(completedStep, end)
     }
-    emitter.count(replace, end)
+    emitter.count(replaceStep, end)
   }
 }
 
@@ -45,10 +46,13 @@ export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]):
  * Returns the replace step that is reported after the create. It has the new state, and the old
  * state marked for deletion.
  */
-export function completeReplaceStep(replace: Step, createdState: ResourceState | undefined): Step {
-  const { old } = replace
+export function completeReplaceStep(
+  replaceStep: Step,
+  createdState: ResourceState | undefined,
+): Step {
+  const { old } = replaceStep
   const markedOld = old && { ...old, state: { ...old.state, delete: true } }
-  return { ...replace, old: markedOld, next: createdState ?? replace.next }
+  return { ...replaceStep, old: markedOld, next: createdState ?? replaceStep.next }
 }
 
 /**

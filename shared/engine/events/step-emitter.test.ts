@@ -5,7 +5,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { stepOf } from '../step.ts'
 import { failureEndOf, successEndOf } from '../step-end.ts'
 import type { EngineEventPayload, StepMetadata, StepState, ReportedPlugin } from './event.ts'
-import { emitStepBegin, emitReplaces } from './replace-events.ts'
+import { emitStepBegin, emitReplaceSteps } from './replace-events.ts'
 import { createStepEmitter, type StepEmitter } from './step-emitter.ts'
 
 const type = 'pulumi:providers:aws'
@@ -145,7 +145,7 @@ test('a replacement is reported after the create, with the old state marked for 
     shownStates(emitter => {
       emitStepBegin(emitter, step)
       emitter.emitEnd(step, end)
-      emitReplaces(emitter, [replaceEnd])
+      emitReplaceSteps(emitter, [replaceEnd])
     }),
   ).toEqual([
     'resourcePreEvent create-replacement x-1,1 > ?, not logical',

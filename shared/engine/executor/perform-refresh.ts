@@ -28,8 +28,8 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   // provider does not return come from the registration.
   const next = step.next ?? old
   const provider = await resolveStepProvider(step, deps)
-  const subject = { ...old, urn: next.urn, type: next.type }
-  const readResult = await provider.read({ ...toReadRequest(subject), ...deps.viewRequest })
+  const stateToRead = { ...old, urn: next.urn, type: next.type }
+  const readResult = await provider.read({ ...toReadRequest(stateToRead), ...deps.viewRequest })
   if (readResult.initErrors.length > 0) {
     const reasons = readResult.initErrors.map(reason => `\n* ${reason}`).join('')
     deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)

@@ -7,7 +7,7 @@ import {
 import { fromWire, toWire } from '../../values/wire.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
-import { programOptions } from './read-registration.ts'
+import { programWireOptions } from './read-registration.ts'
 import { requireTarget, wireOptionsOf } from './transforms.ts'
 
 /** The transforms of function calls in one generator run. */
@@ -59,7 +59,7 @@ async function transformOnce(
 ): Promise<ResourceInvokeRequest> {
   const { provider, version, pluginDownloadURL: pluginDownloadUrl, pluginChecksums } = request
   const options = { provider, version, pluginDownloadUrl, pluginChecksums }
-  const args = fromWire(request.args, { ...programOptions, outputs: false })
+  const args = fromWire(request.args, { ...programWireOptions, outputs: false })
   const transformRequest = {
     token: request.tok,
     args: toWire(args, wireOptionsOf(callback.acceptsByteString)),

@@ -5,7 +5,7 @@ import type { CallResult } from '../../providers/provider.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
 import type { MethodRequest } from '../generator/calls/call-method.ts'
 import { requireVersion } from './packages.ts'
-import { readPluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
+import { readPluginRequest, programWireOptions, type ReadingDeps } from './read-registration.ts'
 import { parseRequestUrn } from './request-urns.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function readMethodRequest(
   deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
   if (request.provider === '') requireVersion('package', request.version)
-  const args = fromWire(request.args, { ...programOptions, upgradesToOutputs: true })
+  const args = fromWire(request.args, { ...programWireOptions, upgradesToOutputs: true })
   return {
     token: request.tok,
     args: await deps.hashAssets(args),

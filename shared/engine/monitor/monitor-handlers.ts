@@ -32,7 +32,7 @@ import { createStackTraces } from './stack-traces.ts'
 import {
   readFrames,
   readPluginRequest,
-  programOptions,
+  programWireOptions,
   readReadRequest,
   readRegistration,
   type ReadingDeps,
@@ -143,7 +143,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
     async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
       const deps = await readyDeps
       const outputs = await deps.hashAssets(
-        fromWire(request.outputs, { ...programOptions, outputs: false }),
+        fromWire(request.outputs, { ...programWireOptions, outputs: false }),
       )
       await deps.generator.registerOutputs(parseRequestUrn(request.urn, 'resource'), outputs)
       return {}
@@ -229,7 +229,7 @@ async function invoke(
   requireVersion('package', request.version)
   const result = await deps.generator.invoke({
     token: request.tok,
-    args: fromWire(request.args, { ...programOptions, outputs: false }),
+    args: fromWire(request.args, { ...programWireOptions, outputs: false }),
     provider: request.provider,
     parent: parseOptionalUrn(request.parent),
     dependsOn: request.dependsOn.map(urn => parseRequestUrn(urn, 'dependsOn')),

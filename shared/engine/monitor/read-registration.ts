@@ -29,7 +29,7 @@ import type { StackTraces } from './stack-traces.ts'
  * The wire options for values of a program (docs/spec/property-values.md#options-per-call,
  * monitor).
  */
-export const programOptions: WireOptions = {
+export const programWireOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,
   references: true,
@@ -44,7 +44,9 @@ export interface ReadingDeps {
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   /** The packages that the program registered. */
   readonly packages: Pick<Packages, 'lookup'>
-  /** The stack traces of the code that called a registering method or component. */
+  /**
+   * The stack traces of callers, for registrations by a called method or a constructed component.
+   */
   readonly traces: StackTraces
 }
 
@@ -61,12 +63,12 @@ export async function readRegistration(
   const needsProvider = request.remote || (request.custom && !isProviderType(request.type))
   if (needsProvider) requireVersion('package', request.version)
   for (const path of request.hideDiffs) parsePath(path)
-  const options = { ...programOptions, upgradesToOutputs: request.remote }
+  const options = { ...programWireOptions, upgradesToOutputs: request.remote }
   const sentInputs = await deps.hashAssets(fromWire(request.object, options))
   const dependencies = sortUnique(
     request.dependencies.map(urn => parseRequestUrn(urn, 'dependency')),
   )
-  const trigger = request.replacementTrigger
+  const { replacementTrigger } = request
   return {
     type: request.type,
     name: request.name,
@@ -96,7 +98,8 @@ export async function readRegistration(
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
-    replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
+    replacementTrigger:
+      replacementTrigger === undefined ? null : readReplacementTrigger(replacementTrigger),
     resourceHooks: readHooks(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
     stackTrace: readFrames(request, deps),
@@ -110,7 +113,7 @@ export async function readRegistration(
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
   if (request.provider === '') requireVersion('package', request.version)
-  const id = valueFromWire(request.id, programOptions)
+  const id = valueFromWire(request.id, programWireOptions)
   return {
     type: request.type,
     name: request.name,
@@ -118,7 +121,7 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     isIdUnknown: typeof id !== 'string',
     parent: parseOptionalUrn(request.parent),
     properties: downgradeOutputs(
-      fromWire(request.properties, { ...programOptions, outputs: false }),
+      fromWire(request.properties, { ...programWireOptions, outputs: false }),
     ),
     dependencies: sortUnique(request.dependencies.map(urn => parseRequestUrn(urn, 'dependency'))),
     provider: request.provider,
@@ -158,7 +161,10 @@ function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): v
   throw error('FEATURE_MISSING', message)
 }
 
-/** Throws RESOURCE_INVALID for a wrong type token, or for `envVarMappings` of another resource. */
+/**
+ * Throws RESOURCE_INVALID for an invalid type token, or for `envVarMappings` of a resource that is
+ * no provider.
+ */
 function requireValidType(request: RegisterResourceRequest): void {
   if (request.envVarMappings.size > 0 && !isProviderType(request.type))
     throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
@@ -187,8 +193,8 @@ function readHooks(
   return new Map(entries.filter(([, names]) => names.length > 0))
 }
 
-function triggerOf(wire: unknown): PropertyValue {
-  const value = valueFromWire(wire, programOptions, 'replacementTrigger') ?? null
+function readReplacementTrigger(wire: unknown): PropertyValue {
+  const value = valueFromWire(wire, programWireOptions, 'replacementTrigger') ?? null
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 

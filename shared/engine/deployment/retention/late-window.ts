@@ -20,9 +20,9 @@ export interface LateWindowDeps {
 /**
  * Requires that no request of a pending create can still take effect. The owner of a create may
  * count as dead while its plugin is still running. A resource that the plugin creates after the
- * clear would be lost. If the owner is on an unreachable host, a waiting time after the end of its
- * deployment must be over. `urn`: the pending create to clear; absent: all. Throws
- * PENDING_STILL_RUNS. Source: docs/architecture.md#close.
+ * pending create was cleared would be lost. If the owner is on an unreachable host, the late window
+ * after the end of its deployment must have passed. `urn`: the pending create to clear. Absent:
+ * all. Throws PENDING_STILL_RUNS. Source: docs/architecture.md#close.
  */
 export async function requireLateWindowOver(
   deps: LateWindowDeps,
@@ -45,7 +45,7 @@ export async function requireLateWindowOver(
       )
     }
     const unreachableLease = leases.find(({ holder }) => deps.isAlive(holder) === undefined)
-    if (unreachableLease === undefined || (await isWaitOver(deps, deployment))) continue
+    if (unreachableLease === undefined || (await hasLateWindowPassed(deps, deployment))) continue
     const { host } = unreachableLease.holder
     throw error(
       'PENDING_STILL_RUNS',
@@ -58,10 +58,10 @@ export async function requireLateWindowOver(
 }
 
 /**
- * Reports whether the waiting time for an unreachable owner is over. If it is unknown when the
- * deployment ended, the waiting time counts as over.
+ * Reports whether the late window of an unreachable owner has passed. If the end of the deployment
+ * is unknown, the late window counts as passed.
  */
-async function isWaitOver(
+async function hasLateWindowPassed(
   { catalog, clock }: LateWindowDeps,
   deployment: DeploymentId,
 ): Promise<boolean> {

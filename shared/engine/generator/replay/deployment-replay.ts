@@ -13,7 +13,7 @@ import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../../deployment/state/step-operations.ts'
 import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
 import { lastRetryOf, type DecisionIndex } from '../../deployment/log/decision-index.ts'
-import { emitReplaces } from '../../events/replace-events.ts'
+import { emitReplaceSteps } from '../../events/replace-events.ts'
 import { isImport, type TrackedState } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import {
@@ -56,7 +56,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const endedSteps = await runChain(deps, chain, earlierEnds)
-    if (isChainComplete(endedSteps, steps.length)) emitReplaces(deps.emitter, endedSteps)
+    if (isChainComplete(endedSteps, steps.length)) emitReplaceSteps(deps.emitter, endedSteps)
     onEnd(steps, endedSteps)
     return endedSteps
   }

@@ -13,7 +13,7 @@ import {
 } from '../../deployment/dispatch/hook-operations.ts'
 import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { RecordedAnswer } from '../../deployment/log/decision-index.ts'
-import { emitReplaces } from '../../events/replace-events.ts'
+import { emitReplaceSteps } from '../../events/replace-events.ts'
 import { equalResources } from '../../../state/equal-resources.ts'
 import type { StepRunner } from '../step-runner.ts'
 
@@ -46,7 +46,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       await writer.append({ kind: 'registration', urn, goal, operations, sets: setsDelta })
       const endedSteps = await runChain(deps, chain)
       if (!isChainComplete(endedSteps, operationSteps.length)) return endedSteps
-      emitReplaces(deps.emitter, endedSteps)
+      emitReplaceSteps(deps.emitter, endedSteps)
       return endedSteps
     },
     async settle({ step, state, goalDigest, setsDelta }) {
