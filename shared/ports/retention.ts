@@ -40,7 +40,7 @@ export interface RetentionPort {
 /** A blob in the sweep's listing. */
 export interface BlobEntry {
   readonly hash: BlobHash
-  readonly bytes: number
+  readonly sizeBytes: number
   /** The time when the blob was put or set aside. */
   readonly changedAtMs: EpochMs
   /** Whether the blob was set aside. Such a blob can still be read by its hash. */

@@ -33,7 +33,7 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
       const before = Date.now() - 2_000
       const hash = await ports.blobs.put(bytesOf('listed'))
       const [entry] = await listEntries(hash)
-      expect(entry).toMatchObject({ bytes: bytesOf('listed').length, isSetAside: false })
+      expect(entry).toMatchObject({ sizeBytes: bytesOf('listed').length, isSetAside: false })
       expect(entry?.changedAtMs).toBeGreaterThan(before)
     })
 

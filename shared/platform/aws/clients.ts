@@ -1,10 +1,12 @@
 /**
- * aws: all ports over AWS services. Imports ports and below, and the system clock.
+ * aws: all ports over AWS services. Imports ports and below, and clock and random numbers of
+ * system.
  *
  * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
- * request that the SDK retries after a lost response may take effect twice without harm. 3. No SDK
- * error leaves this folder, because aws-error.ts converts it to an error of the catalogue. 4. The
- * adapters parse stored data when they read it, and never trust its format.
+ * request that the SDK retries after a lost response may take effect twice without harm. 3. The
+ * ports throw errors of the catalogue: aws-error.ts and dynamo-error.ts convert those of the SDK.
+ * Only `callLambda`, which is not a port, throws them unchanged. 4. The adapters parse stored data
+ * when they read it, and never trust its format.
  */
 import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'

@@ -62,7 +62,7 @@ async function listBlobs(folder: string): Promise<readonly BlobEntry[]> {
     if (hash === undefined || stats === undefined) continue
     const changedAtMs = Math.floor(stats.mtimeMs) as EpochMs
     const isSetAside = suffix !== undefined
-    blobs.push({ hash: hash as BlobHash, bytes: stats.size, changedAtMs, isSetAside })
+    blobs.push({ hash: hash as BlobHash, sizeBytes: stats.size, changedAtMs, isSetAside })
   }
   return blobs
 }

@@ -36,7 +36,7 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       })),
     listLateOutcomes: async (id, limit) =>
       (await call('late.list', { id, limit })).map((item, index) =>
-        parseRecordJson({ kind: 'late', keys: { stack: id, place: index } }, item, isLateOutcome),
+        parseRecordJson({ kind: 'late', keys: { stack: id, index } }, item, isLateOutcome),
       ),
     removeLateOutcomes: async (id, keys) => void (await call('late.remove', { id, keys })),
     recordSlowOperation: async (id, key, durationMs) =>

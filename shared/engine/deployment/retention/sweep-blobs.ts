@@ -45,7 +45,7 @@ export async function sweepBlobs(
       const change = decideChange(blob, referencedHashes, startedAtMs)
       if (change === 'none') continue
       result[change] += 1
-      if (change === 'removed') result.bytes += blob.bytes
+      if (change === 'removed') result.bytes += blob.sizeBytes
       if (dryRun) continue
       if (change === 'putBack') await deps.blobSweep.putBack(blob.hash)
       else if (change === 'setAside') await deps.blobSweep.setAside(blob.hash, startedAtMs)

@@ -36,7 +36,7 @@ export function blobKeyOf({ prefix }: Pick<BucketSection, 'prefix'>, hash: BlobH
   return `${prefix}${requireHash(hash)}.blob`
 }
 
-/** Returns a hash in the format of S3 checksums. */
+/** Returns a hash in base64, the format of S3 checksums. */
 export function checksumOf(hash: BlobHash): string {
   return Buffer.from(requireHash(hash), 'hex').toString('base64')
 }

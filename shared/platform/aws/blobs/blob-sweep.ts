@@ -58,7 +58,7 @@ export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
         return [
           {
             hash,
-            bytes: Size,
+            sizeBytes: Size,
             changedAtMs,
             isSetAside: setAsideAt !== undefined,
           } satisfies BlobEntry,

@@ -52,12 +52,12 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
         catalogTable,
         ids.map(id => keys.stack(id)),
       )
-      const byKey = new Map(items.map(item => [readText(item, 'pk'), item]))
+      const itemsByKey = new Map(items.map(item => [readText(item, 'pk'), item]))
       const stacks: StackRecord[] = []
       const unreadable: UnreadableStack[] = []
       for (const id of ids) {
         try {
-          const stack = parseStackItem(id, byKey.get(keys.stack(id).pk))
+          const stack = parseStackItem(id, itemsByKey.get(keys.stack(id).pk))
           if (stack !== undefined) stacks.push(toStackRecord(stack))
         } catch (thrown) {
           unreadable.push({

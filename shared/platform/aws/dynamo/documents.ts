@@ -65,7 +65,9 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
   }
 }
 
-/** Puts a document of this version, with the expiry if there is one. */
+/**
+ * Puts a document if `version` is its current version. Replaces its expiry if `expiresAt` is set.
+ */
 async function putDocumentItem(
   { catalogTable, random }: DocumentsDeps,
   { key, value, version, expiresAt }: StoredDocument & Partial<ExpiringDocument>,

@@ -147,7 +147,7 @@ async function endRequest(
   return result.isDone || result.parts[0]?.existing !== undefined
 }
 
-/** Returns the writes that end a waiting request, with the item of the request. */
+/** Returns the writes that end a waiting request. `item` is the stored item of the request. */
 export function createEndParts(
   item: Item,
   { stack, key, end }: { readonly stack: StackId; readonly key: string; readonly end: string },

@@ -26,7 +26,8 @@ export const chainMethods = {
   ),
 
   /**
-   * `receipt`: a unique text of the caller. The receipt of each delivery adds the message's number.
+   * `receipt`: a unique text of the caller. The receipt of each delivery consists of this text and
+   * the position of the message.
    */
   'chains.take': defineVolatile(
     (

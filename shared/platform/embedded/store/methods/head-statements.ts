@@ -101,8 +101,8 @@ function createUpsert(
  */
 export const headStatements = {
   /**
-   * Returns the head. The transition table allows an arrival in every state, so there is no
-   * condition.
+   * Returns the head. The transition table allows an arrival in every state, so the statement has
+   * no condition.
    */
   arrive: `INSERT INTO head (deployment, operation, arrived)
     VALUES (?1, ?2, json_array(CAST(?3 AS INTEGER)))

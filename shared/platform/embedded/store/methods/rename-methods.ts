@@ -89,8 +89,8 @@ export const renameMethods = {
 }
 
 /**
- * Reports whether exactly the request with this key waits; for the key '', whether none does. A
- * request that does not wait any more was withdrawn.
+ * Reports whether the request with this key is the only waiting one. For the key '', reports
+ * whether no request waits. A request for the rename that no longer waits was withdrawn.
  */
 function isOnlyRequest(database: Database, id: StackId, key: string): boolean {
   const rows = database.all("SELECT key FROM request WHERE stack = ? AND ended = ''", id)
