@@ -2,6 +2,11 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { secretOf } from '../../../values/value.ts'
 import { createSeededRandom } from '../../../names/seeded-random.ts'
 import type { CheckFailure, CheckResult, Provider } from '../../provider.ts'
+import { formatPath } from '../../../values/path.ts'
+import { toCtyPaths } from '../mapping/property-paths.ts'
+import { attributeAtPath } from '../plan/object-shape.ts'
+import { findEphemeralReferences } from './ephemeral-inputs.ts'
+import { withUnknownEphemerals } from './open-ephemerals.ts'
 import { readProblems } from './diagnostics.ts'
 import { formatPathOf } from './resource-calls.ts'
 import { buildObjectConfig } from './resource-config.ts'
@@ -22,11 +27,11 @@ export async function checkObject(
   const { urn, type: token } = request
   const resource = session.pkg.findResource(token)
   const named = withName(resource, request)
-  const config = buildObjectConfig(resource, named)
-  const formatPath = formatPathOf(resource)
+  const config = buildObjectConfig(resource, withUnknownEphemerals(named))
+  const formatCtyPath = formatPathOf(resource)
   const buildFailures = config.problems.map(
     ({ message, path }): CheckFailure => ({
-      property: formatPath(path),
+      property: formatCtyPath(path),
       reason: message,
     }),
   )
@@ -34,15 +39,33 @@ export async function checkObject(
     typeName: resource.typeName,
     config: encodeValue(config.value, resource.type),
   })
-  const { errors, warnings } = readProblems(response, { type: resource.type, formatPath })
+  const { errors, warnings } = readProblems(response, {
+    type: resource.type,
+    formatPath: formatCtyPath,
+  })
   showWarnings(session, urn, warnings)
   return {
     inputs: markSensitiveInputs(resource, named),
     failures: [
       ...buildFailures,
+      ...findMisplacedReferences(resource, named),
       ...errors.map(({ message, property }) => ({ property, reason: message })),
     ],
   }
+}
+
+/** Ephemeral values must not be recorded, so that only write-only attributes can have them. */
+function findMisplacedReferences(
+  { block, names }: ResourceType,
+  inputs: PropertyMap,
+): readonly CheckFailure[] {
+  return findEphemeralReferences(inputs).flatMap(({ path }) => {
+    const property = formatPath(path)
+    const [ctyPath = []] = toCtyPaths(names, property)
+    return attributeAtPath(block, ctyPath)?.isWriteOnly === true
+      ? []
+      : [{ property, reason: 'only a write-only property can have an ephemeral value' }]
+  })
 }
 
 /** Marks the inputs as secret that the schema declares sensitive at the top level. */

@@ -49,6 +49,6 @@ export async function createObject(
   }
   const id = idOfObject(resource.names.id, applied.value)
   const outputs = toRecordedOutputs(resource, object)
-  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs, inputs })
+  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs })
   return { id, outputs, refreshBeforeUpdate: false }
 }

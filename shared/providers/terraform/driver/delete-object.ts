@@ -15,14 +15,7 @@ import type { TerraformSession } from './terraform-session.ts'
  */
 export async function deleteObject(
   session: TerraformSession,
-  {
-    urn,
-    type: token,
-    id,
-    inputs,
-    outputs,
-    isFirstOfReplacement,
-  }: Parameters<Provider['delete']>[0],
+  { urn, type: token, id, outputs, isFirstOfReplacement }: Parameters<Provider['delete']>[0],
 ): Promise<void> {
   await session.waitUntilConfigured()
   assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
@@ -45,7 +38,6 @@ export async function deleteObject(
   const remaining = { ...prior, ...applied }
   throw createPartialFailure(applied.problems, {
     id,
-    inputs,
     outputs: toRecordedOutputs(resource, remaining),
   })
 }

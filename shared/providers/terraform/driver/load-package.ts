@@ -66,7 +66,7 @@ function createFinders(
   schemas: ProviderSchemaResponse & {
     readonly identities: ReadonlyMap<string, IdentitySchemaMessage>
   },
-): Pick<TerraformPackage, 'findResource' | 'findDataSource' | 'findFunction'> {
+): Pick<TerraformPackage, 'findResource' | 'findDataSource' | 'findEphemeral' | 'findFunction'> {
   const { name, providerName, version } = identity
   const { prefix } = tokens
   const getResource = memoize((typeName: string): ResourceType | undefined => {
@@ -84,6 +84,10 @@ function createFinders(
     const message = schemas.dataSources.get(typeName)
     return message && readObjectSchema(name, typeName, message)
   })
+  const getEphemeral = memoize((typeName: string): ObjectSchemaOfType | undefined => {
+    const message = schemas.ephemeralResources.get(typeName)
+    return message && readObjectSchema(name, typeName, message)
+  })
   const createUnknownError = (kind: string, token: string): Error =>
     createRefusal(`provider '${name}' ${version} has no ${kind} '${token}'`)
   return {
@@ -98,6 +102,11 @@ function createFinders(
       const dataSource = typeName === undefined ? undefined : getDataSource(typeName)
       if (dataSource === undefined) throw createUnknownError('data source or function', token)
       return dataSource
+    },
+    findEphemeral(typeName) {
+      const ephemeral = getEphemeral(typeName)
+      if (ephemeral === undefined) throw createUnknownError('ephemeral resource', typeName)
+      return ephemeral
     },
     findFunction(token) {
       const functionName = resolveToken(tokens.functions, token)

@@ -5,11 +5,16 @@ import { ProviderError } from '../../provider-error.ts'
 /** Creates the error of a change that failed, but left an object that must be recorded. */
 export function createPartialFailure(
   problems: readonly string[],
-  object: { readonly id: string; readonly outputs: PropertyMap; readonly inputs: PropertyMap },
+  object: { readonly id: string; readonly outputs: PropertyMap },
 ): ProviderError {
   return new ProviderError(problems.join('; '), {
     status: 'partial',
     code: status.FAILED_PRECONDITION,
-    partialResource: { ...object, reasons: problems, refreshBeforeUpdate: false },
+    partialResource: {
+      ...object,
+      inputs: undefined,
+      reasons: problems,
+      refreshBeforeUpdate: false,
+    },
   })
 }

@@ -44,6 +44,8 @@ export interface TerraformPackage {
   readonly findResource: (token: string) => ResourceType
   /** Throws ProviderError for an unknown token. */
   readonly findDataSource: (token: string) => ObjectSchemaOfType
+  /** Returns an ephemeral resource by its type in Terraform. Throws ProviderError. */
+  readonly findEphemeral: (typeName: string) => ObjectSchemaOfType
   readonly findFunction: (
     token: string,
   ) => { readonly name: string; readonly signature: FunctionSignature } | undefined

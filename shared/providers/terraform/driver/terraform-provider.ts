@@ -22,6 +22,7 @@ import { failOnCrash } from './fail-on-crash.ts'
 import { invokeToken } from './invoke-token.ts'
 import { parsePackageParameter, type PackageParameter } from './package-parameter.ts'
 import { createRefusal } from './provider-failure.ts'
+import { withEphemerals } from './open-ephemerals.ts'
 import { readObject } from './read-object.ts'
 import { loadTerraformPackage } from './load-package.ts'
 import { createTerraformSession, type TerraformSession } from './terraform-session.ts'
@@ -77,10 +78,21 @@ export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
     diffConfig: async request => compareProviderConfigs(request),
     configure: async request => configureProcess(getSession(), request),
     check: async request => checkObject(getSession(), request),
-    diff: async request => diffObject(getSession(), request),
-    create: async request => createObject(getSession(), request),
+    diff: async request =>
+      withEphemerals(getSession(), request.newInputs, newInputs =>
+        diffObject(getSession(), { ...request, newInputs }),
+      ),
+    create: async request =>
+      withEphemerals(getSession(), request.inputs, inputs =>
+        createObject(getSession(), { ...request, inputs }),
+      ),
     read: async request => readObject(getSession(), request),
-    update: async request => failOnCrash(deps.isEnding, () => updateObject(getSession(), request)),
+    update: async request =>
+      failOnCrash(deps.isEnding, () =>
+        withEphemerals(getSession(), request.newInputs, newInputs =>
+          updateObject(getSession(), { ...request, newInputs }),
+        ),
+      ),
     delete: async request => failOnCrash(deps.isEnding, () => deleteObject(getSession(), request)),
     invoke: async request => invokeToken(getSession(), request),
     call: ({ token }) => Promise.reject(createUnsupportedError(deps.name, `method '${token}'`)),

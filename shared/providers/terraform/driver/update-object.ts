@@ -18,7 +18,7 @@ export async function updateObject(
   session: TerraformSession,
   request: Parameters<Provider['update']>[0],
 ): Promise<UpdateResult> {
-  const { urn, type: token, id, newInputs, oldInputs, oldOutputs, preview } = request
+  const { urn, type: token, id, newInputs, oldOutputs, preview } = request
   await session.waitUntilConfigured()
   const resource = session.pkg.findResource(token)
   const config = requireObjectConfig(resource, urn, newInputs)
@@ -62,6 +62,6 @@ export async function updateObject(
     isTainted: prior.isTainted,
     sensitivePaths: sensitivePathsOf(resource, applied.value, config.sensitivePaths),
   })
-  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs, inputs: oldInputs })
+  if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs })
   return { outputs, refreshBeforeUpdate: false }
 }

@@ -1,0 +1,181 @@
+import { messageOf } from '../../../errors/error.ts'
+import { type PropertyMap, type PropertyValue, unknown } from '../../../values/value.ts'
+import type { EphemeralRenewal } from '../client/terraform-client.ts'
+import { toOutputs } from '../mapping/to-outputs.ts'
+import { planUnknown } from '../plan/proposed-new.ts'
+import { isWhollyKnown } from '../values/cty-value.ts'
+import { readProblems } from './diagnostics.ts'
+import {
+  type EphemeralReference,
+  findEphemeralReferences,
+  keyOfEphemeral,
+  replaceEphemeralReferences,
+} from './ephemeral-inputs.ts'
+import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import { requireObjectConfig } from './resource-config.ts'
+import type { ObjectSchemaOfType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { decodeValue, encodeValue } from './wire-values.ts'
+
+/** An open ephemeral resource. `close` never throws. */
+interface OpenEphemeral {
+  readonly outputs: PropertyMap
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource is
+ * opened once, renewed before it expires, and closed at the end, also after a failure. Throws
+ * ProviderError.
+ */
+export async function withEphemerals<T>(
+  session: TerraformSession,
+  inputs: PropertyMap,
+  use: (resolved: PropertyMap) => Promise<T>,
+): Promise<T> {
+  if (findEphemeralReferences(inputs).length === 0) return use(inputs)
+  await session.waitUntilConfigured()
+  if (session.isUnconfigured()) return use(withUnknownEphemerals(inputs))
+  const opened = new Map<string, OpenEphemeral>()
+  try {
+    return await use(await resolveInputs(session, inputs, opened))
+  } finally {
+    // Later ones may depend on earlier ones.
+    for (const ephemeral of [...opened.values()].toReversed()) await ephemeral.close()
+  }
+}
+
+/** Returns inputs with unknown values in the place of references, for checks without opening. */
+export function withUnknownEphemerals(inputs: PropertyMap): PropertyMap {
+  return replaceEphemeralReferences(inputs, () => unknown)
+}
+
+async function resolveInputs(
+  session: TerraformSession,
+  inputs: PropertyMap,
+  opened: Map<string, OpenEphemeral>,
+): Promise<PropertyMap> {
+  const references = findEphemeralReferences(inputs)
+  if (references.length === 0) return inputs
+  for (const { reference } of references) {
+    const key = keyOfEphemeral(reference)
+    if (opened.has(key)) continue
+    const args = await resolveInputs(session, reference.args, opened)
+    await openEphemeral(session, { ...reference, args }, ephemeral => opened.set(key, ephemeral))
+  }
+  return replaceEphemeralReferences(inputs, reference => readAttribute(reference, opened))
+}
+
+function readAttribute(
+  reference: EphemeralReference,
+  opened: ReadonlyMap<string, OpenEphemeral>,
+): PropertyValue {
+  const { typeName, attribute } = reference
+  const value = opened.get(keyOfEphemeral(reference))?.outputs.get(attribute)
+  if (value === undefined)
+    throw createRefusal(`the ephemeral resource '${typeName}' has no value '${attribute}'`)
+  return value
+}
+
+/**
+ * Opens an ephemeral resource. Announces it before its result is checked, because an invalid result
+ * must be closed, too.
+ */
+async function openEphemeral(
+  session: TerraformSession,
+  { typeName, args }: EphemeralReference,
+  announce: (ephemeral: OpenEphemeral) => void,
+): Promise<void> {
+  const { client, pkg } = session
+  const schema = pkg.findEphemeral(typeName)
+  const { block, type, names } = schema
+  const config = requireObjectConfig(schema, typeName, args)
+  if (!isWhollyKnown(config.value)) {
+    // Only previews have unknown arguments. The resource is opened when they are known.
+    const outputs = toOutputs(names, planUnknown(block, config.value), [])
+    announce({ outputs, close: () => Promise.resolve() })
+    return
+  }
+  const request = { typeName, config: encodeValue(config.value, type) }
+  const validated = await client.validateEphemeralResourceConfig(request)
+  requireNoErrors(session, schema, { response: validated, verb: 'open' })
+  const response = await client.openEphemeralResource(request)
+  requireNoErrors(session, schema, { response, verb: 'open' })
+  const close = keepOpen(session, schema, response)
+  const subject = `opened '${typeName}' wrongly`
+  try {
+    const value = readResponse(pkg.name, subject, () => decodeValue(response.result, type))
+    const problem =
+      value.kind === 'null'
+        ? 'the result is null'
+        : isWhollyKnown(value)
+          ? undefined
+          : 'the result has unknown values'
+    if (problem !== undefined)
+      throw createRefusal(describeProviderBug(pkg.name, subject, [{ message: problem, path: [] }]))
+    announce({ outputs: toOutputs(names, value, []), close })
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+function requireNoErrors(
+  session: TerraformSession,
+  schema: ObjectSchemaOfType,
+  {
+    response,
+    verb,
+  }: { readonly response: Parameters<typeof readProblems>[0]; readonly verb: string },
+): void {
+  const { typeName, type } = schema
+  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(schema) })
+  showWarnings(session, typeName, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure(verb, typeName, errors))
+}
+
+/** Renews a lease before each of its ends. Returns the function that closes the resource. */
+function keepOpen(
+  session: TerraformSession,
+  schema: ObjectSchemaOfType,
+  opened: EphemeralRenewal,
+): () => Promise<void> {
+  const { typeName } = schema
+  const { client } = session
+  let lease = opened
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+  let renewal: Promise<void> = Promise.resolve()
+  const report = (verb: string, thrown: unknown): void =>
+    session.warn(`cannot ${verb} the ephemeral resource '${typeName}': ${messageOf(thrown)}`)
+  const renew = async (): Promise<void> => {
+    try {
+      const response = await client.renewEphemeralResource({ typeName, private: lease.private })
+      requireNoErrors(session, schema, { response, verb: 'renew' })
+      lease = response
+      schedule()
+    } catch (thrown) {
+      report('renew', thrown)
+    }
+  }
+  const schedule = (): void => {
+    if (isClosed || lease.renewAtMs === undefined) return
+    const delayMs = Math.max(0, lease.renewAtMs - Date.now())
+    timer = setTimeout(() => {
+      renewal = renew()
+    }, delayMs)
+  }
+  schedule()
+  return async () => {
+    isClosed = true
+    clearTimeout(timer)
+    await renewal
+    try {
+      const response = await client.closeEphemeralResource({ typeName, private: lease.private })
+      requireNoErrors(session, schema, { response, verb: 'close' })
+    } catch (thrown) {
+      report('close', thrown)
+    }
+  }
+}
