@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -149,6 +149,50 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
     expect(joined.outputs.get('result')).toBe('x-y')
     const refused = await call(inputsOf({ parts: [] }))
     expect(refused.failures).toEqual([{ property: 'sep', reason: 'a value is required' }])
+  })
+
+  describe('with an ephemeral resource', () => {
+    const reference = (attribute: string): PropertyValue =>
+      new Map([
+        [
+          '__ephemeral',
+          new Map<string, PropertyValue>([
+            ['type', 'tfgold_ticket'],
+            ['args', new Map([['name', 't']])],
+            ['attribute', attribute],
+          ]),
+        ],
+      ])
+
+    test('gives its value to a write-only property, and records only the reference', async () => {
+      const inputs = inputsOf({ name: 'a', password: reference('token') })
+      const { outputs } = await create(inputs)
+      expect(outputs.has('password')).toBe(false)
+      expect(JSON.stringify([...outputs])).not.toContain('ticket-t')
+      const file = readFileSync(join(cloud, 'objects', 'a-1.json'), 'utf8')
+      expect(JSON.parse(file)).toMatchObject({ written: { password: 'ticket-t' } })
+      expect(await diff(outputs, inputs)).toMatchObject({ changes: 'none' })
+    })
+
+    test('refuses its value for a property that is recorded', async () => {
+      const result = await provider.check({
+        ...subject,
+        oldInputs: undefined,
+        newInputs: inputsOf({ name: 'a', value: reference('token') }),
+        allowUnknowns: false,
+        randomSeed: new Uint8Array(32),
+      })
+      expect(result.failures).toEqual([
+        { property: 'value', reason: 'only a write-only property can have an ephemeral value' },
+      ])
+    })
+
+    test('names an attribute that it does not have', async () => {
+      const inputs = inputsOf({ name: 'a', password: reference('key') })
+      await expect(create(inputs)).rejects.toThrow(
+        "the ephemeral resource 'tfgold_ticket' has no value 'key'",
+      )
+    })
   })
 
   test('refuses a type that the provider does not have', async () => {

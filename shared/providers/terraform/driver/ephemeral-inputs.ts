@@ -33,7 +33,7 @@ export interface PlacedReference {
 }
 
 /** Returns the reference that an input is, or undefined for any other input. */
-export function readEphemeralReference(value: PropertyValue): EphemeralReference | undefined {
+function readEphemeralReference(value: PropertyValue): EphemeralReference | undefined {
   if (isSecret(value)) return readEphemeralReference(value.value)
   const content = isMap(value) && value.size === 1 ? value.get(ephemeralKey) : undefined
   if (!isMap(content)) return undefined

@@ -25,8 +25,8 @@ interface OpenEphemeral {
 }
 
 /**
- * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource is
- * opened once, renewed before it expires, and closed at the end, also after a failure. Throws
+ * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource
+ * is opened once, renewed before it expires, and closed at the end, also after a failure. Throws
  * ProviderError.
  */
 export async function withEphemerals<T>(
