@@ -50,7 +50,7 @@ export function requirePermission(
     throw error('API_FORBIDDEN', 'the call requires a token of this stack')
 }
 
-/** Requires a role of the caller for `subject`. Throws API_FORBIDDEN, which names both. */
+/** Requires a role of the caller. Throws API_FORBIDDEN, whose message begins with `subject`. */
 export function requireRole(caller: Caller, requiredRole: Role, subject: string): void {
   if (!includesRole(caller.role, requiredRole))
     throw error(

@@ -80,7 +80,10 @@ const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(
   codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
 )
 
-/** Returns the status of an error's code. Any other error of the store gets 503, the others 500. */
+/**
+ * Returns the HTTP status of an error. Of errors whose code is not listed, those of the store get
+ * 503, and all others 500.
+ */
 export function apiStatusOf(thrown: unknown): number {
   const listedStatus = thrown instanceof DeployError ? statusByCode.get(thrown.code) : undefined
   return listedStatus ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)

@@ -20,11 +20,14 @@ export function openApiOf(
   publicRoutes: readonly PublicRoute[],
 ): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
-  const add = ({ path, method }: Pick<Route, 'path' | 'method'>, operation: object): void => {
+  const addOperation = (
+    { path, method }: Pick<Route, 'path' | 'method'>,
+    operation: object,
+  ): void => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
-  for (const route of routes) add(route, describeOperation(route))
-  for (const route of publicRoutes) add(route, describePublicOperation(route))
+  for (const route of routes) addOperation(route, describeOperation(route))
+  for (const route of publicRoutes) addOperation(route, describePublicOperation(route))
   return {
     openapi: '3.1.0',
     info: { title: 'Antichain', version: manifest.version },

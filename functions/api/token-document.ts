@@ -96,8 +96,8 @@ export function putToken(
   const key = tokenKeyOf(id)
   const { expiresAt } = document
   if (expiresAt === undefined) return documents.put(key, document, version)
-  const keptMs = Math.min(lifetimeMsOf(document) ?? 0, apiLimits.expiredTokenRetentionMs)
-  const removedAt = (expiresAt + keptMs) as EpochMs
+  const retentionMs = Math.min(lifetimeMsOf(document) ?? 0, apiLimits.expiredTokenRetentionMs)
+  const removedAt = (expiresAt + retentionMs) as EpochMs
   return documents.putExpiring({ key, value: document, version, expiresAt: removedAt })
 }
 

@@ -63,12 +63,12 @@ export interface FunctionResources {
   readonly awsResources: AwsResources
   readonly putMetric: PutMetric
   /** Creates the dependencies of an executor, with a new identity. */
-  readonly createExecutorServer: () => StackServerDeps
+  readonly createExecutorDeps: () => StackServerDeps
   /**
    * Creates the dependencies of a generator, with a new identity. A generator also fetches programs
    * from repositories and sends notifications.
    */
-  readonly createGeneratorServer: () => StackServerDeps
+  readonly createGeneratorDeps: () => StackServerDeps
   /**
    * Reports whether the program of an unreviewed preview has run here, so that this environment
    * must end.
@@ -84,8 +84,8 @@ export interface FunctionResources {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Creates the compaction of this process. Each try records the lag, so that repeated failures
- * produce growing values.
+ * Creates the function that compacts deployments in this process. Each try records the lag, so that
+ * repeated failures produce growing values.
  */
 function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Compact {
   return deployment =>
@@ -125,7 +125,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   const compactHere = createMeasuredCompact(platform, putMetric)
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
-  const createExecutorServer = (): StackServerDeps => ({
+  const createExecutorDeps = (): StackServerDeps => ({
     platform,
     requests: platform.requests,
     ports: createFunctionPorts(platform, compactDeployment),
@@ -138,7 +138,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   let triggers: AwsTriggers | undefined
   let install: InstallProgram | undefined
-  const createGeneratorServer = (): StackServerDeps => {
+  const createGeneratorDeps = (): StackServerDeps => {
     triggers ??= openTriggers(env)
     const { outbound, documents, sealing } = triggers
     install ??= createInstallProgram({ settings, awsResources, platform, outbound })
@@ -147,19 +147,19 @@ export function openFunctionResources(env: Env): FunctionResources {
       ...{ outbound, documents, sealing, archives, requests, clock, scratch },
       ...{ folders: programs.folders, install },
     }
-    const baseServer = createExecutorServer()
+    const executorDeps = createExecutorDeps()
     return {
-      ...baseServer,
+      ...executorDeps,
       notifier: triggers,
       authorization: createRequestAuthorization({ requests, documents }),
-      open: openWithReviewedConfig(openWithRepositories(baseServer.open, repositories), {
+      open: openWithReviewedConfig(openWithRepositories(executorDeps.open, repositories), {
         requests,
         readState: stack => exportState(platform, stack),
       }),
     }
   }
   return {
-    ...{ platform, awsResources, putMetric, createExecutorServer, createGeneratorServer },
+    ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
     ...{ hasRunUnreviewed, endEnvironment },
   }
 }
@@ -212,8 +212,8 @@ function chooseCompaction(
 }
 
 /**
- * Creates the installation of programs, which calls the installer's function. A generator runs no
- * scripts of packages itself, because its role may use journal and catalog. Throws
+ * Creates the function that installs programs: it calls the function of the installer. A generator
+ * itself runs no scripts of packages, because its role may use journal and catalog. Throws
  * AWS_SETTINGS_INVALID without the variable of the function.
  */
 function createInstallProgram(deps: {

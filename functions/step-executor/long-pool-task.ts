@@ -9,7 +9,7 @@ const deliveriesMax = 4
 
 /** Runs the step executor as a task without a time limit, for slow operations. */
 const runRound: LongPoolRound = async (
-  { platform, createExecutorServer, endEnvironment },
+  { platform, createExecutorDeps, endEnvironment },
   { shutdown, protectWhile },
 ) => {
   const { chains } = platform
@@ -18,7 +18,7 @@ const runRound: LongPoolRound = async (
   if (deliveries.length === 0) return
   const deliveryOptions = { time: { pool: 'long' } } as const
   const { failedDeliveries, foreignDeliveries } = await protectWhile(
-    serveDeliveries(createExecutorServer(), deliveries, deliveryOptions),
+    serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions),
   )
   // With this timeout, the queue delivers the messages again at once.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)

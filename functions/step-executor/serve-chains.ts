@@ -18,7 +18,7 @@ import type { WarmCache } from './warm-cache.ts'
  * refused one of these chains. All calls of the environment share `warmCache`.
  */
 export async function serveChains(
-  { platform, awsResources, createExecutorServer, endEnvironment }: FunctionResources,
+  { platform, awsResources, createExecutorDeps, endEnvironment }: FunctionResources,
   warmCache: WarmCache,
   { event, context }: { readonly event: unknown; readonly context: CallContext },
 ): Promise<BatchResponse> {
@@ -33,7 +33,7 @@ export async function serveChains(
   }
   const time = { pool, limitMs: callLimitMsOf(context) }
   const { failedDeliveries, foreignDeliveries } = await serveDeliveries(
-    createExecutorServer(),
+    createExecutorDeps(),
     deliveries,
     { time, warmCache },
   )

@@ -7,14 +7,14 @@ const pollMs = 20_000
 
 /** Runs the step generator as a task without a time limit, one deployment at a time. */
 const runRound: LongPoolRound = async (
-  { platform, createGeneratorServer, endEnvironment },
+  { platform, createGeneratorDeps, endEnvironment },
   { shutdown, protectWhile },
 ) => {
   const delivery = await platform.nudges.receiveNudge(pollMs, shutdown)
   if (delivery === undefined) return
   const { nudge, message } = delivery
   const serveOutcome = await protectWhile(
-    serveStack(createGeneratorServer(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
+    serveStack(createGeneratorDeps(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
   )
   platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
   if (serveOutcome !== 'wrong environment') return

@@ -30,7 +30,7 @@ async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
   }
   const resources = {
     ...{ ...binding, platform, awsResources: { pool: 'short' } },
-    createGeneratorServer: () => ({ platform, requests: { listWaiting: async () => [] } }),
+    createGeneratorDeps: () => ({ platform, requests: { listWaiting: async () => [] } }),
   } as unknown as FunctionResources
   const { batchItemFailures } = await serveNudges(resources, { Records: [message] }, context)
   return { effects, failedMessages: batchItemFailures.length }

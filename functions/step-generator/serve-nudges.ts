@@ -49,7 +49,7 @@ export async function serveNudges(
 }
 
 async function serveNudge(
-  { platform, awsResources, createGeneratorServer }: FunctionResources,
+  { platform, awsResources, createGeneratorDeps }: FunctionResources,
   { body }: RawMessage,
   context: CallContext,
 ): Promise<ServeOutcome | undefined> {
@@ -58,7 +58,7 @@ async function serveNudge(
   const { stack } = nudge
   const time = { limitMs: callLimitMsOf(context) }
   const serveOutcome = await serveStack(
-    createGeneratorServer(),
+    createGeneratorDeps(),
     { ...nudge, pool: awsResources.pool },
     time,
   )

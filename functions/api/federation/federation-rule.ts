@@ -22,7 +22,7 @@ const conditionsForm = z
     return count > 0 && count <= limits.conditionsMax
   }, `must have 1 to ${limits.conditionsMax} claims`)
 
-/** A federation rule: tokens of an issuer that are exchanged for tokens of the API. */
+/** A federation rule: which tokens of an issuer are exchanged for which tokens of the API. */
 export const federationDocument = z.strictObject({
   /** The URL of the issuer, exactly as in the claim `iss`. */
   issuer: z

@@ -13,7 +13,7 @@ async function createSigningKey(kid: string) {
   return { kid, privateKey, publicJwk }
 }
 
-/** Starts an issuer with one key. `rotate` replaces the key by one with the next id. */
+/** Starts an issuer with one key. `rotate` replaces the key by a key with the next id. */
 export async function startIssuer() {
   const receiver = await startReceiver()
   const state = { key: await createSigningKey('1'), isFailing: false }
@@ -30,7 +30,7 @@ export async function startIssuer() {
     outbound: receiver.outbound,
     /** The paths of the received requests. */
     listRequests: () => receiver.received.map(({ url }) => url),
-    /** Signs claims with the current key. The times are relative to `nowSeconds`. */
+    /** Signs claims with the current key. */
     sign: (claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
       new SignJWT({ iss: issuer, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: state.key.kid, ...header })

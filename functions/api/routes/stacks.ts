@@ -21,7 +21,7 @@ const stackView = z.object({
   createdAt: z.number(),
   /** The deployment that is running or was interrupted, '' for none. */
   current: z.string(),
-  /** Version of the published snapshot; 0 before the first. */
+  /** Version of the published snapshot. 0 before the first publication. */
   version: z.number(),
   /** Number of the last deployment. */
   deployments: z.number(),
@@ -98,7 +98,7 @@ export const stackRoutes = [
   }),
 ]
 
-/** Maximum number of late outcomes to read. A single one is a reason to refuse the removal. */
+/** Maximum number of late outcomes to read. A single outcome is a reason to refuse the removal. */
 const lateOutcomesMax = 100
 
 function stackBusyError(stack: string): Error {
