@@ -26,7 +26,7 @@ export interface ApplyInput
 
 /**
  * The result of a change. `value` is the object that exists now, null for none. With problems, the
- * change failed, and `value` is the part of it that the provider reports.
+ * change failed, and `value` is the object that the provider reports after the failure.
  */
 export interface AppliedChange {
   readonly value: CtyValue
@@ -36,9 +36,9 @@ export interface AppliedChange {
 }
 
 /**
- * Applies a planned change and checks the answer of the provider as Terraform's core does. Errors
+ * Applies a planned change and checks the response of the provider as Terraform's core does. Errors
  * of the provider are problems of the result, because the object must be recorded all the same.
- * Throws ProviderError only when there is no answer.
+ * Throws ProviderError only when there is no response.
  */
 export async function applyChange(
   session: TerraformSession,

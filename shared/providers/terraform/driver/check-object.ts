@@ -26,8 +26,8 @@ export async function checkObject(
 ): Promise<CheckResult> {
   const { urn, type: token } = request
   const resource = session.pkg.findResource(token)
-  const named = withName(resource, request)
-  const config = buildObjectConfig(resource, withUnknownEphemerals(named))
+  const namedInputs = withName(resource, request)
+  const config = buildObjectConfig(resource, withUnknownEphemerals(namedInputs))
   const formatCtyPath = formatPathOf(resource)
   const buildFailures = config.problems.map(
     ({ message, path }): CheckFailure => ({
@@ -45,10 +45,10 @@ export async function checkObject(
   })
   showWarnings(session, urn, warnings)
   return {
-    inputs: markSensitiveInputs(resource, named),
+    inputs: markSensitiveInputs(resource, namedInputs),
     failures: [
       ...buildFailures,
-      ...findMisplacedReferences(resource, named),
+      ...findMisplacedReferences(resource, namedInputs),
       ...errors.map(({ message, property }) => ({ property, reason: message })),
     ],
   }
@@ -85,12 +85,12 @@ export function markSensitiveInputs(
   )
 }
 
-/** Longest generated name. */
+/** Maximum length of a generated name. */
 const nameCharsMax = 255
 
 /**
  * Returns the inputs with a name, if the type has the input `name` and the program does not set it.
- * A name that an earlier check generated stays.
+ * A name that an earlier check generated is used again.
  */
 function withName(resource: ResourceType, request: CheckRequest): PropertyMap {
   const { newInputs, oldInputs, naming, name, randomSeed } = request

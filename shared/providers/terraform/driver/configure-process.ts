@@ -47,7 +47,7 @@ export async function checkProviderConfig(
   }
 }
 
-/** A changed configuration never replaces the resources of a provider. */
+/** Compares two configurations. A change never requires a replacement of resources. */
 export function compareProviderConfigs({
   oldInputs,
   newInputs,
@@ -56,8 +56,8 @@ export function compareProviderConfigs({
 }
 
 /**
- * Configures the process. A configuration with unknown values is skipped, because a provider must
- * not be called half configured. Later calls fail with the error of the configuration.
+ * Configures the process. A configuration with unknown values is skipped, because the provider
+ * would be configured incompletely. Later calls fail with the error of the configuration.
  */
 export function configureProcess(
   session: TerraformSession,

@@ -25,7 +25,7 @@ export async function deleteObject(
   const absent = nullOf(resource.type)
   const applied = await applyChange(session, resource, {
     ...plan,
-    // Terraform's core deletes first without a plan of its own, so that it has no planned identity.
+    // For this delete, Terraform's core makes no plan of its own, so it has no planned identity.
     ...(isFirstOfReplacement === true ? { plannedIdentity: undefined } : {}),
     urn,
     prior: prior.value,

@@ -6,15 +6,15 @@ import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
 import { equalRaw } from '../values/raw-equality.ts'
 import type { ResourceType } from './terraform-package.ts'
 
-/** A difference between two objects, at the deepest place that both have. */
+/** A difference between two objects, with the path of the smallest part that differs. */
 interface ChangedPart {
   readonly path: CtyPath
   readonly kind: 'add' | 'delete' | 'update'
 }
 
 /**
- * Returns the differences between the prior and the planned object by property path. Values that
- * only the provider sets and that become unknown are left out, unless nothing else differs.
+ * Returns the differences between the prior and the planned object by property path. Attributes
+ * that only the provider sets are left out, unless nothing else differs.
  */
 export function createDetailedDiff(
   resource: ResourceType,

@@ -18,7 +18,7 @@ export interface DiagnosedProblems {
   readonly warnings: readonly DiagnosedProblem[]
 }
 
-/** Reads the diagnostics of a response about a value of a type. */
+/** Converts the diagnostics of a response. `type` is the type that their paths lead into. */
 export function readProblems(
   { diagnostics }: DiagnosedResponse,
   { type, formatPath }: { readonly type: CtyType; readonly formatPath: PathFormatter },

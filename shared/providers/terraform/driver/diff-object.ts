@@ -35,15 +35,15 @@ export async function diffObject(
     ...readIgnoredChanges(resource, ignoreChanges, [prior.value, config.value]),
   })
   if (plan.action === 'none') {
-    const marks = sensitivePathsOf(resource, prior.value, config.sensitivePaths)
+    const sensitivePaths = sensitivePathsOf(resource, prior.value, config.sensitivePaths)
     const unchanged = { ...noDiff, stableKeys: ['id'] }
     if (prior.isOutdated) {
-      const object = { ...prior, sensitivePaths: marks }
+      const object = { ...prior, sensitivePaths }
       return { ...unchanged, upgradedOutputs: toRecordedOutputs(resource, object) }
     }
-    return equalSensitivePaths(prior.sensitivePaths, marks)
+    return equalSensitivePaths(prior.sensitivePaths, sensitivePaths)
       ? unchanged
-      : diffOfMarks(resource, prior.sensitivePaths, marks)
+      : diffSensitivePaths(resource, prior.sensitivePaths, sensitivePaths)
   }
   const isReplaced = plan.action === 'replace'
   const detailedDiff = new Map(
@@ -67,14 +67,14 @@ export async function diffObject(
   }
 }
 
-/** A change of secret marks alone is an update, which makes no call. */
-function diffOfMarks(
+/** Returns the diff if only the secret parts change. It is an update that makes no call. */
+function diffSensitivePaths(
   resource: ResourceType,
-  before: readonly CtyPath[],
-  after: readonly CtyPath[],
+  priorPaths: readonly CtyPath[],
+  plannedPaths: readonly CtyPath[],
 ): DiffResult {
-  const changed = [...before, ...after].filter(
-    path => !(equalSensitivePaths([path], before) && equalSensitivePaths([path], after)),
+  const changed = [...priorPaths, ...plannedPaths].filter(
+    path => !(equalSensitivePaths([path], priorPaths) && equalSensitivePaths([path], plannedPaths)),
   )
   const keys = new Set(changed.map(path => topKeyOf(resource, path)))
   return { ...noDiff, changes: 'some', stableKeys: ['id'], changedKeys: [...keys] }

@@ -2,9 +2,9 @@ import { status } from '@grpc/grpc-js'
 import { ProviderError } from '../../provider-error.ts'
 
 /**
- * Runs a change of an existing object. A crash of the provider is a failed change, as for
- * Terraform's core: the old state stays, and the next deployment finds the difference. A crash
- * because this process ends stays a lost call, which the engine repeats.
+ * Runs a change of an existing object. Converts a crash of the provider to a failed change, as
+ * Terraform's core does: the old state remains, and the next deployment finds the difference. If
+ * this process is ending, the crash remains a lost call, which the engine repeats.
  */
 export async function failOnCrash<T>(
   isEnding: () => boolean,

@@ -27,8 +27,8 @@ export async function invokeToken(
   request: InvokeRequest,
 ): Promise<CallResult> {
   await session.waitUntilConfigured()
-  const found = session.pkg.findFunction(request.token)
-  if (found !== undefined) return callFunction(session, found, request)
+  const providerFunction = session.pkg.findFunction(request.token)
+  if (providerFunction !== undefined) return callFunction(session, providerFunction, request)
   const dataSource = session.pkg.findDataSource(request.token)
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
   return readDataSource(session, dataSource, request)
@@ -119,11 +119,11 @@ interface FunctionArgument {
 interface BuiltArguments {
   readonly values: readonly FunctionArgument[]
   readonly failures: readonly CheckFailure[]
-  /** An argument is unknown that the function does not accept as unknown. */
+  /** Whether an unknown argument is one that the function does not accept as unknown. */
   readonly hasUnknown: boolean
 }
 
-/** Builds the arguments of a function by name. The variadic ones are a list. */
+/** Builds the arguments of a function by name. The input for the variadic parameter is a list. */
 function buildArguments(signature: FunctionSignature, args: PropertyMap): BuiltArguments {
   const { parameters, variadicParameter: variadic } = signature
   const failures: CheckFailure[] = []
@@ -149,11 +149,13 @@ function buildArguments(signature: FunctionSignature, args: PropertyMap): BuiltA
   })
   if (variadic === undefined) return { values, failures, hasUnknown }
   const property = names[parameters.length] ?? variadic.name
-  const rest = args.get(property) ?? []
-  if (!isList(rest)) {
+  const variadicInputs = args.get(property) ?? []
+  if (!isList(variadicInputs)) {
     failures.push({ property, reason: 'a list is required' })
     return { values, failures, hasUnknown }
   }
-  const others = rest.map((item, index) => convert(variadic, item, `${property}[${index}]`))
-  return { values: [...values, ...others], failures, hasUnknown }
+  const variadicArguments = variadicInputs.map((item, index) =>
+    convert(variadic, item, `${property}[${index}]`),
+  )
+  return { values: [...values, ...variadicArguments], failures, hasUnknown }
 }

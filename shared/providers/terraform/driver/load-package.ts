@@ -59,7 +59,9 @@ const emptySchema: SchemaMessage = {
   },
 }
 
-/** Large providers have a thousand types, so that a schema is read when it is needed. */
+/**
+ * Creates the finders. They read each schema on demand, because a provider can have 1,000 types.
+ */
 function createFinders(
   identity: PackageIdentity,
   tokens: PackageTokens,

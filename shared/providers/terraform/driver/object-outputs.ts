@@ -9,13 +9,13 @@ import { getAtCtyPath } from '../values/walk-value.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 
-/** Returns the secret parts of an object: those of the schema, and those of the configuration. */
+/** Returns the paths of the secret parts of an object, by its schema and by its configuration. */
 export function sensitivePathsOf(
   { block }: ResourceType,
   value: CtyValue,
-  configured: readonly CtyPath[],
+  configuredPaths: readonly CtyPath[],
 ): readonly CtyPath[] {
-  const existing = configured.filter(path => getAtCtyPath(value, path) !== undefined)
+  const existing = configuredPaths.filter(path => getAtCtyPath(value, path) !== undefined)
   return mergeSensitivePaths(listSensitivePaths(block, value), existing)
 }
 
@@ -23,9 +23,9 @@ export function sensitivePathsOf(
 export function toPlannedOutputs(
   resource: ResourceType,
   planned: CtyValue,
-  configured: readonly CtyPath[],
+  configuredPaths: readonly CtyPath[],
 ): PropertyMap {
-  return toOutputs(resource.names, planned, sensitivePathsOf(resource, planned, configured))
+  return toOutputs(resource.names, planned, sensitivePathsOf(resource, planned, configuredPaths))
 }
 
 /**

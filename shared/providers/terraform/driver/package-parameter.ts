@@ -8,15 +8,18 @@ export type PackageParameter = PackageFilter &
     | { readonly kind: 'local'; readonly path: string }
   )
 
-/** The types of a package, and its name if it differs from the provider's. */
+/** The selected types of a package, and the name of its provider if the parameter has one. */
 export interface PackageFilter {
-  /** Types of Terraform. Empty: all. */
+  /** Names of types in Terraform. Empty means all. */
   readonly includes: readonly string[]
   readonly excludes: readonly string[]
   readonly providerName: string | undefined
 }
 
-/** Parses the parameter value of a package, which is base64 of JSON. Throws PACKAGE_PARAMETER. */
+/**
+ * Parses the parameter value of a package, which is base64 of JSON. Throws
+ * TERRAFORM_PACKAGE_INVALID.
+ */
 export function parsePackageParameter(base64: string): PackageParameter {
   const json = parseJson(Buffer.from(base64, 'base64').toString('utf8'))
   if (!isObject(json)) throw parameterError('it is not a JSON object')

@@ -28,6 +28,7 @@ export interface ChangeRequest {
   readonly config: CtyValue
   /** The paths whose changes the program ignores. */
   readonly ignoredPaths?: readonly CtyPath[]
+  /** Whether the program ignores all changes. */
   readonly ignoresAll?: boolean
 }
 
@@ -43,7 +44,7 @@ export interface PlannedChange {
 }
 
 /**
- * Plans a change as Terraform's core does, and checks the answer of the provider. Throws
+ * Plans a change as Terraform's core does, and checks the response of the provider. Throws
  * ProviderError for errors of the provider, and for a plan that contradicts the configuration.
  */
 export async function planChange(
@@ -144,8 +145,8 @@ function throwFlaws(
 }
 
 /**
- * Plans the deletion of an object. Providers without this ability delete without a plan. Throws
- * ProviderError.
+ * Plans the deletion of an object. A provider without the capability `planDestroy` is not called.
+ * Throws ProviderError.
  */
 export async function planDeletion(
   session: TerraformSession,

@@ -16,14 +16,13 @@ import { decodeValue } from './wire-values.ts'
 
 /** The object of a recorded resource. */
 export interface PriorObject extends ResourceObject {
-  /** The state is of another type or of an older version of the schema. */
+  /** Whether the state has another type or an older version of the schema. */
   readonly isOutdated: boolean
 }
 
 /**
- * Returns the object of a recorded resource in the provider's current schema. The provider
- * upgrades the state, even from its own version, or moves it from another type. Throws
- * ProviderError.
+ * Returns the object of a recorded resource in the provider's current schema. The provider upgrades
+ * the state, even from its own version, or moves it from another type. Throws ProviderError.
  */
 export async function readPriorObject(
   session: TerraformSession,
@@ -81,7 +80,7 @@ async function upgradeState(
 
 /**
  * Removes attributes that the current schema no longer has, as Terraform's core does before an
- * upgrade. A state of another version stays, because its upgrade may need them.
+ * upgrade. A state of another version stays unchanged, because its upgrade may need them.
  */
 function prepareStored(
   { stateJson, schemaVersion }: StoredObject,
@@ -92,8 +91,8 @@ function prepareStored(
 }
 
 /**
- * Checks a state of the provider: it has the type of the schema, no unknown parts, and no values of
- * write-only attributes. Throws ProviderError.
+ * Reads and checks a state of the provider. Throws ProviderError if it has another type than the
+ * schema, or values of write-only attributes. Unknown parts become null.
  */
 export function checkState(
   session: TerraformSession,

@@ -20,7 +20,7 @@ export function createInputsOf(resource: ResourceType, outputs: PropertyMap): Pr
 
 /**
  * Returns the inputs of an object that was read again: the old inputs, with the values that the
- * object has now. Inputs that no state contains stay.
+ * object has now. Inputs that no state contains stay unchanged.
  */
 export function updateInputs(
   resource: ResourceType,
@@ -31,12 +31,12 @@ export function updateInputs(
   for (const [name, value] of inputs) {
     const attribute = block.attributes.get(names.toTerraform.get(name) ?? '')
     const output = outputs.get(name)
-    const isInvisible =
+    const isInputOnly =
       attribute === undefined
         ? !names.toTerraform.has(name)
         : attribute.isWriteOnly === true ||
           (attribute.kind === 'nested' && hasWriteOnly(attribute.nested))
-    if (isInvisible) updated.set(name, value)
+    if (isInputOnly) updated.set(name, value)
     else if (output !== undefined) updated.set(name, updateValue(value, output))
   }
   return updated
@@ -50,7 +50,9 @@ function hasWriteOnly({ attributes }: ObjectSchema): boolean {
   )
 }
 
-/** Objects keep the keys that the program wrote, because the provider may add others. */
+/**
+ * Updates a value. An object gets no keys besides those of the program, as providers add others.
+ */
 function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue {
   if (isSecret(input)) return secretOf(updateValue(input.value, output))
   if (isSecret(output)) return secretOf(updateValue(input, output.value))
@@ -66,7 +68,9 @@ function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue
   return isEquivalent(input, output) ? input : output
 }
 
-/** Providers return numbers and bools where the program wrote texts, and the other way round. */
+/**
+ * Reports whether two scalars have equal texts: providers return `1` for `"1"`, and the reverse.
+ */
 function isEquivalent(input: PropertyValue, output: PropertyValue): boolean {
   const isScalar = (value: PropertyValue): value is string | number | boolean =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

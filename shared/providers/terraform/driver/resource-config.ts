@@ -18,11 +18,11 @@ export function buildObjectConfig(
 /** Builds the configuration from checked inputs. Throws TERRAFORM_CONFIG_INVALID. */
 export function requireObjectConfig(
   schema: ObjectSchemaOfType,
-  owner: string,
+  urn: string,
   inputs: PropertyMap,
 ): BuiltConfig {
   const config = buildObjectConfig(schema, inputs)
-  if (config.problems.length > 0) throw createConfigError(`'${owner}'`, config.problems)
+  if (config.problems.length > 0) throw createConfigError(`'${urn}'`, config.problems)
   return config
 }
 

@@ -9,10 +9,11 @@ export interface ResourceObject {
   readonly private: Uint8Array
   /** Undefined for types without identity, and for objects that have none yet. */
   readonly identity: CtyValue | undefined
-  /** The object was created with errors, so that the next deployment replaces it. */
+  /** Whether the object was created with errors. The next deployment replaces it. */
   readonly isTainted: boolean
   /** The parts that are secret, by the schema or by the program. */
   readonly sensitivePaths: readonly CtyPath[]
 }
 
+/** The private data of a new object. */
 export const noPrivate = new Uint8Array()

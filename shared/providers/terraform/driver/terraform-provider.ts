@@ -2,9 +2,9 @@
  * terraform/driver: a Terraform provider as a provider of Pulumi's resources. Imports
  * terraform/client, plan, mapping and values, and the provider interface.
  *
- * Invariants: every state goes through the provider's upgrade before its use. Every plan and every
- * answer is checked as Terraform's core checks it. An object that exists after an error is
- * recorded. A provider is configured with known values only, and at most once.
+ * Invariants: the provider upgrades every state before its use. Every plan and every response is
+ * checked as Terraform's core checks it. An object that exists after an error is recorded. A
+ * provider is configured with known values only, and at most once.
  */
 import { assert, error } from '../../../errors/error.ts'
 import type { Provider } from '../../provider.ts'

@@ -13,13 +13,14 @@ export function nameArguments({
   parameters,
   variadicParameter,
 }: FunctionSignature): readonly string[] {
-  const all = variadicParameter === undefined ? parameters : [...parameters, variadicParameter]
+  const allParameters =
+    variadicParameter === undefined ? parameters : [...parameters, variadicParameter]
   const names: string[] = []
-  for (const [index, { name }] of all.entries()) {
+  for (const [index, { name }] of allParameters.entries()) {
     const base = name === '' ? `arg${index + 1}` : toCamelCase(name)
-    let unique = base
-    for (let number = 2; names.includes(unique); number += 1) unique = `${base}${number}`
-    names.push(unique)
+    let uniqueName = base
+    for (let number = 2; names.includes(uniqueName); number += 1) uniqueName = `${base}${number}`
+    names.push(uniqueName)
   }
   return names
 }

@@ -5,12 +5,14 @@ import { type PropertyMap, type PropertyValue, isList, isMap } from '../../../va
 import { stripSecretsInMap } from '../../../values/special-values.ts'
 
 /**
- * Returns the SHA-256 of outputs in hex. Neither the order of keys nor secrecy matters, nor nulls
- * in objects, nor outputs that begin with `__`.
+ * Returns the SHA-256 of outputs in hex. It ignores the order of keys, secrecy, nulls in objects,
+ * and outputs whose name begins with `__`.
  */
 export function digestOutputs(outputs: PropertyMap): string {
-  const own = new Map([...stripSecretsInMap(outputs)].filter(([name]) => !name.startsWith('__')))
-  const json = encodeStoredMap(dropNulls(own), plaintext => ({ plaintext }))
+  const digestedOutputs = new Map(
+    [...stripSecretsInMap(outputs)].filter(([name]) => !name.startsWith('__')),
+  )
+  const json = encodeStoredMap(dropNulls(digestedOutputs), plaintext => ({ plaintext }))
   return createHash('sha256').update(formatGoJson(json)).digest('hex')
 }
 

@@ -1,4 +1,4 @@
-/** Whole names with a plural of their own. */
+/** Whole names with an irregular plural. */
 const irregularPlurals: ReadonlyMap<string, string> = new Map(
   Object.entries({
     atlas: 'atlases',
@@ -76,9 +76,9 @@ const suffixRules: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the plural of a name in Terraform's spelling, such as `rules` for `rule`. These are the
- * rules by which Pulumi names lists, right or wrong. The underscore is a letter, so that `child`
- * has an irregular plural, and `a_child` the one of its ending.
+ * Returns the plural of a name in Terraform's spelling, such as `rules` for `rule`. The rules are
+ * those by which Pulumi names lists, even where they give a wrong plural. An irregular plural
+ * applies to a whole name only, so `a_child` gets the plural of its ending.
  */
 export function pluralize(name: string): string {
   if (name === '') return ''

@@ -16,7 +16,7 @@ import type { CtyType, ObjectType } from '../values/type-system.ts'
 import { toCamelCase } from './camel-case.ts'
 import { pluralize } from './plural.ts'
 
-/** A description of objects: of blocks, of nested attributes, or a plain type. */
+/** The schema of objects: a block, nested attributes, or an object type. */
 export type NamedObject = BlockSchema | ObjectSchema | ObjectType
 
 /** The names of an object's properties in both directions. */
@@ -29,12 +29,12 @@ export interface PropertyNames {
 /** A property of an object in Pulumi. */
 export interface PropertyName {
   readonly name: string
-  /** The list or set has at most one block, and Pulumi has the block itself. */
+  /** Whether the list or set has at most one block. In Pulumi, the property is the block itself. */
   readonly isFlattened: boolean
   readonly shape: ValueShape
 }
 
-/** The parts of a value that have names of their own. A free value has none. */
+/** The kind of a value, with the names within it. No part of a free value is renamed. */
 export type ValueShape =
   | { readonly kind: 'free' }
   | { readonly kind: 'object'; readonly names: PropertyNames }
@@ -46,12 +46,12 @@ export const freeShape: ValueShape = { kind: 'free' }
 
 const cache = new WeakMap<NamedObject, PropertyNames>()
 
-/** Returns the names of an object's properties. Equal calls return the same names. */
+/** Returns the names of an object's properties. They are cached for each schema. */
 export function namesOf(object: NamedObject): PropertyNames {
   const cached = cache.get(object)
   if (cached !== undefined) return cached
   const shapes = shapesOf(object)
-  const names = namesFrom(
+  const names = createPropertyNames(
     [...shapes].map(([tfName, { shape, isFlattened }]) => {
       const isPlural = !isFlattened && (shape.kind === 'list' || shape.kind === 'set')
       const plural = isPlural ? pluralize(tfName) : tfName
@@ -66,7 +66,9 @@ export function namesOf(object: NamedObject): PropertyNames {
 }
 
 /** Returns names with their inverse. Of two equal names in Pulumi, the first one counts. */
-export function namesFrom(properties: Iterable<readonly [string, PropertyName]>): PropertyNames {
+export function createPropertyNames(
+  properties: Iterable<readonly [string, PropertyName]>,
+): PropertyNames {
   const toPulumi = new Map(properties)
   const toTerraform = new Map<string, string>()
   for (const [tfName, { name }] of toPulumi)
@@ -84,7 +86,7 @@ function shapesOf(object: NamedObject): ReadonlyMap<string, PropertyShape> {
     isFlattened: false,
   }))
   return 'blocks' in object
-    ? new Map([...attributes, ...mapValues(object.blocks, describeBlock)])
+    ? new Map([...attributes, ...mapValues(object.blocks, shapeOfBlock)])
     : attributes
 }
 
@@ -101,7 +103,7 @@ function shapeOfAttribute(attribute: AttributeSchema): ValueShape {
     : nestShape(attribute.nested.nesting, attribute.nested)
 }
 
-function describeBlock({ block, nesting, maxItems }: NestedBlockSchema): PropertyShape {
+function shapeOfBlock({ block, nesting, maxItems }: NestedBlockSchema): PropertyShape {
   const isFlattened = (nesting === 'list' || nesting === 'set') && maxItems === 1
   return { shape: nestShape(nesting, block), isFlattened }
 }

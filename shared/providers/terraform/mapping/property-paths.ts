@@ -12,7 +12,7 @@ import { type PropertyNames, type ValueShape, freeShape } from './property-names
 
 /**
  * Returns a path of Terraform as text in Pulumi's spelling, such as `rules[0].fromPort`. A
- * flattened block has no index. A name that the schema does not have stays.
+ * flattened block has no index. A name that the schema does not have stays unchanged.
  */
 export function toPropertyPath(names: PropertyNames, path: CtyPath): string {
   const segments: PathSegment[] = []
@@ -60,7 +60,7 @@ function shapeBelow(shape: ValueShape, segment: string | number): ValueShape {
   }
 }
 
-/** A place while a path is read: the way to it, and its names. */
+/** The part of an object at which a path has arrived: its path in Terraform, and its shape. */
 interface PathPlace {
   readonly path: CtyPath
   readonly shape: ValueShape
@@ -68,7 +68,7 @@ interface PathPlace {
 
 /**
  * Returns the paths of Terraform for a path in Pulumi's spelling. A wildcard stands for each part
- * that one of the values has. There is none for malformed text, for an unknown name, and for an
+ * that one of the values has. Returns none for malformed text, for an unknown name, and for an
  * element of a set, which has no address.
  */
 export function toCtyPaths(
@@ -83,7 +83,7 @@ export function toCtyPaths(
     const isLast = position === segments.length - 1
     const next = (place: PathPlace): readonly PathPlace[] =>
       segment === anySegment
-        ? expandAny(place, values).flatMap(name => enterSegment(place, name, isLast))
+        ? expandWildcard(place, values).flatMap(name => enterSegment(place, name, isLast))
         : enterSegment(place, segment, isLast)
     places = places.flatMap(next)
   }
@@ -98,7 +98,7 @@ function parseIfValid(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-/** Returns the place below a segment, or none. The block of a flattened list is entered at once. */
+/** Returns the place below a segment, or none. A segment to a flattened list leads to its block. */
 function enterSegment(
   { path, shape }: PathPlace,
   segment: string | number,
@@ -133,8 +133,8 @@ function enterBlock({ path, shape }: PathPlace): PathPlace {
   return { path: [...path, step], shape: shapeBelow(shape, 0) }
 }
 
-/** Returns the names in Pulumi of all parts at a place. */
-function expandAny(
+/** Returns the segments in Pulumi for all parts that the values have at a place. */
+function expandWildcard(
   { path, shape }: PathPlace,
   values: readonly CtyValue[],
 ): readonly (string | number)[] {

@@ -4,7 +4,9 @@ import { formatCtyNumber, numberFromFloat, parseCtyNumber } from '../values/cty-
 import { type LosslessJson, formatLosslessJson } from '../values/lossless-json.ts'
 import { toSnakeCase } from './camel-case.ts'
 
-/** The output in which Pulumi's bridge says how outputs become the state of Terraform again. */
+/**
+ * The output in which Pulumi's bridge describes how outputs become the state of Terraform again.
+ */
 const rawStateDeltaKey = '__pulumi_raw_state_delta'
 
 /**
@@ -19,9 +21,11 @@ export function recoverRawState(outputs: PropertyMap): string | undefined {
   return json === undefined ? undefined : formatLosslessJson(json)
 }
 
-/** A part of the description has at most one member, which names its kind. */
+/**
+ * Recovers one part. Its description has at most one member, whose name is the kind of the part.
+ */
 function recoverValue(value: PropertyValue, delta: PropertyValue): LosslessJson | undefined {
-  if (!isMap(delta) || delta.size === 0) return recoverNaturally(value)
+  if (!isMap(delta) || delta.size === 0) return recoverUndescribed(value)
   const [[kind, description] = ['', null]] = delta
   const details = isMap(description) ? description : new Map<string, PropertyValue>()
   switch (kind) {
@@ -29,7 +33,7 @@ function recoverValue(value: PropertyValue, delta: PropertyValue): LosslessJson 
       return toLosslessJson(details.get('raw') ?? null)
     case 'plu':
       if (value === null) return []
-      return collect([recoverValue(value, details.get('i') ?? null)])
+      return requireAll([recoverValue(value, details.get('i') ?? null)])
     case 'map':
       return isMap(value) ? recoverMap(value, details) : undefined
     case 'obj':
@@ -43,18 +47,18 @@ function recoverValue(value: PropertyValue, delta: PropertyValue): LosslessJson 
   }
 }
 
-/** Without a description, an object could be a map or an object, and is refused. */
-function recoverNaturally(value: PropertyValue): LosslessJson | undefined {
-  if (isList(value)) return collect(value.map(recoverNaturally))
+/** Recovers a part without a description. Refuses objects, which may be maps in Terraform. */
+function recoverUndescribed(value: PropertyValue): LosslessJson | undefined {
+  if (isList(value)) return requireAll(value.map(recoverUndescribed))
   return isMap(value) ? undefined : toLosslessJson(value)
 }
 
-/** Returns undefined if one of the items is undefined. */
-function collect(
+/** Returns the items, or undefined if one of them is undefined. */
+function requireAll(
   items: readonly (LosslessJson | undefined)[],
 ): readonly LosslessJson[] | undefined {
-  const known = items.filter(item => item !== undefined)
-  return known.length === items.length ? known : undefined
+  const defined = items.filter(item => item !== undefined)
+  return defined.length === items.length ? defined : undefined
 }
 
 function recoverItems(
@@ -63,7 +67,9 @@ function recoverItems(
 ): LosslessJson | undefined {
   const deltas = entriesOfDelta(details.get('el'))
   for (const index of deltas.keys()) if (items[Number(index)] === undefined) return undefined
-  return collect(items.map((item, index) => recoverValue(item, deltas.get(String(index)) ?? null)))
+  return requireAll(
+    items.map((item, index) => recoverValue(item, deltas.get(String(index)) ?? null)),
+  )
 }
 
 function recoverMap(map: PropertyMap, details: PropertyMap): LosslessJson | undefined {
@@ -71,7 +77,7 @@ function recoverMap(map: PropertyMap, details: PropertyMap): LosslessJson | unde
   return recoverMembers([...map].map(([key, item]) => [key, item, deltas.get(key) ?? null]))
 }
 
-/** Properties that only the description has are inserted. Mostly they are null in the state. */
+/** Recovers an object. Inserts properties that only the description has, which are usually null. */
 function recoverObject(map: PropertyMap, details: PropertyMap): LosslessJson | undefined {
   const deltas = entriesOfDelta(details.get('ps'))
   const renamed = entriesOfDelta(details.get('renamed'))
@@ -82,10 +88,12 @@ function recoverObject(map: PropertyMap, details: PropertyMap): LosslessJson | u
     const tfName = renamed.get(name)
     return typeof tfName === 'string' ? tfName : toSnakeCase(name)
   }
-  const own = [...map].filter(([name]) => !isDropped(name))
+  const remaining = [...map].filter(([name]) => !isDropped(name))
   const inserted = [...deltas.keys()].filter(name => !map.has(name))
   return recoverMembers([
-    ...own.map(([name, item]) => [toTerraformName(name), item, deltas.get(name) ?? null] as const),
+    ...remaining.map(
+      ([name, item]) => [toTerraformName(name), item, deltas.get(name) ?? null] as const,
+    ),
     ...inserted.map(name => [toTerraformName(name), null, deltas.get(name) ?? null] as const),
   ])
 }
@@ -93,7 +101,7 @@ function recoverObject(map: PropertyMap, details: PropertyMap): LosslessJson | u
 function recoverMembers(
   members: readonly (readonly [string, PropertyValue, PropertyValue])[],
 ): LosslessJson | undefined {
-  const values = collect(members.map(([, value, delta]) => recoverValue(value, delta)))
+  const values = requireAll(members.map(([, value, delta]) => recoverValue(value, delta)))
   if (values === undefined) return undefined
   return new Map(members.map(([name], index) => [name, values[index] ?? null] as const))
 }
@@ -102,13 +110,15 @@ function entriesOfDelta(value: PropertyValue | undefined): PropertyMap {
   return isMap(value) ? value : new Map()
 }
 
-/** Returns undefined for values without a form in JSON, such as assets. */
+/**
+ * Converts a value to JSON. Returns undefined for values without a form in JSON, such as assets.
+ */
 function toLosslessJson(value: PropertyValue): LosslessJson | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (typeof value === 'number') return toNumberJson(value)
-  if (isList(value)) return collect(value.map(toLosslessJson))
+  if (isList(value)) return requireAll(value.map(toLosslessJson))
   if (!isMap(value)) return undefined
-  const values = collect([...value.values()].map(toLosslessJson))
+  const values = requireAll([...value.values()].map(toLosslessJson))
   if (values === undefined) return undefined
   return new Map([...value.keys()].map((key, index) => [key, values[index] ?? null] as const))
 }

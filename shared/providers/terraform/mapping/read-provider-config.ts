@@ -11,30 +11,30 @@ import type { PropertyNames } from './property-names.ts'
 import { toPropertyNumber } from './property-number.ts'
 import { type TerraformInputs, mapWrapped, toTerraformInputs } from './rename-inputs.ts'
 
-/** Inputs of each provider in Pulumi, which are no configuration. */
+/** Inputs that every provider has in Pulumi, and that are not configuration. */
 const packageInputs = new Set(['version', 'pluginDownloadURL'])
 
 /**
  * Returns the configuration of a provider with the names of Terraform. Pulumi passes properties
- * other than texts as JSON, which is parsed by the schema. Text that is no JSON stays.
+ * other than strings as JSON, which is parsed by the schema. Text that is not JSON stays unchanged.
  */
 export function readProviderConfig(
   block: BlockSchema,
   names: PropertyNames,
   inputs: PropertyMap,
 ): TerraformInputs {
-  const own = [...inputs].flatMap(([name, value]) => {
+  const decodedInputs = [...inputs].flatMap(([name, value]) => {
     const tfName = names.toTerraform.get(name)
     if (tfName === undefined) return packageInputs.has(name) ? [] : [[name, value] as const]
     const attribute = block.attributes.get(tfName)
     const isText = attribute?.kind === 'plain' && attribute.type.kind === 'string'
-    return [[name, isText ? value : parseEncoded(value)] as const]
+    return [[name, isText ? value : parseJsonInput(value)] as const]
   })
-  return toTerraformInputs(names, new Map(own))
+  return toTerraformInputs(names, new Map(decodedInputs))
 }
 
-function parseEncoded(value: PropertyValue): PropertyValue {
-  if (isSpecial(value)) return mapWrapped(value, parseEncoded)
+function parseJsonInput(value: PropertyValue): PropertyValue {
+  if (isSpecial(value)) return mapWrapped(value, parseJsonInput)
   const json = typeof value === 'string' ? parseLosslessJson(value) : undefined
   return json === undefined ? value : toPropertyValue(json)
 }

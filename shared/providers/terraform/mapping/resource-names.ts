@@ -1,7 +1,12 @@
 import { assert } from '../../../errors/error.ts'
 import type { AttributeSchema, BlockSchema } from '../values/schema.ts'
 import { toCamelCase } from './camel-case.ts'
-import { type PropertyName, type PropertyNames, namesFrom, namesOf } from './property-names.ts'
+import {
+  type PropertyName,
+  type PropertyNames,
+  createPropertyNames,
+  namesOf,
+} from './property-names.ts'
 
 /** The names of a resource's properties, and the source of its id. */
 export interface ResourceNames extends PropertyNames {
@@ -20,7 +25,7 @@ export type IdSource =
 /** The id of all resources whose schema has no id. */
 export const missingResourceId = 'missing ID'
 
-/** The terms from which reserved names are replaced. */
+/** The names from which the replacements of reserved names are built. */
 export interface ResourceContext {
   /** The name in Terraform, such as `random_pet`. */
   readonly typeName: string
@@ -31,7 +36,7 @@ export interface ResourceContext {
 
 /**
  * Returns the names of a resource's properties. Pulumi reserves `id`, `urn` and `pulumi` in
- * resources, so that attributes with these names get other ones.
+ * resources, so attributes with these names get other names.
  */
 export function nameResourceProperties(
   block: BlockSchema,
@@ -55,17 +60,17 @@ export function nameResourceProperties(
   const rename = (tfName: string, property: PropertyName): PropertyName => {
     const candidates = replacements[tfName]
     if (candidates === undefined || (tfName === 'id' && id.kind === 'computed')) return property
-    const free = candidates.find(candidate => !names.toPulumi.has(candidate))
-    assert(free !== undefined, `a reserved property of ${typeName} has a free name`)
-    return { ...property, name: toCamelCase(free) }
+    const freeName = candidates.find(candidate => !names.toPulumi.has(candidate))
+    assert(freeName !== undefined, `a reserved property of ${typeName} has a free name`)
+    return { ...property, name: toCamelCase(freeName) }
   }
   const renamed = [...names.toPulumi].map(
     ([tfName, property]) => [tfName, rename(tfName, property)] as const,
   )
-  return { ...namesFrom(renamed), id }
+  return { ...createPropertyNames(renamed), id }
 }
 
-/** Returns a type name without its prefix. A name that is nothing but the prefix stays. */
+/** Returns a type name without its prefix. A name that equals the prefix stays unchanged. */
 export function stripResourcePrefix(typeName: string, prefix: string): string {
   const isPrefixed = typeName.startsWith(`${prefix}_`) || typeName === prefix
   const remainder = isPrefixed ? typeName.slice(prefix.length).replace(/^_+/, '') : ''

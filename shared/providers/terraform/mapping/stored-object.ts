@@ -27,7 +27,7 @@ export interface StoredObject {
   readonly privateData: Uint8Array
   readonly identityJson?: string | undefined
   readonly identitySchemaVersion?: number | undefined
-  /** The creation failed, so that the object must be replaced. */
+  /** Whether the creation failed. The object must then be replaced. */
   readonly isTainted: boolean
   /** The parts that are secret in the configuration or the schema. */
   readonly sensitivePaths: readonly CtyPath[]
@@ -35,7 +35,8 @@ export interface StoredObject {
 
 /**
  * Returns outputs with the record of their object, and with the output `__meta` for Pulumi's
- * bridge. The record has a digest of the outputs, so that a later change of them is noticed.
+ * bridge. The record has a digest of the outputs, by which `readStoredObject` notices a later
+ * change.
  */
 export function writeStoredObject(outputs: PropertyMap, object: StoredObject): PropertyMap {
   const { typeName, schemaVersion, stateJson, privateData, sensitivePaths } = object
@@ -64,8 +65,8 @@ function formatPaths(paths: readonly CtyPath[]): string | undefined {
 }
 
 /**
- * Returns the object from the record of its outputs. Returns undefined without a record, and if the
- * outputs were changed after it: then the outputs count.
+ * Returns the object from the record in its outputs. Returns undefined without a record, or if the
+ * outputs were changed later: then the outputs count.
  */
 export function readStoredObject(outputs: PropertyMap): StoredObject | undefined {
   const text = stripSecrets(outputs.get(recordKey) ?? null)

@@ -40,7 +40,7 @@ export function toOutputs(
   return outputs
 }
 
-/** Returns undefined for a flattened block that is not there. */
+/** Converts a property. Returns undefined for an absent flattened block. */
 function toProperty(
   value: CtyValue,
   { shape, isFlattened }: PropertyName,
@@ -50,7 +50,7 @@ function toProperty(
   const [child] = childrenOf(value)
   if (child === undefined) return undefined
   const [step, block] = child
-  const isWholeSecret = value.kind === 'set' ? paths.length > 0 : isHere(paths)
+  const isWholeSecret = value.kind === 'set' ? paths.length > 0 : includesWhole(paths)
   const inner = isWholeSecret ? wholePaths : pathsBelow(paths, step)
   return toOutputValue(block, elementShape(shape, 0), inner)
 }
@@ -65,7 +65,8 @@ export function toOutputValue(
   sensitivePaths: readonly CtyPath[],
 ): PropertyValue {
   if (value.kind === 'null') return null
-  const isSecret = isHere(sensitivePaths) || (value.kind === 'set' && sensitivePaths.length > 0)
+  const isSecret =
+    includesWhole(sensitivePaths) || (value.kind === 'set' && sensitivePaths.length > 0)
   if (isSecret) return secretOf(toOutputValue(value, shape, []))
   switch (value.kind) {
     case 'unknown':
@@ -127,11 +128,12 @@ function isSequence(value: CtyValue): value is CtySequence {
 /** The paths of a part that is sensitive as a whole. */
 const wholePaths: readonly CtyPath[] = [[]]
 
-function isHere(paths: readonly CtyPath[]): boolean {
+/** Reports whether the paths mark a part as a whole. */
+function includesWhole(paths: readonly CtyPath[]): boolean {
   return paths.some(path => path.length === 0)
 }
 
-/** Returns the paths that lead through a step, from there on. */
+/** Returns the paths that begin with a step, without that step. */
 function pathsBelow(paths: readonly CtyPath[], step: CtyStep): readonly CtyPath[] {
   return paths.flatMap(([first, ...path]) =>
     first !== undefined && equalSteps(first, step) ? [path] : [],

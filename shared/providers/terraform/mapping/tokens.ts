@@ -49,7 +49,7 @@ export function assignTokens(provider: ProviderNames): PackageTokens {
     functions: assignNames(
       packageName,
       invokeNames,
-      sortNames(provider.functions).map(tfName => [tfName, toCamelCase(dashless(tfName))]),
+      sortNames(provider.functions).map(tfName => [tfName, toCamelCase(replaceDashes(tfName))]),
     ),
   }
 }
@@ -99,7 +99,7 @@ function nameResources(
   })
 }
 
-/** Gives each name a token. `usedNames` has the names in small letters, and grows. */
+/** Gives each name a token. Adds the names in small letters to `usedNames`. */
 function assignNames(
   packageName: string,
   usedNames: Set<string>,
@@ -107,11 +107,11 @@ function assignNames(
 ): TokenMap {
   const toToken = new Map<string, string>()
   for (const [tfName, name] of names) {
-    let unique = spellFirstDigit(name)
-    for (let number = 2; usedNames.has(unique.toLowerCase()); number += 1)
-      unique = spellFirstDigit(`${name}V${number}`)
-    usedNames.add(unique.toLowerCase())
-    toToken.set(tfName, formatToken(packageName, unique))
+    let uniqueName = spellFirstDigit(name)
+    for (let number = 2; usedNames.has(uniqueName.toLowerCase()); number += 1)
+      uniqueName = spellFirstDigit(`${name}V${number}`)
+    usedNames.add(uniqueName.toLowerCase())
+    toToken.set(tfName, formatToken(packageName, uniqueName))
   }
   return { toToken, toTerraform: new Map([...toToken].map(([tfName, token]) => [token, tfName])) }
 }
@@ -121,17 +121,17 @@ function formatToken(packageName: string, name: string): string {
 }
 
 function toTypeName(tfName: string): string {
-  return upperFirst(toCamelCase(dashless(tfName)))
+  return upperFirst(toCamelCase(replaceDashes(tfName)))
 }
 
-/** Terraform allows dashes in names, which separate like underscores. */
-function dashless(tfName: string): string {
+/** Replaces the dashes in a name by underscores, which separate words equally. */
+function replaceDashes(tfName: string): string {
   return tfName.replaceAll('-', '_')
 }
 
 const digitNames = ['Zero', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 
-/** Identifiers must not begin with a digit: `3scale` becomes `ThreeScale`. */
+/** Spells out a first digit, with which an identifier must not begin: `3scale` as `ThreeScale`. */
 function spellFirstDigit(name: string): string {
   const digit = /^\d/.exec(name)?.[0]
   return digit === undefined
