@@ -64,10 +64,8 @@ export function createEvents(journalTable: Table): EventsPort {
     append: async (deployment, writer, firstLineNumber, events) => {
       const writerState = await writerOf(deployment, writer)
       const write = async (): Promise<void> => {
-        const unwrittenLines = events.slice(
-          Math.max(0, writerState.nextLineNumber - firstLineNumber),
-        )
-        for (const lines of splitIntoChunks(unwrittenLines)) {
+        const writtenCount = Math.max(0, writerState.nextLineNumber - firstLineNumber)
+        for (const lines of splitIntoChunks(events.slice(writtenCount))) {
           const lineNumber = Math.max(firstLineNumber, writerState.nextLineNumber)
           await putChunk(deployment, { writer, firstLineNumber: lineNumber, lines })
           writerState.nextLineNumber = lineNumber + lines.length
@@ -78,10 +76,8 @@ export function createEvents(journalTable: Table): EventsPort {
       await pendingWrite
     },
     read: async (deployment, cursor, limit) => {
-      const [chunk, readLineCount] = [
-        Math.floor(cursor / cursorsPerChunk),
-        cursor % cursorsPerChunk,
-      ]
+      const chunk = Math.floor(cursor / cursorsPerChunk)
+      const readLineCount = cursor % cursorsPerChunk
       const { pk, sk } = keys.chunk(deployment, chunk)
       const events: string[] = []
       let nextCursor = cursor

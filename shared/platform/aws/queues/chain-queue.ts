@@ -65,7 +65,7 @@ export interface AwsChainQueue extends ChainQueuePort {
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, logger } = deps
   const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
-  const visibilityTimeouts = createVisibilityTimeouts(clock.monotonicMs)
+  const timeouts = createVisibilityTimeouts(clock.monotonicMs)
   const toDelivery = async (
     pool: Pool,
     source: 'receive' | 'event',
@@ -76,7 +76,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       const message = await decodeChainMessage(raw.body, blobs)?.readMessage()
       if (message !== undefined) {
         const receipt = formatReceipt({ pool, source, handle })
-        if (source === 'receive') visibilityTimeouts.track(receipt, visibilityMs)
+        if (source === 'receive') timeouts.track(receipt, visibilityMs)
         return { message, receipt, deliveries, rawMessage: raw }
       }
       // The message becomes a dead letter. Its body is not logged, because its sender is unknown.
@@ -114,18 +114,17 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     },
     remove: async receiptText => {
       const receipt = parseReceipt(receiptText)
-      visibilityTimeouts.forget(receiptText)
+      timeouts.forget(receiptText)
       if (receipt === undefined || receipt.source === 'event') return
       await removeMessage(sqs, queues[receipt.pool].url, receipt.handle)
     },
     extend: async (receiptText, ms) => {
       const receipt = parseReceipt(receiptText)
-      if (receipt === undefined || visibilityTimeouts.isExpired(receiptText)) return false
+      if (receipt === undefined || timeouts.isExpired(receiptText)) return false
       const url = queues[receipt.pool].url
       const timeoutMs = Math.min(ms, awsLimits.visibilityTimeoutMaxMs)
       const isExtended = await extendVisibility(sqs, url, { handle: receipt.handle, timeoutMs })
-      if (isExtended && receipt.source === 'receive')
-        visibilityTimeouts.track(receiptText, timeoutMs)
+      if (isExtended && receipt.source === 'receive') timeouts.track(receiptText, timeoutMs)
       return isExtended
     },
     ...createChainDeadLetters(deps),
