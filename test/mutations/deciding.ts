@@ -227,8 +227,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/graph/joins.ts',
     edits: [
       [
-        'for (const source of level.slice(start, start + widthMax)) builder',
-        'for (const source of level.slice(start, start + widthMax - 1)) builder',
+        'for (const source of level.slice(start, start + edgesPerOperationMax))',
+        'for (const source of level.slice(start, start + edgesPerOperationMax - 1))',
       ],
     ],
     caughtBy: [testsOf('shared/engine/graph/joins')],
@@ -237,7 +237,9 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a join gathers any number of operations',
     breaks: 'joins: no operation needs or releases more than 32 others',
     file: 'shared/engine/graph/joins.ts',
-    edits: [['export const widthMax = 32', 'export const widthMax = 10_000']],
+    edits: [
+      ['export const edgesPerOperationMax = 32', 'export const edgesPerOperationMax = 10_000'],
+    ],
     caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {

@@ -4,8 +4,8 @@ import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /**
- * Reports the begin of a step. Before the create of a delete-before-create replacement, the
- * replace step is reported with its end.
+ * Reports the begin of a step. Before the create of a delete-before-create replacement, the replace
+ * step is reported with its end.
  */
 export function emitStepBegin(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd'>,

@@ -22,7 +22,7 @@ import { viewOutcomeOf } from '../deployment/state/view-outcomes.ts'
 import type { PerformDeps } from './provider-call.ts'
 
 /** An operation that this executor began. */
-interface Attempt {
+interface BegunOperation {
   readonly operation: Operation
   readonly owner: OwnerToken
   readonly attempt: number
@@ -41,7 +41,7 @@ interface Attempt {
 export async function callAndRecord(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: Attempt,
+  task: BegunOperation,
 ): Promise<StepEnd | 'again' | undefined> {
   const { emitter } = context
   const startedAt = ports.clock.now()
@@ -103,7 +103,7 @@ function requireLease(context: ExecutionContext): PerformDeps['provider'] {
  * executor. The operation must be repeatable and have attempts left, and the deployment must not be
  * abandoned. Source: docs/architecture.md#resume.
  */
-function mayRetryCall(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
+function mayRetryCall(context: ExecutionContext, task: BegunOperation, end: StepEnd): boolean {
   const isProviderLost = end.verdict === 'interrupted' && !context.isAbandoned()
   return isProviderLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
 }
@@ -169,7 +169,7 @@ function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcom
 async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: Attempt,
+  task: BegunOperation,
   { end, startedAt }: { readonly end: StepEnd; readonly startedAt: EpochMs },
 ): Promise<boolean> {
   const { deployment } = context

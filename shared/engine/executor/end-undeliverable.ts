@@ -9,10 +9,10 @@ import { errorSourceOf } from '../../providers/retry-policy.ts'
 
 /**
  * Ends an operation whose last delivery failed, so that the deployment continues. The last error is
- * reported as the cause. The operation fails if no attempt can have called the provider.
- * Otherwise it ends as interrupted. An operation that still lacks arrivals is not ended, because
- * its last arrival sends a new message. Returns the single waiter to continue with. Throws `thrown`
- * when this process may not decide: the operation has an owner or an end, or the store failed.
+ * reported as the cause. The operation fails if no attempt can have called the provider. Otherwise
+ * it ends as interrupted. An operation that still lacks arrivals is not ended, because its last
+ * arrival sends a new message. Returns the single waiter to continue with. Throws `thrown` when
+ * this process may not decide: the operation has an owner or an end, or the store failed.
  */
 export async function endUndeliverableOperation(
   ports: ExecutorPorts,

@@ -1,4 +1,4 @@
-import { type PlanNode, widthMax } from './joins.ts'
+import { type PlanNode, edgesPerOperationMax } from './joins.ts'
 
 /** Barriers between waves, as nodes of a plan. The members of a wave are the keys of its steps. */
 export interface Barriers {
@@ -14,8 +14,8 @@ export interface Barriers {
  * Creates a barrier after each wave except the last. A barrier releases all members of the next
  * wave, and the next barrier. Without the second release, the next barrier would be ready too early
  * when no member of its wave can begin. A part is a node that counts at most 32 members of a wide
- * wave and releases the barrier of the wave. Barriers do not
- * wait for `uncountedMembers`, which protection blocks.
+ * wave and releases the barrier of the wave. Barriers do not wait for `uncountedMembers`, which
+ * protection blocks.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],
@@ -38,33 +38,36 @@ export function createBarriers(
     previousReleases = [...(waves[index + 1] ?? [])]
     nodes.push({ key: barrier, releases: previousReleases })
     // Besides the counted members, the barrier needs the barrier of the previous wave.
-    if (countedMembers.length < widthMax) return assignMembers(countedMembers, barrier)
-    for (let part = 0; part * widthMax < countedMembers.length; part++) {
+    if (countedMembers.length < edgesPerOperationMax) return assignMembers(countedMembers, barrier)
+    for (let part = 0; part * edgesPerOperationMax < countedMembers.length; part++) {
       const key = `${barrier}:${part}`
       nodes.push({ key, releases: [barrier] })
-      assignMembers(countedMembers.slice(part * widthMax, (part + 1) * widthMax), key)
+      assignMembers(
+        countedMembers.slice(part * edgesPerOperationMax, (part + 1) * edgesPerOperationMax),
+        key,
+      )
     }
   })
   return { nodes, nodeByMember, memberCounts }
 }
 
 /**
- * Splits a wave into parts of at most `width` counted members. Uncounted members go into the first
- * part, because a part without counted members would release nothing. Pure.
+ * Splits a wave into parts of at most `membersMax` counted members. Uncounted members go into the
+ * first part, because a part without counted members would release nothing. Pure.
  */
 export function sliceWave(
   wave: readonly string[],
-  width: number,
+  membersMax: number,
   uncountedMembers: ReadonlySet<string> = new Set(),
 ): readonly (readonly string[])[] {
   const countedMembers = wave.filter(member => !uncountedMembers.has(member))
-  if (countedMembers.length <= width) return [wave]
+  if (countedMembers.length <= membersMax) return [wave]
   const firstPart = [
     ...wave.filter(member => uncountedMembers.has(member)),
-    ...countedMembers.slice(0, width),
+    ...countedMembers.slice(0, membersMax),
   ]
   const otherParts: string[][] = []
-  for (let start = width; start < countedMembers.length; start += width)
-    otherParts.push(countedMembers.slice(start, start + width))
+  for (let start = membersMax; start < countedMembers.length; start += membersMax)
+    otherParts.push(countedMembers.slice(start, start + membersMax))
   return [firstPart, ...otherParts]
 }

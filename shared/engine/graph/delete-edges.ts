@@ -16,6 +16,7 @@ export interface DeleteEdges {
   readonly groups: ReadonlyMap<string, readonly number[]>
 }
 
+/** The releases of `DeleteEdges` while the edges are collected. */
 type Releases = Map<number, { readonly states: number[]; readonly groups: readonly string[] }>
 
 /**
@@ -30,7 +31,7 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
-  /** Pairs of a state and a later state of a URN that it names, as indices. */
+  /** Pairs of indices: a state, and a later state whose URN the first one names. */
   const laterCopies: [number, number][] = []
   for (const index of [...condemned].sort((a, b) => a - b)) {
     const state = graph.states[index]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PlanNode, widthMax, insertJoins } from './joins.ts'
+import { type PlanNode, edgesPerOperationMax, insertJoins } from './joins.ts'
 
 /** Returns the nodes that must end before `key` can start, through joins. */
 function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
@@ -34,8 +34,9 @@ test('10,000 nodes before two others stay within the width and share their joins
     releases: ['p', 'q'],
   }))
   const plan = insertJoins([...nodes, { key: 'p', releases: [] }, { key: 'q', releases: [] }])
-  for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
-  for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(widthMax)
+  for (const targets of plan.releases.values())
+    expect(targets.length).toBeLessThanOrEqual(edgesPerOperationMax)
+  for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(edgesPerOperationMax)
   expect(plan.joins.length).toBe(313 + 10)
 })
 
@@ -45,7 +46,8 @@ test('a node that releases 1,000 others releases them through joins', () => {
     releases: [],
   }))
   const plan = insertJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
-  for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
+  for (const targets of plan.releases.values())
+    expect(targets.length).toBeLessThanOrEqual(edgesPerOperationMax)
   expect(precede(plan, 'n999')).toEqual(new Set(['root']))
 })
 

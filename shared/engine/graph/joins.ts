@@ -10,12 +10,12 @@ export interface PlanNode {
  * Maximum number of operations that one operation may need or release. The limit keeps the head of
  * each operation small (docs/architecture.md#records).
  */
-export const widthMax = 32
+export const edgesPerOperationMax = 32
 
 /**
- * A plan whose nodes need and release at most `widthMax` others. By the key of a node, `releases`
- * has the nodes that need it, and `needs` has the number of its needs. `joins`: keys of the added
- * nodes.
+ * A plan whose nodes need and release at most `edgesPerOperationMax` others. By the key of a node,
+ * `releases` has the nodes that need it, and `needs` has the number of its needs. `joins`: keys of
+ * the added nodes.
  */
 export interface JoinedPlan {
   readonly releases: ReadonlyMap<string, readonly string[]>
@@ -24,8 +24,8 @@ export interface JoinedPlan {
 }
 
 /**
- * Inserts joins into a graph until no node needs or releases more than `widthMax`. Waiters with the
- * same large set of needs share their joins. Linear in the edges.
+ * Inserts joins into a graph until no node needs or releases more than `edgesPerOperationMax`.
+ * Waiters with the same large set of needs share their joins. Linear in the edges.
  */
 export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {
   const releases = new Map<string, string[]>(nodes.map(node => [node.key, []]))
@@ -65,7 +65,7 @@ function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonl
     }
   const groups = new Map<string, { sources: readonly string[]; waiters: string[] }>()
   for (const [waiter, list] of sources) {
-    const key = list.length > widthMax ? list.join('\n') : `one\n${waiter}`
+    const key = list.length > edgesPerOperationMax ? list.join('\n') : `one\n${waiter}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { sources: list, waiters: [waiter] })
     else group.waiters.push(waiter)
@@ -88,11 +88,12 @@ function limitNeeds(
   builder: JoinBuilder,
 ): void {
   let level = sources
-  while (level.length > widthMax) {
+  while (level.length > edgesPerOperationMax) {
     const nextLevel: string[] = []
-    for (let start = 0; start < level.length; start += widthMax) {
+    for (let start = 0; start < level.length; start += edgesPerOperationMax) {
       const join = builder.addJoin()
-      for (const source of level.slice(start, start + widthMax)) builder.link(source, join)
+      for (const source of level.slice(start, start + edgesPerOperationMax))
+        builder.link(source, join)
       nextLevel.push(join)
     }
     level = nextLevel
@@ -103,11 +104,11 @@ function limitNeeds(
 /** Puts joins between a node and the nodes that it releases, if these are too many. */
 function limitReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
   let targets = releases.get(key) ?? []
-  while (targets.length > widthMax) {
+  while (targets.length > edgesPerOperationMax) {
     const nextTargets: string[] = []
-    for (let start = 0; start < targets.length; start += widthMax) {
+    for (let start = 0; start < targets.length; start += edgesPerOperationMax) {
       const join = addJoin()
-      releases.set(join, targets.slice(start, start + widthMax))
+      releases.set(join, targets.slice(start, start + edgesPerOperationMax))
       nextTargets.push(join)
     }
     targets = nextTargets

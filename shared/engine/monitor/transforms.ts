@@ -30,7 +30,8 @@ export interface Transforms {
    * Returns the transforms that apply to a registration: its own, those of its parents, and the
    * stack's. The own transforms of a remote component are also used for the registration that
    * Construct makes, in place of that registration's transforms. Must be called exactly once per
-   * registration, because the second of these two calls removes the stored transforms.
+   * registration, because the call for the second of these registrations removes the stored
+   * transforms.
    */
   readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Records the own transforms of a registered resource, for its children. */

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** An entry in the head of the operation `to`: it no longer waits for the operation `from`. */
+/** An entry in the head of the operation `to`. With it, `to` no longer waits for `from`. */
 export interface Arrival {
   readonly from: OperationId
   readonly to: OperationId

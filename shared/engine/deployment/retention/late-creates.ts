@@ -20,8 +20,8 @@ interface LateCreatePorts {
 
 /**
  * Puts created resources whose outcome was not selected into the stack's inbox, before the records
- * of their deployment are removed. No other record names these resources (I9). A
- * resource that a later version already contains is not put there again. A call can be repeated.
+ * of their deployment are removed. No other record names these resources (I9). A resource that a
+ * later version already contains is not put there again. A call can be repeated.
  */
 export async function saveLateCreates(
   ports: LateCreatePorts,
