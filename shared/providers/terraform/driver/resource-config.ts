@@ -15,14 +15,17 @@ export function buildObjectConfig(
   return buildConfig(block, toTerraformInputs(names, inputs).inputs)
 }
 
-/** Builds the configuration from checked inputs. Throws TERRAFORM_CONFIG_INVALID. */
+/**
+ * Builds the configuration from checked inputs. `subject` is the URN or type in messages. Throws
+ * TERRAFORM_CONFIG_INVALID.
+ */
 export function requireObjectConfig(
   schema: ObjectSchemaOfType,
-  urn: string,
+  subject: string,
   inputs: PropertyMap,
 ): BuiltConfig {
   const config = buildObjectConfig(schema, inputs)
-  if (config.problems.length > 0) throw createConfigError(`'${urn}'`, config.problems)
+  if (config.problems.length > 0) throw createConfigError(`'${subject}'`, config.problems)
   return config
 }
 
