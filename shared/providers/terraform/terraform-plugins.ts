@@ -1,17 +1,14 @@
-import { basename, isAbsolute, resolve } from 'node:path'
-import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import { isExecutable } from '../../programs/executables.ts'
 import type { PluginMessage } from '../plugins/plugin-message.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 import { withTimeout } from '../plugins/await-first-line.ts'
 import { pluginLimits } from '../../config/plugin-limits.ts'
 import { createTerraformHost } from './client/terraform-host.ts'
-import type { PackageParameter } from './driver/package-parameter.ts'
-import { createTerraformProvider, type ProviderBinary } from './driver/terraform-provider.ts'
+import { createTerraformProvider } from './driver/terraform-provider.ts'
+import type { TerraformInstaller } from './install/terraform-installer.ts'
 
 /** The name of the plugin that packages of Terraform providers name as their base. */
-const terraformPlugin = 'terraform-provider'
+export const terraformPlugin = 'terraform-provider'
 
 /** Dependencies of the Terraform providers of a host. */
 export interface TerraformPluginDeps {
@@ -19,6 +16,7 @@ export interface TerraformPluginDeps {
   /** The user's environment, which providers inherit. */
   readonly env: Readonly<Record<string, string>>
   readonly programFolder: string
+  readonly installer: TerraformInstaller
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
 }
@@ -32,7 +30,7 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
   const createInstance = (name: string): Provider => {
     const provider = createTerraformProvider({
       name,
-      findBinary: parameter => Promise.resolve(findLocalBinary(deps.programFolder, parameter)),
+      findBinary: deps.installer.obtain,
       start: ({ path, source }) =>
         terraform.start({
           name,
@@ -80,22 +78,4 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
       await Promise.all([...[...instances].map(instance => instance.close()), host.close()])
     },
   }
-}
-
-function findLocalBinary(programFolder: string, parameter: PackageParameter): ProviderBinary {
-  if (parameter.kind === 'remote')
-    throw error(
-      'FEATURE_MISSING',
-      `installing the Terraform provider '${parameter.source}' is not supported yet`,
-    )
-  const path = isAbsolute(parameter.path) ? parameter.path : resolve(programFolder, parameter.path)
-  const [, providerName] = /^terraform-provider-([^_.]+)/.exec(basename(path)) ?? []
-  if (providerName === undefined)
-    throw error(
-      'TERRAFORM_PACKAGE_INVALID',
-      `the file of a Terraform provider must be named terraform-provider-NAME: ${path}`,
-    )
-  if (!isExecutable(path))
-    throw error('PLUGIN_MISSING', `no executable Terraform provider at ${path}`)
-  return { path, version: '0.0.0', source: parameter.path, providerName }
 }

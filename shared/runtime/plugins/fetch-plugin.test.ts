@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findPlugin } from '../../providers/plugins/find-plugin.ts'
+import { findPackageExecutable } from '../../providers/terraform/install/package-folders.ts'
+import { packZip } from '../../providers/terraform/install/zip.fixture.ts'
 import { createPluginFetcher } from './fetch-plugin.ts'
 
 let home: string
@@ -68,4 +70,27 @@ test('an archive that cannot be unpacked leaves no files in the plugin cache', a
   const { fetch } = createFetcher(Buffer.from('nonsense'))
   await expect(fetch(plugin)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
   expect(existsSync(join(home, '.pulumi', 'plugins', 'resource-gold-v1.2.3'))).toBe(false)
+})
+
+test('a Terraform provider is fetched by its address into the cache of its kind', async () => {
+  const zip = packZip([
+    { name: 'terraform-provider-thing_v1.2.3', content: Buffer.from('#!/bin/sh\n') },
+  ])
+  const { fetch, requests } = createFetcher(zip)
+  const source = 'registry.opentofu.org/acme/thing'
+  const provider = { kind: 'terraform', name: source, version: '1.2.3', downloadUrl: '' }
+  expect(await fetch(provider)).toBe(true)
+  const folder = join(home, '.pulumi/dynamic_tf_plugins', source, '1.2.3/linux_arm64')
+  expect(findPackageExecutable(folder, 'thing')).toBe(
+    join(folder, 'terraform-provider-thing_v1.2.3'),
+  )
+  expect(requests).toEqual([
+    {
+      kind: 'terraform',
+      name: 'registry.opentofu.org.acme.thing',
+      version: '1.2.3',
+      os: 'linux',
+      arch: 'arm64',
+    },
+  ])
 })

@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { domainToASCII } from 'node:url'
+import { messageOf } from '../../../errors/error.ts'
+import { type HclBlock, type HclBody, type HclValue, parseHcl } from './hcl-document.ts'
+import {
+  type InstallationMethod,
+  readInstallationBlock,
+  settingsError,
+} from './installation-methods.ts'
+import { normalizeHostname } from './source-address.ts'
+
+/** The settings of Terraform's and OpenTofu's command lines that concern providers. */
+export interface CliSettings {
+  /** undefined = the implied methods. */
+  readonly methods: readonly InstallationMethod[] | undefined
+  readonly developmentFolders: ReadonlyMap<string, string>
+  /** The shared cache of packages, which this project only reads. */
+  readonly cacheFolder: string | undefined
+  /** Host → bearer token. */
+  readonly tokens: ReadonlyMap<string, string>
+  /** Host → the base address of its provider registry, in place of its discovery. */
+  readonly registries: ReadonlyMap<string, string>
+  readonly hasCredentialsHelper: boolean
+}
+
+/** The user's environment, and the folders that settings can be in. */
+export interface SettingsPlace {
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+}
+
+/**
+ * Reads the settings: the file of TF_CLI_CONFIG_FILE, or else `~/.tofurc` or `~/.terraformrc` and
+ * the files in `~/.terraform.d`. Variables win over files. Throws TERRAFORM_SETTINGS_INVALID,
+ * TERRAFORM_FILE_INVALID and FEATURE_MISSING.
+ */
+export function readCliSettings(place: SettingsPlace): CliSettings {
+  const { env } = place
+  const documents = listSettingsFiles(place).map(file => ({ file, body: readFile(file) }))
+  const blocks = documents.flatMap(({ file, body }) => body.blocks.map(block => ({ file, block })))
+  const installations = blocks.filter(({ block }) => block.type === 'provider_installation')
+  const [, secondInstallation] = installations
+  if (secondInstallation !== undefined)
+    throw settingsError(secondInstallation.file, "a second 'provider_installation' block")
+  const [installation] = installations.map(({ file, block }) => readInstallationBlock(block, file))
+  const cacheFolder = documents
+    .map(({ body }) => body.attributes.get('plugin_cache_dir'))
+    .findLast(value => typeof value === 'string')
+  return {
+    methods: installation?.methods,
+    developmentFolders: installation?.developmentFolders ?? new Map(),
+    cacheFolder: expandFolder(env['TF_PLUGIN_CACHE_DIR'] || cacheFolder, place),
+    tokens: new Map([
+      ...blocks.flatMap(({ file, block }) => readCredentials(block, file)),
+      ...readTokenVariables(env),
+    ]),
+    registries: new Map(blocks.flatMap(({ block }) => readServices(block))),
+    hasCredentialsHelper: blocks.some(({ block }) => block.type === 'credentials_helper'),
+  }
+}
+
+function listSettingsFiles({ env, home }: SettingsPlace): readonly string[] {
+  const chosenFile = env['TF_CLI_CONFIG_FILE'] || env['TERRAFORM_CONFIG'] || ''
+  if (chosenFile !== '') return [resolve(chosenFile)]
+  const configHome = env['XDG_CONFIG_HOME'] || join(home, '.config')
+  const mainFile = [
+    join(home, '.tofurc'),
+    join(home, '.terraformrc'),
+    join(configHome, 'opentofu', 'tofurc'),
+  ].find(file => existsSync(file))
+  const folders = [join(home, '.terraform.d'), join(configHome, 'opentofu')]
+  return [
+    ...(mainFile === undefined ? [] : [mainFile]),
+    ...folders.flatMap(folder =>
+      listNames(folder)
+        .filter(name => /\.tfrc(?:\.json)?$/.test(name))
+        .toSorted()
+        .map(name => join(folder, name)),
+    ),
+  ]
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function readFile(file: string): HclBody {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (thrown) {
+    throw settingsError(file, `cannot read it: ${messageOf(thrown)}`)
+  }
+  return parseHcl(text, file)
+}
+
+function readCredentials(block: HclBlock, file: string): readonly (readonly [string, string])[] {
+  if (block.type !== 'credentials') return []
+  return bodiesByHost(block).flatMap(([host, { attributes }]) => {
+    const hostname = normalizeHostname(host)
+    if (hostname === undefined) throw settingsError(file, `'${host}' is no host for credentials`)
+    const token = attributes.get('token')
+    return typeof token === 'string' ? [[hostname, token] as const] : []
+  })
+}
+
+/** In the JSON form, the host is the type of an inner block, and not a label. */
+function bodiesByHost({ labels, body }: HclBlock): readonly (readonly [string, HclBody])[] {
+  const [label] = labels
+  return label === undefined ? body.blocks.map(inner => [inner.type, inner.body]) : [[label, body]]
+}
+
+/** Reads variables such as TF_TOKEN_app_example_com, where two underscores are a dash. */
+function readTokenVariables(env: SettingsPlace['env']): readonly (readonly [string, string])[] {
+  return Object.entries(env).flatMap(([name, token]) => {
+    const [, encoded] = /^TF_TOKEN_(.+)$/.exec(name) ?? []
+    if (encoded === undefined || token === '') return []
+    return [[domainToASCII(encoded.replaceAll('__', '-').replaceAll('_', '.')), token] as const]
+  })
+}
+
+function readServices(block: HclBlock): readonly (readonly [string, string])[] {
+  if (block.type !== 'host') return []
+  return bodiesByHost(block).flatMap(([host, { attributes, blocks }]) => {
+    const inner = blocks.find(({ type }) => type === 'services')
+    const services = inner?.body.attributes ?? toMap(attributes.get('services'))
+    const hostname = normalizeHostname(host)
+    const url = services.get('providers.v1')
+    return hostname !== undefined && typeof url === 'string' ? [[hostname, url] as const] : []
+  })
+}
+
+function toMap(value: HclValue | undefined): ReadonlyMap<string, HclValue> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return new Map(isObject ? Object.entries(value) : [])
+}
+
+function expandFolder(
+  folder: string | undefined,
+  { env, home }: SettingsPlace,
+): string | undefined {
+  if (folder === undefined || folder === '') return undefined
+  const variables: Readonly<Record<string, string>> = { HOME: home, ...env }
+  return folder
+    .replace(/^~(?=\/|$)/, home)
+    .replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, plain?: string) => {
+      return variables[braced ?? plain ?? ''] ?? ''
+    })
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { parseHcl } from './hcl-document.ts'
+
+test('blocks, labels, literal values and comments are parsed', () => {
+  const body = parseHcl(
+    `# a comment
+    plugin_cache_dir = "/var/\\u0063ache" // the cache
+    provider "a/b" "second" { /* more
+      lines */
+      version = "1.0"
+      hashes = [
+        "h1:a",
+        "zh:b",
+      ]
+      "quoted" = { one = 1, two: true, three = null }
+    }
+    direct {}`,
+    'file',
+  )
+  expect(body.attributes).toEqual(new Map([['plugin_cache_dir', '/var/cache']]))
+  expect(body.blocks).toEqual([
+    {
+      type: 'provider',
+      labels: ['a/b', 'second'],
+      body: {
+        attributes: new Map<string, unknown>([
+          ['version', '1.0'],
+          ['hashes', ['h1:a', 'zh:b']],
+          ['quoted', { one: 1, two: true, three: null }],
+        ]),
+        blocks: [],
+      },
+    },
+    { type: 'direct', labels: [], body: { attributes: new Map(), blocks: [] } },
+  ])
+})
+
+test('the JSON form has objects as blocks, in their order', () => {
+  const text = '{"a": {"direct": [{}, {"x": ["y"]}]}, "b": "text"}'
+  const direct = (attributes: [string, unknown][]): unknown => ({
+    type: 'direct',
+    labels: [],
+    body: { attributes: new Map(attributes), blocks: [] },
+  })
+  expect(parseHcl(text, 'file')).toEqual({
+    attributes: new Map([['b', 'text']]),
+    blocks: [
+      {
+        type: 'a',
+        labels: [],
+        body: { attributes: new Map(), blocks: [direct([]), direct([['x', ['y']]])] },
+      },
+    ],
+  })
+})
+
+test.each([
+  ['a = "x${b}"', 'line 1: templates are not possible here'],
+  ['a = b', "line 1: 'b' is not expected"],
+  ['a {\n', "line 2: 'the end of the file' is not expected"],
+  ['\na = "open\n', "line 2: '\"open' is not expected"],
+  ['a = [1 2]', "line 1: '2' is not expected"],
+  ['a = 1\na = 2', "line 2: 'a' is not expected"],
+  ['a = "\\q"', 'line 1: the escape \\q is unknown'],
+  ['}', "line 1: '}' is not expected"],
+  ['{"a": ', 'line 1: it is not valid JSON'],
+])('the text %j is refused with its line', (text, problem) => {
+  expect(() => parseHcl(text, 'settings')).toThrow(`cannot read settings, ${problem}`)
+})
+
+test('escaped templates are text', () => {
+  expect(parseHcl('a = "$${b} %%{c}"', 'file').attributes.get('a')).toBe('${b} %{c}')
+})

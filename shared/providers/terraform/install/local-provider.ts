@@ -1,0 +1,21 @@
+import { basename, isAbsolute, resolve } from 'node:path'
+import { error } from '../../../errors/error.ts'
+import { isExecutable } from '../../../programs/executables.ts'
+import type { ProviderBinary } from '../driver/terraform-provider.ts'
+
+/**
+ * Returns the provider in a file, whose path is absolute or relative to the program. Throws
+ * TERRAFORM_PACKAGE_INVALID for another name of a file, and PLUGIN_MISSING.
+ */
+export function findLocalProvider(programFolder: string, file: string): ProviderBinary {
+  const path = isAbsolute(file) ? file : resolve(programFolder, file)
+  const [, providerName] = /^terraform-provider-([^_.]+)/.exec(basename(path)) ?? []
+  if (providerName === undefined)
+    throw error(
+      'TERRAFORM_PACKAGE_INVALID',
+      `the file of a Terraform provider must be named terraform-provider-NAME: ${path}`,
+    )
+  if (!isExecutable(path))
+    throw error('PLUGIN_MISSING', `no executable Terraform provider at ${path}`)
+  return { path, version: '0.0.0', source: file, providerName }
+}

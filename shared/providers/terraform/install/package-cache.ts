@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { error } from '../../../errors/error.ts'
+import { withInstallLock } from '../../install/install-lock.ts'
+import { findPackageExecutable, type PackagePlatform, unpackedFolderOf } from './package-folders.ts'
+import { formatZipHash, hashFile, hashFolder } from './package-hashes.ts'
+import type { DownloadablePackage, LocatedPackage } from './package-source.ts'
+import { formatSourceAddress, type SourceAddress } from './source-address.ts'
+import { downloadFile, type RegistryHttpDeps } from './registry-http.ts'
+import { unpackPackage } from './unpack-package.ts'
+
+/** A package that may be run. */
+export interface UsablePackage {
+  readonly folder: string
+  readonly executable: string
+  /**
+   * Verified hashes of the package, and of those of other platforms. Empty if the request does not
+   * need them.
+   */
+  readonly hashes: readonly string[]
+}
+
+/** The package to obtain. */
+export interface TerraformPackageRequest {
+  readonly address: SourceAddress
+  readonly version: string
+  readonly platform: PackagePlatform
+  /** Hashes of a lock file, of which the package must have one. Empty = none. */
+  readonly lockedHashes: readonly string[]
+  /** Whether the hashes of the package are needed, which takes time for large packages. */
+  readonly needsHashes: boolean
+}
+
+/**
+ * Checks an unpacked package. Returns undefined if it has no executable, or none of the locked
+ * hashes.
+ */
+export async function checkUnpackedPackage(
+  folder: string,
+  { address, lockedHashes, needsHashes }: TerraformPackageRequest,
+): Promise<UsablePackage | undefined> {
+  const executable = findPackageExecutable(folder, address.type)
+  if (executable === undefined) return undefined
+  if (lockedHashes.length === 0 && !needsHashes) return { folder, executable, hashes: [] }
+  const hash = await hashFolder(folder)
+  if (lockedHashes.length > 0 && !lockedHashes.includes(hash)) return undefined
+  return { folder, executable, hashes: [hash] }
+}
+
+/**
+ * Makes a package usable: a packed one is unpacked in the cache, completely or not at all, even if
+ * several processes do it at once. Throws TERRAFORM_CHECKSUM, TERRAFORM_LOCK_MISMATCH,
+ * TERRAFORM_PACKAGE_INVALID, PLUGIN_TOO_LARGE, ARCHIVE_* and the errors of requests.
+ */
+export async function makePackageUsable(
+  located: LocatedPackage,
+  request: TerraformPackageRequest,
+  deps: RegistryHttpDeps & { readonly cacheFolder: string; readonly ignoresCache: boolean },
+): Promise<UsablePackage> {
+  const title = packageTitleOf(request)
+  if (located.kind === 'unpacked') {
+    const usable = await checkUnpackedPackage(located.folder, request)
+    if (usable !== undefined) return usable
+    throw findPackageExecutable(located.folder, request.address.type) === undefined
+      ? executableError(title, located.folder)
+      : lockMismatchError(title, located.folder)
+  }
+  const target = unpackedFolderOf(deps.cacheFolder, request.address, {
+    ...request.platform,
+    version: request.version,
+  })
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  return withInstallLock(`${target}.lock`, deps.pause, async () => {
+    const present = deps.ignoresCache ? undefined : await checkUnpackedPackage(target, request)
+    if (present !== undefined) return present
+    const scratchFolder = mkdtempSync(join(deps.cacheFolder, '.partial-'))
+    try {
+      return await unpackInto(target, scratchFolder, { located, request, deps, title })
+    } finally {
+      rmSync(scratchFolder, { recursive: true, force: true })
+    }
+  })
+}
+
+async function unpackInto(
+  target: string,
+  scratchFolder: string,
+  options: {
+    readonly located: Exclude<LocatedPackage, { kind: 'unpacked' }>
+    readonly request: TerraformPackageRequest
+    readonly deps: RegistryHttpDeps
+    readonly title: string
+  },
+): Promise<UsablePackage> {
+  const { located, request, deps, title } = options
+  const file = located.kind === 'packed' ? located.file : join(scratchFolder, 'package.zip')
+  const sha256 =
+    located.kind === 'packed'
+      ? await hashFile(file)
+      : await downloadPackage(located, file, { title, deps })
+  const unpackedFolder = join(scratchFolder, 'package')
+  mkdirSync(unpackedFolder, { mode: 0o700 })
+  await unpackPackage(file, unpackedFolder, title)
+  if (findPackageExecutable(unpackedFolder, request.address.type) === undefined)
+    throw executableError(title, located.kind === 'packed' ? file : located.url)
+  const ownHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
+  const accepted = located.kind === 'download' ? located.acceptedHashes : []
+  if (!hasKnownHash(accepted, ownHashes))
+    throw error('TERRAFORM_CHECKSUM', `${title} has none of the hashes that its source lists`)
+  if (
+    request.lockedHashes.length > 0 &&
+    !request.lockedHashes.some(hash => ownHashes.includes(hash))
+  )
+    throw lockMismatchError(title, located.kind === 'packed' ? file : located.url)
+  rmSync(target, { recursive: true, force: true })
+  renameSync(unpackedFolder, target)
+  const executable = findPackageExecutable(target, request.address.type)
+  if (executable === undefined || !existsSync(executable)) throw executableError(title, target)
+  const verifiedHashes = located.kind === 'download' ? located.verifiedHashes : []
+  return { folder: target, executable, hashes: [...verifiedHashes, ...ownHashes] }
+}
+
+/** Downloads a package, and compares its size and checksum. Returns its SHA-256 in hex. */
+async function downloadPackage(
+  located: DownloadablePackage,
+  file: string,
+  { title, deps }: { readonly title: string; readonly deps: RegistryHttpDeps },
+): Promise<string> {
+  deps.report('info', `downloading Terraform provider ${title}`)
+  const { sha256, sizeBytes } = await downloadFile(located, file, deps)
+  if (located.sizeBytes !== undefined && located.sizeBytes !== sizeBytes)
+    throw error(
+      'TERRAFORM_CHECKSUM',
+      `${title} has ${sizeBytes} bytes, but its source lists ${located.sizeBytes}`,
+    )
+  if (located.sha256 === undefined || located.sha256 === sha256) return sha256
+  throw error(
+    'TERRAFORM_CHECKSUM',
+    `${title} has an invalid checksum: expected ${located.sha256}, actual ${sha256}`,
+  )
+}
+
+/** Reports whether a package has a listed hash. Hashes of the file are compared before others. */
+function hasKnownHash(listed: readonly string[], own: readonly string[]): boolean {
+  for (const scheme of ['zh:', 'h1:']) {
+    const candidates = listed.filter(hash => hash.startsWith(scheme))
+    if (candidates.length > 0) return candidates.some(hash => own.includes(hash))
+  }
+  return true
+}
+
+function packageTitleOf({ address, version }: TerraformPackageRequest): string {
+  return `${formatSourceAddress(address)} ${version}`
+}
+
+function executableError(title: string, place: string): Error {
+  return error(
+    'TERRAFORM_PACKAGE_INVALID',
+    `the package of ${title} has no executable 'terraform-provider-…': ${place}`,
+  )
+}
+
+function lockMismatchError(title: string, place: string): Error {
+  return error(
+    'TERRAFORM_LOCK_MISMATCH',
+    `the package of ${title} has none of the hashes in the lock file: ${place}`,
+  )
+}

@@ -1,0 +1,43 @@
+import type { SettingsPlace } from './cli-settings.ts'
+import type { PackagePlatform } from './package-folders.ts'
+import type { RegistryHttpDeps } from './registry-http.ts'
+import type { SourceAddress } from './source-address.ts'
+
+/** A package that a source has. */
+export type LocatedPackage =
+  | { readonly kind: 'unpacked'; readonly folder: string }
+  | { readonly kind: 'packed'; readonly file: string }
+  | DownloadablePackage
+
+/** A package on a server. */
+export interface DownloadablePackage {
+  readonly kind: 'download'
+  readonly url: string
+  readonly token: string | undefined
+  /** undefined = not known before the download. */
+  readonly sizeBytes: number | undefined
+  /** SHA-256 of the file in hex. undefined = not known before the download. */
+  readonly sha256: string | undefined
+  /** Hashes of which the package must have one. Empty = not known. */
+  readonly acceptedHashes: readonly string[]
+  /** Verified hashes of the packages of all platforms, which a lock file may record. */
+  readonly verifiedHashes: readonly string[]
+}
+
+/** A place that has packages of some providers. */
+export interface PackageSource {
+  /** The place, for messages. */
+  readonly title: string
+  /** Returns an empty list for an unknown provider. */
+  readonly listVersions: (address: SourceAddress) => Promise<readonly string[]>
+  /** Returns undefined if the source does not have this version. */
+  readonly locate: (address: SourceAddress, version: string) => Promise<LocatedPackage | undefined>
+}
+
+/** Dependencies of sources. */
+export interface PackageSourceDeps extends RegistryHttpDeps, SettingsPlace {
+  readonly programFolder: string
+  readonly platform: PackagePlatform
+  /** The current time in milliseconds. */
+  readonly now: () => number
+}

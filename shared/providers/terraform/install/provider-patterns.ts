@@ -1,0 +1,49 @@
+import { error } from '../../../errors/error.ts'
+import { normalizeHostname, parseSourceAddress, type SourceAddress } from './source-address.ts'
+
+/** Reports whether an address matches a pattern such as `example.com/*` + `/*`. */
+export type ProviderFilter = (address: SourceAddress) => boolean
+
+/**
+ * Creates the filter of an installation method. Without `include` patterns, all providers are
+ * included. Throws TERRAFORM_SETTINGS_INVALID.
+ */
+export function createProviderFilter(patterns: {
+  readonly include: readonly string[] | undefined
+  readonly exclude: readonly string[] | undefined
+}): ProviderFilter {
+  const includes = patterns.include?.map(parsePattern)
+  const excludes = (patterns.exclude ?? []).map(parsePattern)
+  return address =>
+    (includes === undefined || includes.some(matches => matches(address))) &&
+    !excludes.some(matches => matches(address))
+}
+
+function parsePattern(pattern: string): ProviderFilter {
+  const parts = pattern.split('/')
+  const type = parts.at(-1) ?? ''
+  const namespace = parts.at(-2) ?? 'hashicorp'
+  const isInvalid = parts.length > 3 || (namespace === '*' && type !== '*')
+  if (isInvalid) throw patternError(pattern)
+  // Wildcards are replaced by valid parts, so that the other parts are checked and normalized.
+  const hostText = parts.at(-3)
+  const isAnyHost = hostText === '*'
+  if (isAnyHost && namespace !== '*') throw patternError(pattern)
+  if (hostText !== undefined && !isAnyHost && normalizeHostname(hostText) === undefined)
+    throw patternError(pattern)
+  const literal = parseSourceAddress(
+    [
+      ...(hostText === undefined || isAnyHost ? [] : [hostText]),
+      namespace === '*' ? 'any' : namespace,
+      type === '*' ? 'any' : type,
+    ].join('/'),
+  )
+  return address =>
+    (isAnyHost || address.hostname === literal.hostname) &&
+    (namespace === '*' || address.namespace === literal.namespace) &&
+    (type === '*' || address.type === literal.type)
+}
+
+function patternError(pattern: string): Error {
+  return error('TERRAFORM_SETTINGS_INVALID', `'${pattern}' is no pattern of provider addresses`)
+}

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { installLimits as limits } from '../../../config/install-limits.ts'
+import { error, messageOf } from '../../../errors/error.ts'
+import { hideCredentials } from '../../install/hide-credentials.ts'
+
+/** Dependencies of requests to registries. */
+export interface RegistryHttpDeps {
+  readonly fetch: typeof fetch
+  readonly pause: (pauseMs: number) => Promise<void>
+  /** Reports a message to the user. Must not throw. */
+  readonly report: (severity: 'info' | 'warning', text: string) => void
+}
+
+/** A request to a registry. `token` is sent only to the host of the address. */
+export interface RegistryRequest {
+  readonly url: string
+  readonly token?: string | undefined
+}
+
+/** A small response. */
+export interface RegistryResponse {
+  /** The address after redirects. */
+  readonly url: string
+  readonly status: number
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Fetches a small document. Repeats failures of the network, and the status 429 and those from 500.
+ * Throws TERRAFORM_REGISTRY_UNREACHABLE after the last attempt, and for a response that is too
+ * large.
+ */
+export function fetchDocument(
+  request: RegistryRequest,
+  deps: RegistryHttpDeps,
+): Promise<RegistryResponse> {
+  return retryRequest(deps, request.url, async () => {
+    const { response, url, stopTimeout } = await openResponse(request, deps)
+    try {
+      const chunks: Buffer[] = []
+      let sizeBytes = 0
+      for await (const chunk of toReadable(response)) {
+        chunks.push(Buffer.from(chunk))
+        sizeBytes += chunk.length
+        if (sizeBytes > limits.releaseBytesMax) throw new Error(`the response is too large`)
+      }
+      const contentType = response.headers.get('content-type') ?? ''
+      return { url, status: response.status, contentType, bytes: Buffer.concat(chunks) }
+    } finally {
+      stopTimeout()
+    }
+  })
+}
+
+/**
+ * Downloads a file. Returns its size and its SHA-256 in hex. Throws TERRAFORM_REGISTRY_UNREACHABLE,
+ * PLUGIN_TOO_LARGE and errors of the file system.
+ */
+export function downloadFile(
+  request: RegistryRequest,
+  file: string,
+  deps: RegistryHttpDeps,
+): Promise<{ readonly sha256: string; readonly sizeBytes: number }> {
+  return retryRequest(deps, request.url, async () => {
+    const { response, stopTimeout, onData } = await openResponse(request, deps)
+    try {
+      if (!response.ok) throw new StatusError(response.status)
+      const hash = createHash('sha256')
+      let sizeBytes = 0
+      const meter = new Transform({
+        transform(chunk: Buffer, _encoding, callback) {
+          onData()
+          sizeBytes += chunk.length
+          hash.update(chunk)
+          if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
+          callback(error('PLUGIN_TOO_LARGE', `the file ${shownUrl(request.url)} is too large`))
+        },
+      })
+      await pipeline(toReadable(response), meter, createWriteStream(file, { mode: 0o600 }))
+      return { sha256: hash.digest('hex'), sizeBytes }
+    } finally {
+      stopTimeout()
+    }
+  })
+}
+
+/** A status that a repetition may change. */
+class StatusError extends Error {
+  readonly isFinal: boolean
+  constructor(status: number) {
+    super(`the server responded with the status ${status}`)
+    this.name = 'Status'
+    this.isFinal = !isTransient(status)
+  }
+}
+
+/** A request that must not be sent, such as one without encryption. */
+class RefusedUrlError extends Error {}
+
+function isTransient(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+async function retryRequest<T>(
+  { pause, report }: RegistryHttpDeps,
+  url: string,
+  send: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await send()
+    } catch (thrown) {
+      if (isLocalError(thrown)) throw thrown
+      const isFinal =
+        thrown instanceof RefusedUrlError || (thrown instanceof StatusError && thrown.isFinal)
+      const reason = describeFailure(thrown)
+      if (isFinal || attempt >= limits.downloadAttemptsMax)
+        throw error('TERRAFORM_REGISTRY_UNREACHABLE', `cannot fetch ${shownUrl(url)}: ${reason}`, {
+          cause: thrown,
+        })
+      const pauseMs = limits.downloadRetryPauseMs * 2 ** (attempt - 1)
+      const attemptText = `[${attempt}/${limits.downloadAttemptsMax}]`
+      report('warning', `${shownUrl(url)}: ${reason}; retrying in ${pauseMs} ms ${attemptText}`)
+      await pause(pauseMs)
+    }
+}
+
+/** Reports whether an error has a code of the catalogue, or comes from the file system. */
+function isLocalError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  const code = 'code' in thrown ? String(thrown.code) : ''
+  return (
+    thrown.name === 'DeployError' ||
+    ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)
+  )
+}
+
+/** The reason of a failed fetch is the cause of its error. */
+function describeFailure(thrown: unknown): string {
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
+  return messageOf(cause)
+}
+
+interface OpenedResponse {
+  readonly response: Response
+  readonly url: string
+  /** Starts the time for further data again. */
+  readonly onData: () => void
+  readonly stopTimeout: () => void
+}
+
+/** Sends a request and follows redirects. A redirect to another host does not get the token. */
+async function openResponse(
+  { url: firstUrl, token }: RegistryRequest,
+  { fetch: send }: RegistryHttpDeps,
+): Promise<OpenedResponse> {
+  const silenceAbort = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onData = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => silenceAbort.abort(new Error('the server does not respond')),
+      limits.downloadIdleMs,
+    )
+  }
+  const stopTimeout = (): void => clearTimeout(timer)
+  onData()
+  try {
+    let url = firstUrl
+    for (let redirectCount = 0; redirectCount <= limits.redirectsMax; redirectCount++) {
+      requireEncryption(url)
+      const isFirstHost = new URL(url).host === new URL(firstUrl).host
+      const response = await send(url, {
+        redirect: 'manual',
+        signal: silenceAbort.signal,
+        headers: {
+          'User-Agent': 'antichain',
+          ...(token === undefined || !isFirstHost ? {} : { Authorization: `Bearer ${token}` }),
+        },
+      })
+      const location = response.headers.get('location')
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
+        if (isTransient(response.status)) throw await toStatusError(response)
+        return { response, url, onData, stopTimeout }
+      }
+      await response.body?.cancel()
+      url = new URL(location, url).href
+    }
+    throw new RefusedUrlError('too many redirects')
+  } catch (thrown) {
+    stopTimeout()
+    throw thrown
+  }
+}
+
+async function toStatusError(response: Response): Promise<Error> {
+  await response.body?.cancel()
+  return new StatusError(response.status)
+}
+
+/** Plain HTTP is possible only within this machine. */
+function requireEncryption(text: string): void {
+  const url = URL.parse(text)
+  if (url === null) throw new RefusedUrlError('it is not a valid address')
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
+  throw new RefusedUrlError(`${shownUrl(text)} is not an address with https`)
+}
+
+/** Signed addresses have secrets in their query. */
+function shownUrl(url: string): string {
+  return hideCredentials(url.replace(/[?#].*$/s, ''))
+}
+
+function toReadable({ body }: Response): Readable {
+  return body === null ? Readable.from([]) : Readable.fromWeb(body)
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { chooseNewest, parseVersionConstraints } from './version-constraints.ts'
+
+const versions = ['0.9.0', '1.0.0', '1.2.0', '1.2.5', '1.3.0', '2.0.0-rc1', '2.0.0', '2.1.0-beta1']
+
+test.each([
+  ['', '2.0.0'],
+  ['1.2', '1.2.0'],
+  ['= 1.2.5', '1.2.5'],
+  ['v1.0.0', '1.0.0'],
+  ['~> 1.2.0', '1.2.5'],
+  ['~> 1.2', '1.3.0'],
+  ['~> 1', '1.3.0'],
+  ['>= 1.0, < 1.3', '1.2.5'],
+  ['> 1.2.5, != 2.0.0', '1.3.0'],
+  ['<= 1.0', '1.0.0'],
+  ['2.1.0-beta1', '2.1.0-beta1'],
+  ['>= 2.1.0-beta1', undefined],
+  ['< 0.9', undefined],
+])('the newest version that meets %s is %s', (text, newest) => {
+  expect(chooseNewest(versions, parseVersionConstraints(text))).toBe(newest)
+})
+
+test('an exact condition is known as such', () => {
+  expect(parseVersionConstraints('>= 1.0, 1.2').exactVersion).toBe('1.2.0')
+  expect(parseVersionConstraints('~> 1.2').exactVersion).toBeUndefined()
+})
+
+test.each(['latest', '>> 1.0', '1.2.3.4', '^1.0', '>= 1.0,', '1.x'])('%s is refused', text => {
+  expect(() => parseVersionConstraints(text)).toThrow('is no condition of a version')
+})

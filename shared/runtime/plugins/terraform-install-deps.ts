@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { lockFileName } from '../../providers/terraform/install/lock-file.ts'
+import { formatSourceAddress } from '../../providers/terraform/install/source-address.ts'
+import { packagePlatformOf } from '../../providers/terraform/install/package-folders.ts'
+import {
+  permitsAutomaticInstallation,
+  type TerraformInstallerDeps,
+} from '../../providers/terraform/install/terraform-installer.ts'
+import { terraformCacheOf } from '../../providers/terraform/install/terraform-cache.ts'
+
+import { type FetchPlugin, terraformKind } from './fetch-plugin.ts'
+
+/** Creates the dependencies of automatic installations of Terraform providers on this machine. */
+export function createTerraformInstallDeps(deps: {
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+  readonly programFolder: string
+  readonly pause: (ms: number) => Promise<void>
+  readonly now: () => number
+  readonly report: TerraformInstallerDeps['report']
+  /** Fetches packages from the store of an installation, in place of all other sources. */
+  readonly fetchPlugin?: FetchPlugin | undefined
+}): TerraformInstallerDeps {
+  const { fetchPlugin, ...others } = deps
+  return {
+    ...others,
+    ...(fetchPlugin === undefined
+      ? {}
+      : {
+          fetchStored: (address, version) =>
+            fetchPlugin({
+              kind: terraformKind,
+              name: formatSourceAddress(address),
+              version,
+              downloadUrl: '',
+            }),
+        }),
+    fetch,
+    platform: packagePlatformOf(process.platform, process.arch),
+    cacheFolder: terraformCacheOf(deps),
+    lockFile: join(deps.programFolder, lockFileName),
+    updatesLock: false,
+    ignoresCache: false,
+    mayDownload: permitsAutomaticInstallation(deps.env),
+  }
+}
