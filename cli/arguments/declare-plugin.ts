@@ -9,12 +9,15 @@ export function declarePlugin(root: Command, attach: Attach): void {
   attach(
     plugin
       .command('install [kind] [name] [version]')
-      .description('Install a plugin, or all plugins that the program requires')
+      .description(
+        'Install a plugin, or all plugins that the program requires (kind terraform: a Terraform provider by its address)',
+      )
       .option('--server <url>', 'Download the plugin from this URL')
       .option('--checksum <hash>', 'SHA-256 that the archive must have, in hex')
       .option('-f, --file <path>', 'Install from a local binary, folder or archive')
       .option('--exact', 'Install this version even if a newer one is installed')
       .option('--reinstall', 'Reinstall plugins that are already installed')
+      .option('--lock', 'Record Terraform providers in .terraform.lock.hcl of this folder')
       .option('--parallel <number>', 'Maximum number of concurrent installations', '4'),
     async () => (await import('../commands/plugin-install.ts')).installPlugins,
   )
@@ -47,7 +50,8 @@ export function declarePlugin(root: Command, attach: Attach): void {
   attach(
     plugin
       .command('push <archive>')
-      .description('Upload the release archive of a plugin to the API, for its functions'),
+      .description('Upload the release archive of a plugin to the API, for its functions')
+      .option('--source <address>', 'Address of the Terraform provider in a zip file'),
     async () => (await import('../commands/plugin-push.ts')).pushPlugin,
   )
 }

@@ -9,7 +9,9 @@ import {
 } from '../../shared/providers/install/git-address.ts'
 import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf, type PluginRequest } from '../../shared/providers/install/plugin-address.ts'
+import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/cached-plugins.ts'
+import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
@@ -18,15 +20,23 @@ import {
   readRequiredPackages,
   withInstallDeps,
 } from '../plugins/plugin-command-tools.ts'
+import {
+  installNamedTerraformProvider,
+  installRequiredTerraformProviders,
+} from '../plugins/terraform-providers.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
  * `plugin install`: installs plugins into the cache, as `up` does automatically. Throws CLI_USAGE,
- * and the errors of `installPlugin`.
+ * and the errors of `installPlugin` and of the installer of Terraform providers.
  */
 export const installPlugins: Handler = async (session, flags, operands) => {
   const file = flags.text('file')
   const [kind] = operands
+  if (kind === terraformKind) {
+    await installNamedTerraformProvider(session, flags, operands)
+    return 0
+  }
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
     throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const requestedPlugins =
@@ -36,6 +46,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
   )
   const concurrency = Number(flags.text('parallel') ?? '4')
   if (!Number.isInteger(concurrency)) throw error('CLI_USAGE', '--parallel takes a number')
+  if (kind === undefined) await installRequiredTerraformProviders(session, flags)
   await withInstallDeps(session, async deps => {
     const queue = [...missingPlugins]
     const installQueued = async (): Promise<void> => {
@@ -112,7 +123,7 @@ function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
       downloadUrl,
       checksums: new Map<string, string>(),
     }))
-    .filter(({ name }) => name !== 'pulumi-nodejs')
+    .filter(({ name }) => name !== 'pulumi-nodejs' && name !== terraformPlugin)
 }
 
 function isInstalled(session: CliSession, flags: Flags, plugin: PluginRequest): boolean {

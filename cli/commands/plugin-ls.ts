@@ -5,8 +5,10 @@ import {
   listCachedPlugins,
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/cached-plugins.ts'
+import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
+import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
 
 /** `plugin ls`: lists the plugin cache by name, the newest version first. */
@@ -23,8 +25,14 @@ export const listPlugins: Handler = async (session, flags) => {
       ({ name, version }) =>
         requiredPlugins === undefined || requiredPlugins.has(`${name} ${version}`),
     )
-    .toSorted((a, b) => compareTexts(a.name, b.name) || semver.rcompare(a.version, b.version))
-  const rows = plugins.map(plugin => ({
+    .toSorted(compareByName)
+  const terraformProviders = flags.isSet('project') ? [] : listTerraformProviders(session)
+  const rows = [
+    ...plugins,
+    ...terraformProviders
+      .map(({ source, ...provider }) => ({ ...provider, name: source, kind: terraformKind }))
+      .toSorted(compareByName),
+  ].map(plugin => ({
     name: plugin.name,
     kind: plugin.kind,
     version: plugin.version,
@@ -50,6 +58,13 @@ export const listPlugins: Handler = async (session, flags) => {
   const totalBytes = rows.reduce((sum, { size }) => sum + size, 0)
   session.print(`TOTAL plugin cache size: ${formatBytes(totalBytes)}`)
   return 0
+}
+
+function compareByName(
+  a: { readonly name: string; readonly version: string },
+  b: { readonly name: string; readonly version: string },
+): number {
+  return compareTexts(a.name, b.name) || semver.rcompare(a.version, b.version)
 }
 
 function compareTexts(a: string, b: string): number {

@@ -2,6 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
+import {
+  formatSourceAddress,
+  formatStoredName,
+  parseSourceAddress,
+} from '../../shared/providers/terraform/install/source-address.ts'
+import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 
 /** The file name of a published plugin archive. */
@@ -12,15 +18,32 @@ const archiveNamePattern = new RegExp(
   ].join(''),
 )
 
+/** The file name of a published package of a Terraform provider. */
+const terraformNamePattern = new RegExp(
+  [
+    '^terraform-provider-(?<type>[^_]+)_(?<version>\\d[\\w.+-]*)',
+    '_(?<os>linux|darwin|windows)_(?<arch>amd64|arm64)\\.zip$',
+  ].join(''),
+)
+
+/** An archive of a plugin for one platform, in Node's names. */
+interface NamedArchive {
+  readonly kind: string
+  readonly name: string
+  /** The name in messages. */
+  readonly title: string
+  readonly version: string
+  readonly os: string
+  readonly arch: string
+}
+
 /**
  * `plugin push`: uploads the archive of a plugin to an API, whose functions download it from there.
  */
-export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
-  const { kind, name, version, os, arch } = archiveNamePattern.exec(basename(file))?.groups ?? {}
-  if (kind === undefined || arch === undefined)
-    throw error('CLI_USAGE', `'${basename(file)}' is not the file name of a plugin archive`, {
-      hint: 'Use the published file name, such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz.',
-    })
+export const pushPlugin: Handler = async (session, flags, [file = '']) => {
+  const { kind, name, title, version, os, arch } =
+    parseTerraformArchive(basename(file), flags.text('source')) ??
+    parsePluginArchive(basename(file))
   const { remote, callApi } = await session.openEngine()
   if (remote === undefined)
     throw error('LOGIN_MISSING', 'uploading a plugin requires a login to an API', {
@@ -29,12 +52,50 @@ export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
   const bytes = readFileBytes(resolve(session.cwd, file))
   const archive = createHash('sha256').update(bytes).digest('hex')
   await remote.uploadArchive('/v1/plugins', { archive, bytes })
-  // Node's name of the architecture amd64 is x64.
-  const machine = arch === 'amd64' ? 'x64' : arch
-  const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${machine}`
+  const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${arch}`
   await callApi({ method: 'PUT', path, body: { archive } })
-  session.printToStderr(`Uploaded ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
+  session.printToStderr(`Uploaded ${title} ${version} for ${os} ${arch}.`)
   return 0
+}
+
+function parsePluginArchive(fileName: string): NamedArchive {
+  const { kind, name, version, os, arch } = archiveNamePattern.exec(fileName)?.groups ?? {}
+  if (kind !== undefined && name !== undefined && version !== undefined && os !== undefined)
+    return { kind, name, title: `${kind} plugin ${name}`, version, os, arch: nodeArchOf(arch) }
+  throw error('CLI_USAGE', `'${fileName}' is not the file name of a plugin archive`, {
+    hint: 'Use the published file name, such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz.',
+  })
+}
+
+/** Returns undefined for a file that is no package of a Terraform provider. */
+function parseTerraformArchive(
+  fileName: string,
+  source: string | undefined,
+): NamedArchive | undefined {
+  const { type, version, os, arch } = terraformNamePattern.exec(fileName)?.groups ?? {}
+  if (type === undefined || version === undefined || os === undefined) {
+    if (source === undefined) return undefined
+    throw error(
+      'CLI_USAGE',
+      '--source names the address of a Terraform provider, whose package is a zip file',
+    )
+  }
+  const address = parseSourceAddress(source ?? type)
+  if (address.type !== type)
+    throw error('CLI_USAGE', `'${fileName}' is not a package of the provider ${source ?? ''}`)
+  return {
+    kind: terraformKind,
+    name: formatStoredName(address),
+    title: `Terraform provider ${formatSourceAddress(address)}`,
+    version,
+    os,
+    arch: nodeArchOf(arch),
+  }
+}
+
+/** Node's name of the architecture amd64 is x64. */
+function nodeArchOf(arch = ''): string {
+  return arch === 'amd64' ? 'x64' : arch
 }
 
 function readFileBytes(file: string): Uint8Array {

@@ -2,21 +2,40 @@ import { rmSync } from 'node:fs'
 import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
 import { listCachedPlugins } from '../../shared/providers/plugins/cached-plugins.ts'
+import {
+  formatSourceAddress,
+  parseSourceAddress,
+} from '../../shared/providers/terraform/install/source-address.ts'
+import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCacheFolder, requirePluginKind } from '../plugins/plugin-command-tools.ts'
+import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { confirm } from '../session/session.ts'
 
 /** `plugin rm`: removes plugins from the cache. Throws CLI_USAGE, CONFIRMATION_DECLINED. */
 export const removePlugins: Handler = async (session, flags, [kindText, name, range]) => {
   if (kindText === undefined && !flags.isSet('all'))
     throw error('CLI_USAGE', "please pass --all if you'd like to remove all plugins")
-  const kind = kindText === undefined ? undefined : requirePluginKind(kindText)
+  const kind =
+    kindText === undefined || kindText === terraformKind ? kindText : requirePluginKind(kindText)
   if (range !== undefined && semver.validRange(range) === null)
     throw error('CLI_USAGE', `invalid plugin version: ${range}`)
-  const selectedPlugins = listCachedPlugins(userPluginCacheFolder(session)).filter(
+  const installedPlugins = [
+    ...listCachedPlugins(userPluginCacheFolder(session)),
+    ...listTerraformProviders(session).map(({ source, ...provider }) => ({
+      ...provider,
+      name: source,
+      kind: terraformKind,
+    })),
+  ]
+  const selectedName =
+    kind === terraformKind && name !== undefined
+      ? formatSourceAddress(parseSourceAddress(name))
+      : name
+  const selectedPlugins = installedPlugins.filter(
     plugin =>
       (kind === undefined || plugin.kind === kind) &&
-      (name === undefined || plugin.name === name) &&
+      (selectedName === undefined || plugin.name === selectedName) &&
       (range === undefined || semver.satisfies(plugin.version, range, { includePrerelease: true })),
   )
   if (selectedPlugins.length === 0) {

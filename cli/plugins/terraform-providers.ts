@@ -1,0 +1,89 @@
+import { homedir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { error } from '../../shared/errors/error.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import {
+  parsePackageParameter,
+  type PackageParameter,
+} from '../../shared/providers/terraform/driver/package-parameter.ts'
+import {
+  type InstalledProvider,
+  listInstalledProviders,
+  terraformCacheOf,
+} from '../../shared/providers/terraform/install/terraform-cache.ts'
+import { createTerraformInstaller } from '../../shared/providers/terraform/install/terraform-installer.ts'
+import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
+import { createTerraformInstallDeps } from '../../shared/runtime/plugins/terraform-install-deps.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import { definedVariablesOf, readRequiredPackages } from './plugin-command-tools.ts'
+
+/**
+ * Installs the Terraform provider that the operands name, and reports its version. Throws CLI_USAGE
+ * and the errors of the installer.
+ */
+export async function installNamedTerraformProvider(
+  session: CliSession,
+  flags: Flags,
+  [, source, version = '']: readonly string[],
+): Promise<void> {
+  if (source === undefined)
+    throw error('CLI_USAGE', 'missing address of the Terraform provider, such as hashicorp/random')
+  for (const flag of ['server', 'checksum', 'file'])
+    if (flags.text(flag) !== undefined)
+      throw error('CLI_USAGE', `--${flag} does not apply to Terraform providers`)
+  const parameter = { includes: [], excludes: [], providerName: undefined, source, version }
+  await installTerraformProviders(session, flags, {
+    programFolder: session.cwd,
+    parameters: [{ kind: 'remote', ...parameter }],
+  })
+}
+
+/** Installs the Terraform providers that the program of the folder requires. */
+export async function installRequiredTerraformProviders(
+  session: CliSession,
+  flags: Flags,
+): Promise<void> {
+  const parameters = readRequiredPackages(session).flatMap(({ parameters: required }) =>
+    required?.plugin === terraformPlugin ? [parsePackageParameter(required.value)] : [],
+  )
+  const { programFolder } = locateProgram(session.requireProject())
+  await installTerraformProviders(session, flags, { programFolder, parameters })
+}
+
+async function installTerraformProviders(
+  session: CliSession,
+  flags: Flags,
+  {
+    programFolder,
+    parameters,
+  }: { readonly programFolder: string; readonly parameters: readonly PackageParameter[] },
+): Promise<void> {
+  const env = definedVariablesOf(session)
+  const installer = createTerraformInstaller({
+    ...createTerraformInstallDeps({
+      env,
+      home: env['HOME'] ?? homedir(),
+      programFolder,
+      pause: ms => sleep(ms),
+      now: () => Date.now(),
+      report: (_severity, text) => session.printToStderr(text),
+    }),
+    updatesLock: flags.isSet('lock'),
+    ignoresCache: flags.isSet('reinstall'),
+    // The user requests these installations.
+    mayDownload: true,
+  })
+  const distinct = new Map(parameters.map(item => [JSON.stringify(item), item]))
+  for (const parameter of distinct.values()) {
+    const { source, version } = await installer.obtain(parameter)
+    if (parameter.kind === 'remote')
+      session.printToStderr(`Installed Terraform provider ${source} ${version}`)
+  }
+}
+
+/** Lists the Terraform providers in the user's cache. */
+export function listTerraformProviders(session: CliSession): readonly InstalledProvider[] {
+  const env = definedVariablesOf(session)
+  return listInstalledProviders(terraformCacheOf({ env, home: env['HOME'] ?? homedir() }))
+}
