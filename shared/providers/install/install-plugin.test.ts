@@ -344,6 +344,18 @@ describe('of repositories', () => {
     })
   })
 
+  test('the token of GitHub is not sent to GitLab', async () => {
+    const addresses: string[] = []
+    const latest = 'https://gitlab.com/api/v4/projects/42/releases/permalink/latest'
+    const how = deps({
+      fetch: world({ [latest]: release('https://a/1') }, addresses),
+      env: { GITHUB_TOKEN: 't' },
+    })
+    const downloadUrl = 'gitlab://gitlab.com/42'
+    await expect(install({ downloadUrl, version: '' }, {}, how)).rejects.toThrow()
+    expect(addresses[0]).toBe(latest)
+  })
+
   test('a token without access to a repository is not sent again', async () => {
     const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }

@@ -120,13 +120,16 @@ async function requestLatestVersion(
       'PLUGIN_ADDRESS',
       `the latest version of ${plugin.kind} plugin ${plugin.name} is not known: ${hideCredentials(source.url)} is a plain server; specify a version`,
     )
-  const url =
-    source.kind === 'github'
-      ? `https://${source.host}/repos/${source.organization}/${source.repository}/releases/latest`
-      : `https://${source.host}/api/v4/projects/${source.project}/releases/permalink/latest`
-  const { tag_name: tag } = releaseForm.parse(
-    await readJson(await fetchFromGithub(url, deps, 'application/json')),
-  )
+  const isGithub = source.kind === 'github'
+  const url = isGithub
+    ? `https://${source.host}/repos/${source.organization}/${source.repository}/releases/latest`
+    : `https://${source.host}/api/v4/projects/${source.project}/releases/permalink/latest`
+  const accept = 'application/json'
+  // GitLab must not get the token of GitHub.
+  const response = isGithub
+    ? await fetchFromGithub(url, deps, accept)
+    : await fetchUrl(url, deps, { accept, authorization: '' })
+  const { tag_name: tag } = releaseForm.parse(await readJson(response))
   const version = semver.parse(tag.replace(/^v/, ''))?.raw
   if (version !== undefined) return version
   throw error(
