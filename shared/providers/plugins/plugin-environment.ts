@@ -13,15 +13,24 @@ export interface PluginEnvironmentInput {
   readonly envVarMappings?: ReadonlyMap<string, string>
 }
 
+/** Returns the user's variables, with copies under the names that a plugin expects. */
+export function mapVariables(
+  env: Readonly<Record<string, string>>,
+  mappings: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const mapped = { ...env }
+  for (const [userVariable, pluginVariable] of mappings) {
+    const value = env[userVariable]
+    if (value !== undefined) mapped[pluginVariable] = value
+  }
+  return mapped
+}
+
 /**
  * Creates the environment of a plugin: the user's variables, overridden by those that Pulumi adds.
  */
 export function createPluginEnvironment(input: PluginEnvironmentInput): Record<string, string> {
-  const env: Record<string, string> = { ...input.env }
-  for (const [userVariable, pluginVariable] of input.envVarMappings ?? []) {
-    const value = input.env[userVariable]
-    if (value !== undefined) env[pluginVariable] = value
-  }
+  const env = mapVariables(input.env, input.envVarMappings ?? new Map())
   for (const [key, value] of Object.entries(input.runtimeOptions))
     env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
       typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,4 +1,5 @@
 import type { ProcessesPort } from '../../ports/system.ts'
+import { mapVariables } from '../plugins/plugin-environment.ts'
 import type { PluginMessage } from '../plugins/plugin-message.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 import { withTimeout } from '../plugins/await-first-line.ts'
@@ -27,7 +28,10 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
   const instances = new Set<Provider>()
   const startAbort = new AbortController()
   let isEnding = false
-  const createInstance = (name: string): Provider => {
+  const createInstance = (
+    name: string,
+    envVarMappings: ReadonlyMap<string, string> = new Map(),
+  ): Provider => {
     const provider = createTerraformProvider({
       name,
       findBinary: deps.installer.obtain,
@@ -37,6 +41,7 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
           source,
           path,
           cwd: deps.programFolder,
+          env: mapVariables(deps.env, envVarMappings),
           abortSignal: startAbort.signal,
           isSilent: () => isEnding,
         }),
@@ -56,7 +61,9 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
   return {
     ...host,
     load: async (plugin, options) =>
-      plugin.name === terraformPlugin ? createInstance(options.pkg) : host.load(plugin, options),
+      plugin.name === terraformPlugin
+        ? createInstance(options.pkg, options.envVarMappings)
+        : host.load(plugin, options),
     obtain: async plugin =>
       plugin.name === terraformPlugin ? { path: 'built in' } : host.obtain(plugin),
     async cancelAll() {

@@ -40,6 +40,8 @@ export interface TerraformStartRequest {
   /** The executable file of the provider. */
   readonly path: string
   readonly cwd: string
+  /** The variables that the provider inherits. Default: those of the host. */
+  readonly env?: Readonly<Record<string, string>>
   /** Removes secrets from a log line or an error text of the provider. */
   readonly redact?: (text: string) => string
   /** Kills the provider if it has not printed its handshake yet. */
@@ -112,7 +114,8 @@ async function startOnce(
   },
 ): Promise<TerraformProcess> {
   const { name, path, cwd } = request
-  const env = createProviderEnvironment(deps.env, clientCertificate?.certificate)
+  const userVariables = request.env ?? deps.env
+  const env = createProviderEnvironment(userVariables, clientCertificate?.certificate)
   const child = deps.processes.spawn({ command: path, args: [], cwd, env })
   const started = await awaitFirstLine<Handshake>(child, {
     name,
