@@ -16,6 +16,7 @@ const programFolders = [
   '**/node_modules/**',
   'test/golden/cases/**',
   'test/golden/more/**',
+  'test/tfgolden/cases/**',
   'test/fixtures/**',
   'examples/**',
 ]

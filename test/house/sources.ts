@@ -12,7 +12,8 @@ export interface Source {
   readonly lines: readonly string[]
 }
 
-const copiedFiles = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
+const copiedFiles =
+  /^(test\/golden\/(cases|provider|run\.mjs|README)|test\/tfgolden\/(cases|provider)|examples\/)/
 
 /** Returns every hand-written file with these endings that is or would be committed. */
 export function listSources(ending: RegExp): readonly Source[] {

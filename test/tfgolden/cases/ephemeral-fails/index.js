@@ -1,0 +1,3 @@
+"use strict";
+const { thing } = require("./tfgold");
+thing("a", { password: { __ephemeral: { type: "tfgold_ticket", args: { name: "t" }, attribute: "token" } } });
