@@ -28,7 +28,8 @@ const commands = new Map([
   ['check', runChecks],
   ['gen', gen],
   ['bench', bench],
-  ['golden', golden],
+  ['golden', args => runGoldenCases('golden', args)],
+  ['tfgolden', args => runGoldenCases('tfgolden', args)],
   ['sim', args => runScript('sim', args)],
   ['mutations', args => runScript('mutations', args)],
   ['synth', synth],
@@ -56,12 +57,12 @@ async function bench(args) {
 }
 
 /**
- * Runs golden cases against this command line: all cases of the project, or with `--cases DIR`
+ * Runs golden cases against this command line: all cases of the test folder, or with `--cases DIR`
  * those of another folder of the same format. Further arguments are passed to the runner.
  */
-async function golden(args) {
+async function runGoldenCases(testFolder, args) {
   await prepare(programFolders)
-  const folder = join(root, 'test', 'golden')
+  const folder = join(root, 'test', testFolder)
   const env = createProjectVariables({ ANTICHAIN_TIER: 'all', GOLD_NODE: projectNode })
   if (args.length === 0) return runChild(projectNode, [join(folder, 'run-tier.mjs')], { env })
   const casesIndex = args.indexOf('--cases')

@@ -13,7 +13,10 @@ import { prepare } from './prepare.mjs'
 import { printProgress, elapsedSince } from './messages.mjs'
 
 export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const goldenScript = join(root, 'test', 'golden', 'run-tier.mjs')
+/** The runners of cases with recorded results: of Pulumi's engine, and of OpenTofu. */
+const goldenScripts = ['golden', 'tfgolden'].map(folder =>
+  join(root, 'test', folder, 'run-tier.mjs'),
+)
 export const emulatorsScript = join(root, 'infra', 'emulators', 'main.ts')
 export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
 
@@ -28,7 +31,8 @@ export async function runTier(tier, args) {
   const env = createTierVariables(tier)
   const counts = [await runVitest(tier, args, env)]
   const isWholeTier = args.length === 0 && tier !== 'aws'
-  if (isWholeTier && existsSync(goldenScript)) counts.push(await runGolden(env))
+  if (isWholeTier)
+    for (const script of selectGoldenScripts(tier)) counts.push(await runGolden(script, env))
   if (isWholeTier && tier === 'full')
     counts.push(await runVitest('aws', [], createTierVariables('aws')))
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
@@ -102,12 +106,16 @@ function describeFailure({ fullName, failureMessages }) {
 
 const firstLineOf = text => text.split('\n')[0].slice(0, 200)
 
-async function runGolden(env) {
+/** Lists the runners of a tier. The third tier has no cases of OpenTofu. */
+const selectGoldenScripts = tier =>
+  goldenScripts.slice(0, tier === 'nightly' ? 1 : 2).filter(existsSync)
+
+async function runGolden(script, env) {
   let text = ''
   const onOutput = chunk => {
     text = (text + chunk).slice(-2_000)
   }
-  const status = await runChild(projectNode, [goldenScript], { env, onOutput })
+  const status = await runChild(projectNode, [script], { env, onOutput })
   const [, passed = 0, failed = 0, skipped = 0] =
     /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
   const failures = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))
