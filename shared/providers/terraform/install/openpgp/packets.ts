@@ -19,19 +19,21 @@ const armorPattern = new RegExp(
     '(?:[^\\r\\n]+: ?[^\\r\\n]*\\r?\\n)*[ \\t]*\\r?\\n',
     '(?<base64>[\\sA-Za-z0-9+/=]*?)(?:\\r?\\n=[A-Za-z0-9+/]{4}[ \\t]*)?\\r?\\n-----END PGP',
   ].join(''),
+  'g',
 )
 
 /**
- * Returns the bytes of the first block of ASCII armor, or the bytes themselves without armor. The
- * checksum is not compared, because a signature covers everything. Throws `OpenPgpError`.
+ * Returns the bytes of all blocks of ASCII armor, or the bytes themselves without armor. The
+ * checksums are not compared, because signatures cover everything. Throws `OpenPgpError`.
  */
 export function readArmor(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1')
   if (!/^\s*-----BEGIN PGP/.test(text)) return bytes
-  const block = armorPattern.exec(text)
-  const base64 = block?.groups?.['base64']?.replaceAll(/\s/g, '')
-  if (base64 === undefined || base64 === '') throw new OpenPgpError('the ASCII armor is invalid')
-  return Buffer.from(base64, 'base64')
+  const blocks = [...text.matchAll(armorPattern)].map(({ groups }) =>
+    Buffer.from(groups?.['base64']?.replaceAll(/\s/g, '') ?? '', 'base64'),
+  )
+  if (blocks.length === 0) throw new OpenPgpError('the ASCII armor is invalid')
+  return Buffer.concat(blocks)
 }
 
 /** Splits data into its packets. Throws `OpenPgpError`, also for lengths that are not definite. */

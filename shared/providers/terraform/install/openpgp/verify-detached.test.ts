@@ -38,7 +38,11 @@ describe('a signature of GnuPG', () => {
     expect(verifyRecorded('an expired key').kind).toBe('expired')
   })
 
-  test('by a revoked key is invalid', () => {
+  test('by a key whose expiry was changed is valid with both blocks of the key', () => {
+    expect(verifyRecorded('a key with a later expiry').kind).toBe('valid')
+  })
+
+  test('by a revoked key is invalid, even with an earlier block of the key', () => {
     expect(verifyRecorded('a revoked key').kind).toBe('invalid')
   })
 

@@ -24,8 +24,8 @@ export function verifyDetached(
       .filter(({ tag }) => tag === packetTags.signature)
       .flatMap(({ body }) => parseSignature(body) ?? [])
       .filter(({ type }) => type === types.document)
-    const keys = options.armoredKeys.flatMap(armored =>
-      readSigningKeys(splitPackets(readArmor(Buffer.from(armored)))),
+    const keys = readSigningKeys(
+      options.armoredKeys.flatMap(armored => splitPackets(readArmor(Buffer.from(armored)))),
     )
     return checkSignatures(document, { signatures, keys, nowSeconds })
   } catch (thrown) {
@@ -66,7 +66,7 @@ function checkSignatures(
   return { kind: 'invalid', problem }
 }
 
-/** Returns the keys of a block of public keys that may sign documents. */
+/** Returns the keys among public keys that may sign documents. */
 function readSigningKeys(packets: readonly Packet[]): readonly SigningKey[] {
   return groupByPrimary(splitSections(packets)).flatMap(sections => {
     const [first] = sections
@@ -106,12 +106,23 @@ function parseOptionalSignature(body: Buffer): Signature | undefined {
   }
 }
 
+/**
+ * Groups sections by their primary keys. The parts of a key that occurs several times are merged,
+ * because its owner may have changed its expiry or revoked it meanwhile.
+ */
 function groupByPrimary(sections: readonly KeySection[]): readonly (readonly KeySection[])[] {
-  const groups: KeySection[][] = []
-  for (const section of sections)
-    if (section.head.tag === packetTags.publicKey) groups.push([section])
-    else groups.at(-1)?.push(section)
-  return groups
+  const groups = new Map<string, Map<string, KeySection>>()
+  let group: Map<string, KeySection> | undefined
+  for (const { head, signatures } of sections) {
+    const name = `${head.tag} ${head.body.toString('base64')}`
+    if (head.tag === packetTags.publicKey) {
+      group = groups.get(name) ?? new Map<string, KeySection>()
+      groups.set(name, group)
+    }
+    const known = group?.get(name)?.signatures ?? []
+    group?.set(name, { head, signatures: [...known, ...signatures] })
+  }
+  return [...groups.values()].map(merged => [...merged.values()])
 }
 
 /**
