@@ -180,6 +180,12 @@ describe('a provider without a registry', () => {
     })
   })
 
+  test("comes from Terraform's own cache", async () => {
+    const executable = writePackage(join(rig.home, 'shared-cache'), '1.1.0')
+    const env = { TF_PLUGIN_CACHE_DIR: '$HOME/shared-cache' }
+    expect(await rig.obtain(source, '~> 1.1.0', { env })).toMatchObject({ path: executable })
+  })
+
   test('is excluded by the patterns of a method', async () => {
     const settings = writeSettings('provider_installation { direct { exclude = ["*/*/*"] } }')
     await expect(rig.obtain(source, '1.0.0', settings)).rejects.toMatchObject({
@@ -273,6 +279,16 @@ describe('a lock file', () => {
     writeFileSync(rig.lockFile, '# kept\n')
     await rig.obtain(source, '1.0.0')
     expect(readLock()).toContain(`# kept\n\nprovider "${source}" {`)
+  })
+
+  test('that cannot be written is only reported', async () => {
+    writeFileSync(rig.lockFile, '')
+    // The temporary file cannot be created, because a folder has its name.
+    mkdirSync(`${rig.lockFile}.${process.pid}`)
+    expect((await rig.obtain(source, '1.0.0')).version).toBe('1.0.0')
+    expect(rig.messages.join()).toContain(`cannot record ${source}`)
+    const obtaining = rig.obtain(source, '1.0.0', { updatesLock: true })
+    await expect(obtaining).rejects.toThrow('EISDIR')
   })
 
   test('refuses a package with other hashes, and keeps the installed one', async () => {

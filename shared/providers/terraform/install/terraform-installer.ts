@@ -7,7 +7,7 @@
  * version and its hashes.
  */
 import { isTruthy } from '../../../config/truthy.ts'
-import { error } from '../../../errors/error.ts'
+import { error, messageOf } from '../../../errors/error.ts'
 import { findReattachedProvider } from '../client/reattach.ts'
 import type { ProviderBinary } from '../driver/terraform-provider.ts'
 import type { PackageParameter } from '../driver/package-parameter.ts'
@@ -109,12 +109,29 @@ async function obtainRemote(
       ? await install(wish, settings, deps)
       : await installStored(wish, settings, { ...deps, fetchStored: deps.fetchStored }))
   if (wish.needsHashes)
-    writeProviderLock(deps.lockFile, source, {
+    recordLock(deps, source, {
       version,
       constraints: lock?.constraints ?? constraints.text,
       hashes: usable.hashes,
     })
   return { path: usable.executable, version, source, providerName: address.type }
+}
+
+/**
+ * Records a lock. A lock file that cannot be written is only reported, unless the user requested
+ * the lock.
+ */
+function recordLock(
+  { lockFile, updatesLock, report }: TerraformInstallerDeps,
+  source: string,
+  lock: ProviderLock,
+): void {
+  try {
+    writeProviderLock(lockFile, source, lock)
+  } catch (thrown) {
+    if (updatesLock) throw thrown
+    report('warning', `cannot record ${source} in ${lockFile}: ${messageOf(thrown)}`)
+  }
 }
 
 /** Returns the lock of a provider if it fits. Throws TERRAFORM_LOCK_MISMATCH. */

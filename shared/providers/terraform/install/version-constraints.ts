@@ -69,9 +69,9 @@ function meetsCondition(version: string, condition: Condition): boolean {
   const { operator, version: bound, partCount } = condition
   switch (operator) {
     case '=':
-      return semver.eq(version, bound)
+      return semver.compareBuild(version, bound) === 0
     case '!=':
-      return semver.neq(version, bound)
+      return semver.compareBuild(version, bound) !== 0
     case '>':
       return semver.gt(version, bound)
     case '>=':
@@ -81,12 +81,12 @@ function meetsCondition(version: string, condition: Condition): boolean {
     case '<=':
       return semver.lte(version, bound)
     default:
-      return semver.gte(version, bound) && isSameSeries(version, bound, partCount)
+      return semver.gte(version, bound) && semver.lt(version, seriesEndOf(bound, partCount))
   }
 }
 
-/** Reports whether versions differ only in the last number that a `~>` condition writes. */
-function isSameSeries(version: string, bound: string, partCount: number): boolean {
-  const isSameMajor = semver.major(version) === semver.major(bound)
-  return isSameMajor && (partCount < 3 || semver.minor(version) === semver.minor(bound))
+/** Returns the first version after those that differ only in the last written number. */
+function seriesEndOf(bound: string, partCount: number): string {
+  const major = semver.major(bound)
+  return partCount < 3 ? `${major + 1}.0.0` : `${major}.${semver.minor(bound) + 1}.0`
 }
