@@ -19,7 +19,7 @@ export function requirePluginKind(text: string): string {
   if (pluginKinds.includes(text)) return text
   throw error(
     'CLI_USAGE',
-    `unrecognized plugin kind: ${text}; use one of ${pluginKinds.join(', ')}`,
+    `unrecognized plugin kind: ${text}; use one of ${pluginKinds.join(', ')}, or terraform for a Terraform provider`,
   )
 }
 

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createPluginStore } from '../../shared/platform/aws/blobs/plugin-store.ts'
 import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import {
+  formatSourceAddress,
+  formatStoredName,
+  parseSourceAddress,
+} from '../../shared/providers/terraform/install/source-address.ts'
+import {
+  listInstalledProviders,
+  terraformCacheOf,
+} from '../../shared/providers/terraform/install/terraform-cache.ts'
+import { packZip } from '../../shared/providers/terraform/install/zip.fixture.ts'
+import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { createTestBucket } from './test-resources.ts'
 import { describeWithServices } from './describe-with-services.ts'
@@ -37,6 +51,27 @@ describeWithServices('plugins in S3', ['S3'], settings => {
     expect(await readText('')).toBe('1.10.0 1.10.0')
     expect(await readText('1.11.0')).toBeUndefined()
     expect(await store.get({ ...arm, name: 'silver', version: '' })).toBeUndefined()
+  })
+
+  test('the package of a Terraform provider is found by its address', async () => {
+    const { store } = await openStore()
+    const address = parseSourceAddress('localhost:8443/acme/thing')
+    const executable = { name: 'terraform-provider-thing', content: Buffer.from('content') }
+    const key = { ...arm, kind: 'terraform', name: formatStoredName(address), version: '1.0.0' }
+    await store.put(key, packZip([executable]))
+    const home = mkdtempSync(join(tmpdir(), 'plugin-store-'))
+    const fetchPlugin = createPluginFetcher(store, { home, os: 'linux', arch: 'arm64' })
+    const plugin = { kind: 'terraform', name: formatSourceAddress(address), downloadUrl: '' }
+    try {
+      expect(await fetchPlugin({ ...plugin, version: '2.0.0' })).toBe(false)
+      expect(await fetchPlugin({ ...plugin, version: '' })).toBe(true)
+      const cache = terraformCacheOf({ env: {}, home })
+      expect(listInstalledProviders(cache)).toEqual([
+        expect.objectContaining({ source: 'localhost:8443/acme/thing', version: '1.0.0' }),
+      ])
+    } finally {
+      rmSync(home, { recursive: true })
+    }
   })
 
   test('bytes that do not match the checksum are not used', async () => {

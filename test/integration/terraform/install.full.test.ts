@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   packagePlatformOf,
@@ -12,6 +21,9 @@ import {
   createRegistryFixture,
   type RegistryFixture,
 } from '../../../shared/providers/terraform/install/registry.fixture.ts'
+import { createTerraformProvider } from '../../../shared/providers/terraform/driver/terraform-provider.ts'
+import { createTerraformInstaller } from '../../../shared/providers/terraform/install/terraform-installer.ts'
+import { createTerraformInstallDeps } from '../../../shared/runtime/plugins/terraform-install-deps.ts'
 import { describeWithCommands } from '../../e2e/toolchains.ts'
 import { type LocalRegistry, serveRegistry } from './local-registry.ts'
 import { createTerraformRig, type TerraformRig } from './terraform-rig.ts'
@@ -89,6 +101,60 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     const removed = await runPlugin(['rm', 'terraform', source, '1.0.0', '--yes'])
     expect(removed.out).toContain(`removed: terraform ${source}-1.0.0`)
     expect((await runPlugin(['ls', '--json'])).out).toBe('[]\n')
+  })
+
+  test('is installed once by two commands at the same time', async () => {
+    const install = () => runPlugin(['install', 'terraform', source, '1.0.0'])
+    const results = await Promise.all([install(), install()])
+    expect(results.map(({ exit }) => exit)).toEqual([0, 0])
+    expect(registry.requests.filter(path => path.endsWith('.zip'))).toHaveLength(1)
+  })
+
+  test('is installed with all plugins that the program requires', async () => {
+    writeFileSync(join(folder, 'program/Pulumi.yaml'), 'name: p\nruntime: nodejs\n')
+    const sdkFolder = join(folder, 'program/node_modules/tfgold')
+    mkdirSync(sdkFolder, { recursive: true })
+    const parameter = JSON.stringify({ remote: { url: source, version: '1.0.0' } })
+    const pulumi = {
+      resource: true,
+      name: 'terraform-provider',
+      version: '1.0.0',
+      parameterization: {
+        name: 'tfgold',
+        version: '1.0.0',
+        value: Buffer.from(parameter).toString('base64'),
+      },
+    }
+    writeFileSync(join(sdkFolder, 'package.json'), JSON.stringify({ name: 'tfgold', pulumi }))
+    const { exit, err } = await runPlugin(['install'])
+    expect([exit, err]).toEqual([0, expect.stringContaining(`${source} 1.0.0`)])
+  })
+
+  test('is installed at the first use of its package', async () => {
+    setDefaultCACertificates([...getCACertificates('default'), server.certificate])
+    const installer = createTerraformInstaller(
+      createTerraformInstallDeps({
+        ...{ env: {}, home: join(folder, 'home'), programFolder: join(folder, 'program') },
+        pause: () => Promise.resolve(),
+        now: () => Date.now(),
+        report: () => undefined,
+      }),
+    )
+    const provider = createTerraformProvider({
+      name: 'tfgold',
+      findBinary: installer.obtain,
+      start: ({ path }) => rig.start(path),
+      isEnding: () => false,
+      warn: () => undefined,
+    })
+    const parameter = JSON.stringify({ remote: { url: source, version: '1.0.0' } })
+    const value = Buffer.from(parameter).toString('base64')
+    await provider.parameterize({ name: 'tfgold', version: '1.0.0', value })
+    expect(readdirSync(packageFolder()).toSorted()).toEqual([
+      'LICENSE',
+      'terraform-provider-tfgold_v1.0.0_x5',
+    ])
+    await provider.close()
   })
 
   test('is not installed with a wrong checksum, signature or platform', async () => {
