@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkBudget, measureRequests, totalsOf } from '../test/aws/budget.ts'
 import { repositoryRoot } from './engine.ts'
-import { currentDate } from './cost/machine.ts'
+import { currentDate } from './cost/measurement-context.ts'
 import type { MeasuredBudget } from './cost/measured-forms.ts'
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })

@@ -60,3 +60,10 @@ test('a missing bootstrap takes precedence over the denial that it caused', () =
     'could not be used to assume; AccessDenied reading SSM parameter. Has the environment been bootstrapped?'
   expect(cdkErrorOf(output).code).toBe('PLATFORM_NOT_BOOTSTRAPPED')
 })
+
+test('a warning of the CDK before a failure is not the reason of the failure', () => {
+  const output =
+    "current credentials could not be used to assume 'arn:aws:iam::1:role/deploy', but are for the right account. Proceeding anyway.\n" +
+    'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated'
+  expect(cdkErrorOf(output).code).toBe('PLATFORM_STACK_BUSY')
+})

@@ -38,7 +38,8 @@ const failurePatterns: readonly FailurePattern[] = [
   },
   {
     code: 'PLATFORM_PERMISSION_MISSING',
-    pattern: /AccessDenied(?:Exception)?|could not be used to assume '([^']+)'/,
+    // With `, but are for the right account`, the CDK only warns, and goes on.
+    pattern: /AccessDenied(?:Exception)?|could not be used to assume '([^']+)'(?!, but are)/,
     sentence: match => `access was denied${match[1] === undefined ? '' : ` to ${match[1]}`}`,
   },
   {

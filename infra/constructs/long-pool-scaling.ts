@@ -37,14 +37,14 @@ const cooldown = Duration.minutes(2)
 
 /**
  * Scales tasks to the work that `createWorkMetric` counts: one task per unit, up to the maximum.
- * One alarm adds tasks within a minute of the first message. Another alarm removes all tasks when
- * there was no work for `metricDelayMinutes`.
+ * One alarm sets the number of tasks within a minute of the first message. Another alarm sets it to
+ * 0 when there was no work for `metricDelayMinutes`.
  */
 export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingInput): void {
   const metric = createWorkMetric(input)
-  const addTasks = createAction(scope, `${id}AddTasks`, input.tasks)
+  const setTasks = createAction(scope, `${id}AddTasks`, input.tasks)
   for (let count = 1; count <= input.tasksMax; count += 1)
-    addTasks.addAdjustment({
+    setTasks.addAdjustment({
       adjustment: count,
       lowerBound: count - 1,
       ...(count === input.tasksMax ? {} : { upperBound: count }),
@@ -57,7 +57,7 @@ export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingI
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     evaluationPeriods: 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
-  }).addAlarmAction(new ApplicationScalingAction(addTasks))
+  }).addAlarmAction(new ApplicationScalingAction(setTasks))
   new Alarm(scope, `${id}Idle`, {
     metric,
     threshold,
@@ -97,7 +97,7 @@ function createWorkMetric({ installation, queueName, queues }: ScalingInput): Ma
         period,
         queueName,
       }),
-      // Each busy task writes the value 1 once a minute.
+      // A busy generator whose message is removed writes the value 1 once a minute.
       busy: createInstallationMetric(installation, awsMetrics.longPoolBusy, {
         period,
         statistic: 'Sum',

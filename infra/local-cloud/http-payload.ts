@@ -44,7 +44,7 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean
 }
 
-/** The HTTP response. An iterable body is streamed to the client. */
+/** The HTTP response. A body of chunks is streamed to the client, and bytes are sent at once. */
 export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -71,7 +71,7 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
   const query = queryIndex < 0 ? '' : target.slice(queryIndex + 1)
   const allHeaders = toHeaders(request.rawHeaders)
   const { cookie, ...headers } = allHeaders
-  const parameters = joinRepeated(new URLSearchParams(query))
+  const parameters = joinRepeated(new URLSearchParams(query), () => ',')
   const isText = textTypePattern.test(headers['content-type'] ?? '')
   const text = Buffer.from(body).toString(isText ? 'utf8' : 'base64')
   const domainName = headers['host'] ?? ''
@@ -97,27 +97,50 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
       },
       ...context,
       stage: '$default',
-      time: new Date(context.timeEpoch).toISOString(),
+      time: formatRequestTime(new Date(context.timeEpoch)),
     },
     ...(body.length === 0 ? {} : { body: text }),
     isBase64Encoded: body.length > 0 && !isText,
   }
 }
 
+const monthNames = [
+  'Jan',
+  'Feb',
+  'Mar',
+  'Apr',
+  'May',
+  'Jun',
+  'Jul',
+  'Aug',
+  'Sep',
+  'Oct',
+  'Nov',
+  'Dec',
+]
+
+/** Formats a time as HTTP APIs do: `04/Mar/2020:19:03:58 +0000`. */
+function formatRequestTime(time: Date): string {
+  const [date = '', clock = ''] = time.toISOString().split('T')
+  const [year = '', , day = ''] = date.split('-')
+  return `${day}/${monthNames[time.getUTCMonth()] ?? ''}/${year}:${clock.slice(0, 8)} +0000`
+}
+
 function toHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
   const pairs = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
   )
-  return joinRepeated(pairs)
+  return joinRepeated(pairs, name => (name === 'cookie' ? '; ' : ','))
 }
 
 function joinRepeated(
   pairs: Iterable<readonly [string, string]>,
+  separatorOf: (name: string) => string,
 ): Readonly<Record<string, string>> {
   const valuesByName = new Map<string, string>()
   for (const [name, value] of pairs) {
     const previousValue = valuesByName.get(name)
-    const separator = name === 'cookie' ? '; ' : ','
+    const separator = separatorOf(name)
     valuesByName.set(
       name,
       previousValue === undefined ? value : `${previousValue}${separator}${value}`,

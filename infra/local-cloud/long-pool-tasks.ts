@@ -50,9 +50,11 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
   let task: IsolatedProcess | undefined
   let lastBusyMs = 0
   let isAdjusting = false
+  let hasEnded = false
   const adjustTasks = async (): Promise<void> => {
     const { visibleMessages, messagesInFlight } = await readDepth(sqs, queue.url)
     if (visibleMessages + messagesInFlight > 0) lastBusyMs = performance.now()
+    if (hasEnded) return
     if (visibleMessages > 0 && task === undefined) {
       const newTask = startTask({ ...options, bundleFolder })
       task = newTask
@@ -77,6 +79,7 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
       task?.signal('SIGTERM')
     },
     async end() {
+      hasEnded = true
       clearInterval(timer)
       task?.signal('SIGKILL')
       await task?.endReason

@@ -7,7 +7,8 @@ import type { OperationFacts } from './operation-facts.ts'
 
 /**
  * Returns the journal entries of an operation: none for a join, a hook, a `replace`, or an
- * operation that never began. Otherwise returns the begin, and the end if the end is known. Source:
+ * operation that never began. Otherwise returns the begin, and the end if the fold can use it.
+ * Throws STATE_INTEGRITY if the base does not have the old state. Source:
  * docs/spec/journal.md#entries-per-step.
  */
 export function entryContentsOf(
@@ -15,7 +16,7 @@ export function entryContentsOf(
   facts: OperationFacts,
 ): readonly EntryContent[] {
   if (isRunByGenerator(operation) || operation.op === 'replace') return []
-  if (operation.old?.kind === 'base') facts.getState(operation.old)
+  requireBaseState(operation.old, facts)
   const fact = facts.get(operation.id)
   switch (fact.kind) {
     case 'not-begun':
@@ -32,20 +33,25 @@ export function entryContentsOf(
 }
 
 /**
- * Returns the entry of registered outputs. Returns undefined if the state of the outputs is
- * unknown.
+ * Returns the entry of registered outputs. Returns undefined if the operation that creates their
+ * resource has no usable result. Throws STATE_INTEGRITY if the base does not have the resource.
  */
 export function outputsEntryOf(
   decision: Decision & { readonly kind: 'outputs' },
   facts: OperationFacts,
 ): EntryContent | undefined {
   const { target, state } = decision
-  if (target.kind === 'base') facts.getState(target)
-  else {
+  requireBaseState(target, facts)
+  if (target.kind !== 'base') {
     const fact = facts.get(target.operation)
     if (fact.kind !== 'applied' || fact.state === undefined) return undefined
   }
   return { kind: 'outputs', state, remove: toEntryReference(target) }
+}
+
+/** Throws STATE_INTEGRITY if a reference to the base leads to no state. */
+function requireBaseState(reference: StateReference | undefined, facts: OperationFacts): void {
+  if (reference?.kind === 'base') facts.getState(reference)
 }
 
 function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent {
@@ -54,9 +60,9 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 }
 
 /**
- * Returns the pending operation to record while the end is unknown. The pending operation of a
- * delete contains the old state, and any other one the planned state. Returns undefined for steps
- * such as a refresh, which are never pending.
+ * Returns the pending operation to record while the fold has no usable end. A pending delete
+ * contains the old state, and any other pending operation the planned state. Returns undefined for
+ * steps such as a refresh, which are never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)
@@ -113,7 +119,7 @@ function operationEndEntryOf(
 }
 
 /**
- * Returns the end entry of a step by its effect. `newState`: the created state. `old`: the
+ * Returns the end entry of a step by its effect. `newState`: the resulting state. `old`: the
  * reference to the old state. `isReferencedLater`: whether a later entry references the new state.
  */
 export function endEntryOf(

@@ -12,7 +12,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import { createRedactor, collectSecretTexts } from '../../values/redact-secrets.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import type { Step } from '../step.ts'
-import { refuseProtected } from './refuse-protected.ts'
+import { refuseProtectedDelete } from './refuse-protected-delete.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead } from './perform-read.ts'
@@ -211,7 +211,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = requireState(step.old?.state)
-  const refusal = refuseProtected(step, old)
+  const refusal = refuseProtectedDelete(step, old)
   if (refusal !== undefined) return refusal
   if (mode.preview) {
     const views = previewViewDeletes(step)

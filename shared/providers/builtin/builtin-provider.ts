@@ -11,7 +11,7 @@ import {
   type ReadResult,
 } from '../provider.ts'
 import { ProviderError } from '../provider-error.ts'
-import { createReferenceOutputs } from './reference-outputs.ts'
+import { createReferenceOutputs } from './stack-reference-outputs.ts'
 import { checkSingleProperty, createStashOutputs } from './stash.ts'
 
 /** Dependencies of the built-in provider. */

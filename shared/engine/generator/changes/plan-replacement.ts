@@ -35,7 +35,10 @@ export async function planReplacement(
   const { claim, goal } = registration
   const { old } = claim
   if (old === undefined) throw new TypeError('only an existing resource is replaced')
-  const protectionResult = finishStage(ctx, refuseProtected(ctx.input, registration, old.state))
+  const protectionResult = finishStage(
+    ctx,
+    refuseProtectedReplacement(ctx.input, registration, old.state),
+  )
   if (protectionResult.kind === 'failed') return protectionResult
   if (goal.importId !== '') {
     const importResult = refuseImportedReplacement(ctx, registration, { old: old.state, change })
@@ -75,7 +78,7 @@ function createReplaceSteps(
  * Refuses the replacement of a resource that is protected both in the state and in the program. A
  * preview reports the error and continues.
  */
-function refuseProtected(
+function refuseProtectedReplacement(
   { isPreview, ignoreProtect }: Pick<DecisionInput, 'isPreview' | 'ignoreProtect'>,
   { next, claim }: CheckedRegistration,
   old: ResourceState,

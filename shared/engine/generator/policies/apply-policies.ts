@@ -4,7 +4,7 @@ import type { GeneratorContext } from '../context.ts'
 import { decided, type Result, stoppedResult } from '../stage.ts'
 import { type AnalyzedRegistration, toAnalyzedResource } from './analyzed-resource.ts'
 import { emitViolation, policyIdentityOf, policySummaryOf } from './policy-violations.ts'
-import { requestPacks } from './request-packs.ts'
+import { callPolicyPacks } from './call-policy-packs.ts'
 
 /**
  * Lets policy packs change the inputs of a registration, one pack after another. Then all packs
@@ -27,7 +27,7 @@ export async function applyPolicies<C extends AnalyzedRegistration>(
   )
   const { urn } = resource
   const requestProperties = [resource.properties]
-  const analysisResult = await requestPacks(
+  const analysisResult = await callPolicyPacks(
     ctx,
     { urn, task: 'run policy', requestProperties },
     pack => pack.analyze(resource),
@@ -74,7 +74,7 @@ async function remediateWithPack<C extends AnalyzedRegistration>(
     currentRegistration,
     currentRegistration.comparedInputs,
   )
-  const packResult = await requestPacks(
+  const packResult = await callPolicyPacks(
     { ...ctx, ports: { ...ctx.ports, analyzers: [pack] } },
     { urn, task: 'run remediation', requestProperties: [resource.properties] },
     () => pack.remediate(resource),

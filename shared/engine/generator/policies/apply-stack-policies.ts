@@ -5,7 +5,7 @@ import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { decided, type Result } from '../stage.ts'
 import { describeProvider, describeResource } from './analyzed-resource.ts'
 import { emitViolation, policySummaryOf } from './policy-violations.ts'
-import { requestPacks } from './request-packs.ts'
+import { callPolicyPacks } from './call-policy-packs.ts'
 
 /**
  * Reports whether all policy packs accept the states of the whole stack. Returns false after a
@@ -24,7 +24,7 @@ export async function isStackAllowed(
     propertyDependencies: state.propertyDependencies,
   }))
   const requestProperties = states.map(({ outputs }) => outputs)
-  const analysisResult = await requestPacks(
+  const analysisResult = await callPolicyPacks(
     ctx,
     { task: 'run stack policy', requestProperties },
     pack => pack.analyzeStack(resources),

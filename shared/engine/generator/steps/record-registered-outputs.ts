@@ -18,6 +18,7 @@ export function requireRegistered(
 ): Result<CurrentState> {
   const current = sets.currentStates.get(urn)
   if (current !== undefined) return decided(current)
+  // This is Pulumi's message.
   const message = `cannot complete a resource '${urn}' whose registration isn't pending`
   return failDeployment(message, urn)
 }

@@ -66,7 +66,7 @@ test.each([
   ['{"c":1}', '["object",{"a":"string"}]', "the attribute 'c' is not supported"],
   ['{"value":1}', '"dynamic"', 'an object with value and type is required'],
   ['{"value":1,"type":"number","x":1}', '"dynamic"', 'an object with value and type is required'],
-  ['{"value":{},"type":"dynamic"}', '"dynamic"', 'a value with a known type is required'],
+  ['{"value":{},"type":"dynamic"}', '"dynamic"', 'a type other than the dynamic one is required'],
 ])('%s as %s is refused: %s', (text, type, message) => {
   expect(refuse(() => decodeCtyJson(text, parseTypeJson(type)))).toBe(message)
 })

@@ -22,7 +22,7 @@ import { readLosslessType } from './type-json.ts'
 /**
  * Decodes the JSON form of a value of a declared type. Missing attributes are null. Texts are
  * accepted as numbers and bools, and the reverse, as in states of old providers. Throws
- * TERRAFORM_PROVIDER_BUG with the path of the wrong part.
+ * TERRAFORM_PROVIDER_BUG, mostly with the path of the wrong part.
  */
 export function decodeCtyJson(text: string, declared: CtyType): CtyValue {
   const json = parseLosslessJson(text)
@@ -132,9 +132,9 @@ function readTypedJson(json: LosslessJson, path: CtyPath): CtyValue {
   if (!isLosslessObject(json) || json.size !== 2 || type === undefined || value === undefined)
     throw createProviderBug('an object with value and type is required', path)
   const valueType = readLosslessType(type)
-  // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
+  // A dynamic value directly inside another one would add a level without a step in `path`.
   if (valueType.kind === 'dynamic' && value !== null)
-    throw createProviderBug('a value with a known type is required', path)
+    throw createProviderBug('a type other than the dynamic one is required', path)
   return readJsonValue(value, valueType, path)
 }
 

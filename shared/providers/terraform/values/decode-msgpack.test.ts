@@ -129,7 +129,11 @@ test.each([
   ['a161 c0', '"string"', 'the provider sent more bytes after the end of a value'],
   ['92 a161', '"dynamic"', 'the provider sent an invalid type: nothing'],
   ['93 a161 c0 c0', '"dynamic"', 'a value with its type is required'],
-  ['92 c409 2264796e616d696322 92c0c0', '"dynamic"', 'a value with a known type is required'],
+  [
+    '92 c409 2264796e616d696322 92c0c0',
+    '"dynamic"',
+    'a type other than the dynamic one is required',
+  ],
   ['91 05', '["list","string"]', "string is required, but the provider sent integer at '[0]'"],
   ['91 c0', '["tuple",["string","bool"]]', '2 elements are required, but the provider sent 1'],
   ['81 05 c0', '["map","string"]', 'all keys must be strings'],

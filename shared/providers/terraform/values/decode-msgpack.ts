@@ -92,7 +92,7 @@ function readDynamic(state: DecodingState): CtyValue {
   const type = parseTypeJson(reader.readText())
   // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
   if (type.kind === 'dynamic' && reader.peekKind() === 'array')
-    throw createProviderBug('a value with a known type is required', path)
+    throw createProviderBug('a type other than the dynamic one is required', path)
   return readValue(state, type)
 }
 

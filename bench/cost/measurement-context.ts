@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { repositoryRoot } from '../engine.ts'
 
-/** Returns a description of this machine for readers. */
+/** Returns a description of this machine, for the report of a measurement. */
 export function describeMachine(): string {
   const gib = Math.round(totalmem() / 2 ** 30)
   const model = cpus()[0]?.model.trim() ?? 'unknown'

@@ -6,7 +6,7 @@ import { failureEndOf, type StepEnd } from '../step-end.ts'
  * Returns the failure of the delete of a protected resource. Returns undefined if the step may
  * delete its resource.
  */
-export function refuseProtected(step: Step, state: ResourceState): StepEnd | undefined {
+export function refuseProtectedDelete(step: Step, state: ResourceState): StepEnd | undefined {
   if (!isProtected(step)) return undefined
   const message =
     `resource "${state.urn}" cannot be deleted\n` +

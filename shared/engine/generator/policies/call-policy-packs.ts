@@ -7,14 +7,12 @@ import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
 import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 
-/**
- * Calls all packs concurrently. The error of a pack ends the deployment. `task`: the call, for the
- * error message.
- */
-export async function requestPacks<T>(
+/** Calls all policy packs concurrently. The error of a pack ends the deployment. */
+export async function callPolicyPacks<T>(
   ctx: GeneratorContext,
   request: {
     readonly urn?: Urn
+    /** The failed task in error messages, after `failed to`, such as `run policy`. */
     readonly task: string
     /** The properties in the request. Their secrets are redacted in errors. */
     readonly requestProperties: readonly PropertyMap[]
