@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CliSettings, readCliSettings } from './cli-settings.ts'
 
 let home: string
+const warnings: string[] = []
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'tf-settings-'))
@@ -20,7 +21,7 @@ function read(
     mkdirSync(join(home, name, '..'), { recursive: true })
     writeFileSync(join(home, name), text)
   }
-  return readCliSettings({ env, home })
+  return readCliSettings({ env, home, report: (_severity, text) => warnings.push(text) })
 }
 
 describe('settings of the command line', () => {
@@ -88,7 +89,13 @@ describe('settings of the command line', () => {
     expect(() => read({ '.terraformrc': text })).toThrow(problem)
   })
 
-  test('name a chosen file that is missing', () => {
-    expect(() => read({}, { TF_CLI_CONFIG_FILE: join(home, 'none') })).toThrow(join(home, 'none'))
+  test('report a chosen file that is missing, and have the tokens of a login', () => {
+    const credentials = '{"credentials": {"a.example.com": {"token": "t"}}}'
+    const settings = read(
+      { '.terraform.d/credentials.tfrc.json': credentials },
+      { TF_CLI_CONFIG_FILE: join(home, 'none') },
+    )
+    expect(settings.tokens).toEqual(new Map([['a.example.com', 't']]))
+    expect(warnings).toEqual([`the settings file ${join(home, 'none')} does not exist`])
   })
 })

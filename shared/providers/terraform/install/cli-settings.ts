@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { domainToASCII } from 'node:url'
 import { messageOf } from '../../../errors/error.ts'
 import { type HclBlock, type HclBody, type HclValue, parseHcl } from './hcl-document.ts'
@@ -28,11 +28,14 @@ export interface CliSettings {
 export interface SettingsPlace {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
+  /** Reports a message to the user. Must not throw. */
+  readonly report: (severity: 'info' | 'warning', text: string) => void
 }
 
 /**
  * Reads the settings: the file of TF_CLI_CONFIG_FILE, or else `~/.tofurc` or `~/.terraformrc` and
- * the files in `~/.terraform.d`. Variables win over files. Throws TERRAFORM_SETTINGS_INVALID,
+ * the files in `~/.terraform.d`. Variables win over files. A chosen file that is missing is only
+ * reported, as in Terraform. Throws TERRAFORM_SETTINGS_INVALID,
  * TERRAFORM_FILE_INVALID and FEATURE_MISSING.
  */
 export function readCliSettings(place: SettingsPlace): CliSettings {
@@ -60,30 +63,32 @@ export function readCliSettings(place: SettingsPlace): CliSettings {
   }
 }
 
-function listSettingsFiles({ env, home }: SettingsPlace): readonly string[] {
-  const chosenFile = env['TF_CLI_CONFIG_FILE'] || env['TERRAFORM_CONFIG'] || ''
-  if (chosenFile !== '') return [resolve(chosenFile)]
+function listSettingsFiles({ env, home, report }: SettingsPlace): readonly string[] {
   const configHome = env['XDG_CONFIG_HOME'] || join(home, '.config')
+  const folders = [join(home, '.terraform.d'), join(configHome, 'opentofu')]
+  const files = folders.flatMap(folder => listNames(folder).map(name => join(folder, name)))
+  const chosenFile = env['TF_CLI_CONFIG_FILE'] || env['TERRAFORM_CONFIG'] || ''
+  if (chosenFile !== '') {
+    const mainFile = resolve(chosenFile)
+    const isPresent = existsSync(mainFile)
+    if (!isPresent) report('warning', `the settings file ${mainFile} does not exist`)
+    // The command `login` writes tokens into this file, whichever settings the user chooses.
+    const tokenFiles = files.filter(file => basename(file) === 'credentials.tfrc.json')
+    return isPresent ? [...tokenFiles, mainFile] : tokenFiles
+  }
   const mainFile = [
     join(home, '.tofurc'),
     join(home, '.terraformrc'),
     join(configHome, 'opentofu', 'tofurc'),
   ].find(file => existsSync(file))
-  const folders = [join(home, '.terraform.d'), join(configHome, 'opentofu')]
-  return [
-    ...(mainFile === undefined ? [] : [mainFile]),
-    ...folders.flatMap(folder =>
-      listNames(folder)
-        .filter(name => /\.tfrc(?:\.json)?$/.test(name))
-        .toSorted()
-        .map(name => join(folder, name)),
-    ),
-  ]
+  return mainFile === undefined ? files : [mainFile, ...files]
 }
 
 function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
+      .filter(name => /\.tfrc(?:\.json)?$/.test(name))
+      .toSorted()
   } catch {
     return []
   }

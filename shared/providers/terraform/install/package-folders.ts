@@ -26,10 +26,7 @@ export function packagePlatformOf(os: string, arch: string): PackagePlatform {
 }
 
 /** Returns the folder of the packages of a provider, below a mirror or cache. */
-export function packageFolderOf(
-  root: string,
-  { hostname, namespace, type }: SourceAddress,
-): string {
+function packageFolderOf(root: string, { hostname, namespace, type }: SourceAddress): string {
   return join(root, hostname, namespace, type)
 }
 
@@ -60,6 +57,13 @@ export function listLocalPackages(
     if (version === '' || semver.valid(version) === null) return []
     return [{ version, kind: 'packed', path: join(folder, name) }]
   })
+}
+
+/** Reports whether a folder has packages of a provider for any platform. */
+export function hasPackages(root: string, address: SourceAddress): boolean {
+  return listNames(packageFolderOf(root, address)).some(
+    name => semver.valid(name) === name || name.endsWith('.zip'),
+  )
 }
 
 /**

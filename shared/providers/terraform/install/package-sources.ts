@@ -4,7 +4,7 @@ import { error, hasCode } from '../../../errors/error.ts'
 import type { CliSettings } from './cli-settings.ts'
 import type { InstallationMethod } from './installation-methods.ts'
 import { createMirrorSource } from './network-mirror.ts'
-import { listLocalPackages, packageFolderOf, type PackagePlatform } from './package-folders.ts'
+import { listLocalPackages, hasPackages, type PackagePlatform } from './package-folders.ts'
 import type { PackageSource, PackageSourceDeps } from './package-source.ts'
 import { formatSourceAddress, type SourceAddress } from './source-address.ts'
 import { createRegistrySource } from './registry-source.ts'
@@ -45,7 +45,7 @@ function listImpliedMethods({
     ...folders.map(path => ({ kind: 'folder', path, accepts: () => true }) as const),
     {
       kind: 'registry',
-      accepts: address => !folders.some(folder => existsSync(packageFolderOf(folder, address))),
+      accepts: address => !folders.some(folder => hasPackages(folder, address)),
     },
   ]
 }

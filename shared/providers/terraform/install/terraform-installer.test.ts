@@ -164,6 +164,11 @@ describe('a provider without a registry', () => {
     expect(rig.registry.requests).toEqual([])
   })
 
+  test('comes from the registry when the implied folder has no package of it', async () => {
+    mkdirSync(join(rig.home, '.terraform.d/plugins', source), { recursive: true })
+    expect((await rig.obtain(source, '1.0.0')).version).toBe('1.0.0')
+  })
+
   test('comes from a packed filesystem mirror, and is unpacked into the cache', async () => {
     const mirror = join(rig.home, 'mirror')
     mkdirSync(join(mirror, source), { recursive: true })
