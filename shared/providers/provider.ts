@@ -146,6 +146,13 @@ export interface Provider {
    */
   readonly parameterize: (request: PackageParameterization) => Promise<void>
   /**
+   * Makes the plugin serve the package that the arguments of a command line describe, only before
+   * all other calls. Absent when the provider takes no arguments. Throws `ProviderError`.
+   */
+  readonly parameterizeByArguments?: (
+    args: readonly string[],
+  ) => Promise<{ readonly name: string; readonly version: string }>
+  /**
    * Configures the process, which is possible only once. `inputs` have no `__internal`. Later calls
    * wait for the configuration and fail with its error.
    */

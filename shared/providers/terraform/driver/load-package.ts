@@ -10,6 +10,7 @@ import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-mess
 import type { ProviderSchemaResponse, TerraformClient } from '../client/terraform-client.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { validateSchema } from '../values/validate-schema.ts'
+import type { PackageFilter } from './package-parameter.ts'
 import { createRefusal, readResponse } from './provider-failure.ts'
 import type {
   IdentitySchema,
@@ -23,6 +24,7 @@ import type {
 export async function loadTerraformPackage(
   client: TerraformClient,
   identity: PackageIdentity,
+  { includes, excludes }: Pick<PackageFilter, 'includes' | 'excludes'>,
 ): Promise<TerraformPackage> {
   const { name, providerName } = identity
   const schemas = await client.getProviderSchema()
@@ -38,6 +40,8 @@ export async function loadTerraformPackage(
     resources: schemas.resources.keys(),
     dataSources: schemas.dataSources.keys(),
     functions: schemas.functions.keys(),
+    isIncluded: tfName =>
+      !excludes.includes(tfName) && (includes.length === 0 || includes.includes(tfName)),
   })
   return {
     ...identity,

@@ -37,6 +37,8 @@ export interface TerraformPackage {
   readonly version: string
   /** The address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
   readonly source: string
+  /** The type of the provider, such as `random`. */
+  readonly providerName: string
   readonly tokens: PackageTokens
   readonly schemas: ProviderSchemaResponse
   readonly provider: ObjectSchemaOfType

@@ -6,7 +6,7 @@
  * checked as Terraform's core checks it. An object that exists after an error is recorded. A
  * provider is configured with known values only, and at most once.
  */
-import { assert, error } from '../../../errors/error.ts'
+import { error } from '../../../errors/error.ts'
 import type { Provider } from '../../provider.ts'
 import type { TerraformProcess } from '../client/connect-provider.ts'
 import { checkObject } from './check-object.ts'
@@ -20,6 +20,8 @@ import { deleteObject } from './delete-object.ts'
 import { diffObject } from './diff-object.ts'
 import { failOnCrash } from './fail-on-crash.ts'
 import { invokeToken } from './invoke-token.ts'
+import { createTerraformDescription, type ParameterizedPackage } from './describe-session.ts'
+import { parsePackageArguments } from './package-arguments.ts'
 import { parsePackageParameter, type PackageParameter } from './package-parameter.ts'
 import { createRefusal } from './provider-failure.ts'
 import { withEphemerals } from './open-ephemerals.ts'
@@ -55,14 +57,19 @@ export interface TerraformProviderDeps {
  * fails, because the provider is not known.
  */
 export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
-  let running:
-    | { readonly process: TerraformProcess; readonly session: TerraformSession }
-    | undefined
-  const getSession = (): TerraformSession => {
-    if (running !== undefined) return running.session
+  let running: RunningPackage | undefined
+  const getRunning = (): RunningPackage => {
+    if (running !== undefined) return running
     throw createRefusal(
       `package '${deps.name}' has no parameters, so its Terraform provider is unknown. Add it with 'antichain package add terraform-provider <source>'`,
     )
+  }
+  const getSession = (): TerraformSession => getRunning().session
+  const start = async (parameter: PackageParameter, name?: string): Promise<RunningPackage> => {
+    if (running !== undefined)
+      throw error('PLUGIN_FAILED', `the provider of package '${deps.name}' has parameters already`)
+    running = await startPackage(deps, parameter, name)
+    return running
   }
   return {
     pkg: deps.name,
@@ -70,10 +77,13 @@ export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
     isUnconfigured: () => running?.session.isUnconfigured() === true,
     hasEnded: () => running?.process.hasEnded() === true,
     async parameterize({ name, value }) {
-      if (running !== undefined)
-        throw error('PLUGIN_FAILED', `the provider of package '${name}' has parameters already`)
-      running = await startPackage(deps, name, value)
+      await start(parsePackageParameter(value), name)
     },
+    async parameterizeByArguments(args) {
+      const { pkg } = await start(parsePackageArguments(args))
+      return { name: pkg.name, version: pkg.version }
+    },
+    describe: createTerraformDescription(getRunning),
     checkConfig: async request => checkProviderConfig(getSession(), request),
     diffConfig: async request => compareProviderConfigs(request),
     configure: async request => configureProcess(getSession(), request),
@@ -112,19 +122,30 @@ function createUnsupportedError(name: string, subject: string): Error {
   return createRefusal(`package '${name}' has no ${subject}: Terraform providers have none`)
 }
 
+/** The process of a package, with its parameter and its session. */
+interface RunningPackage extends ParameterizedPackage {
+  readonly process: TerraformProcess
+  readonly session: TerraformSession
+}
+
+/** Starts the provider of a package. Without a name, the package is named after its provider. */
 async function startPackage(
   deps: TerraformProviderDeps,
-  name: string,
-  value: string,
-): Promise<{ readonly process: TerraformProcess; readonly session: TerraformSession }> {
-  const parameter = parsePackageParameter(value)
+  parameter: PackageParameter,
+  packageName?: string,
+): Promise<RunningPackage> {
   const binary = await deps.findBinary(parameter)
   const process = await deps.start(binary)
   try {
-    const pkg = await loadTerraformPackage(process.client, { ...binary, name })
-    assert(pkg.name === name, 'a package keeps its name')
+    const name = packageName ?? parameter.providerName ?? binary.providerName
+    const pkg = await loadTerraformPackage(process.client, { ...binary, name }, parameter)
     return {
-      process,
+      ...{ process, pkg },
+      // The arguments may allow several versions. From then on, the version is fixed.
+      parameter:
+        parameter.kind === 'local'
+          ? parameter
+          : { ...parameter, source: binary.source, version: binary.version },
       session: createTerraformSession({ client: process.client, pkg, warn: deps.warn }),
     }
   } catch (thrown) {

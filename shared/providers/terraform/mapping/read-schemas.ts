@@ -42,7 +42,7 @@ export function readBlockSchema(message: BlockMessage): BlockSchema {
       ),
     ),
     isDeprecated: message.isDeprecated,
-    ...readText(message.description),
+    ...readTexts(message),
   }
 }
 
@@ -72,15 +72,22 @@ function readAttributeSchema(message: AttributeMessage): AttributeSchema {
     isSensitive: message.isSensitive,
     isWriteOnly: message.isWriteOnly,
     isDeprecated: message.isDeprecated,
-    ...readText(message.description),
+    ...readTexts(message),
   }
   if (nestedType === undefined) return { ...flags, kind: 'plain', type: readTypeJson(type) }
   const { attributes, nesting } = nestedType
   return { ...flags, kind: 'nested', nested: { attributes: readAttributes(attributes), nesting } }
 }
 
-function readText({ text }: SchemaDescription): { readonly description?: string } {
-  return text === '' ? {} : { description: text }
+function readTexts(message: {
+  readonly description: SchemaDescription
+  readonly deprecationMessage: string
+}): { readonly description?: string; readonly deprecationMessage?: string } {
+  const { description, deprecationMessage } = message
+  return {
+    ...(description.text !== '' && { description: description.text }),
+    ...(deprecationMessage !== '' && { deprecationMessage }),
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ function assign(names: Names, packageName = 'gold'): PackageTokens {
     resources: [],
     dataSources: [],
     functions: [],
+    isIncluded: () => true,
     ...names,
   })
 }

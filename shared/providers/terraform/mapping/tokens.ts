@@ -9,6 +9,8 @@ export interface ProviderNames {
   readonly resources: Iterable<string>
   readonly dataSources: Iterable<string>
   readonly functions: Iterable<string>
+  /** Reports whether the package has a type or function of Terraform. */
+  readonly isIncluded: (tfName: string) => boolean
 }
 
 /** The tokens of a package. */
@@ -33,23 +35,29 @@ export interface TokenMap {
  * `V2` on where two of them differ in case only. Functions share the names of data sources.
  */
 export function assignTokens(provider: ProviderNames): PackageTokens {
-  const { packageName } = provider
+  const { packageName, isIncluded } = provider
   const resources = [...provider.resources]
   const prefix = findPrefix(resources) ?? provider.providerName
   const nameOf = (tfName: string): string => toTypeName(stripResourcePrefix(tfName, prefix))
   const invokeNames = new Set<string>()
+  const sortIncluded = (tfNames: Iterable<string>): readonly string[] =>
+    sortNames([...tfNames].filter(isIncluded))
   return {
     prefix,
-    resources: assignNames(packageName, new Set(), nameResources(resources, provider, prefix)),
+    resources: assignNames(
+      packageName,
+      new Set(),
+      nameResources(sortIncluded(resources), provider, prefix),
+    ),
     dataSources: assignNames(
       packageName,
       invokeNames,
-      sortNames(provider.dataSources).map(tfName => [tfName, `get${nameOf(tfName)}`]),
+      sortIncluded(provider.dataSources).map(tfName => [tfName, `get${nameOf(tfName)}`]),
     ),
     functions: assignNames(
       packageName,
       invokeNames,
-      sortNames(provider.functions).map(tfName => [tfName, toCamelCase(replaceDashes(tfName))]),
+      sortIncluded(provider.functions).map(tfName => [tfName, toCamelCase(replaceDashes(tfName))]),
     ),
   }
 }
@@ -93,7 +101,7 @@ function nameResources(
   const replacement = [`${packageName}_provider`, 'provider_resource'].find(
     candidate => !names.has(`${prefix}_${candidate}`),
   )
-  return sortNames(resources).map(tfName => {
+  return resources.map(tfName => {
     const isReserved = tfName === `${prefix}_provider` && replacement !== undefined
     return [tfName, toTypeName(isReserved ? replacement : stripResourcePrefix(tfName, prefix))]
   })

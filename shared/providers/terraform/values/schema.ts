@@ -15,6 +15,7 @@ export interface BlockSchema {
   readonly blocks: ReadonlyMap<string, NestedBlockSchema>
   readonly description?: string
   readonly isDeprecated?: boolean
+  readonly deprecationMessage?: string
 }
 
 /** The schema of an attribute, which has either a type or nested attributes. */
@@ -35,6 +36,7 @@ export interface AttributeFlags {
   readonly isWriteOnly?: boolean
   readonly description?: string
   readonly isDeprecated?: boolean
+  readonly deprecationMessage?: string
 }
 
 /** The nested attributes of an attribute, and its nesting. */

@@ -1,0 +1,50 @@
+import type { ProviderDescription } from '../../provider-description.ts'
+import { describePackage } from '../mapping/package-schema.ts'
+import { formatPackageParameter } from './package-arguments.ts'
+import type { PackageParameter } from './package-parameter.ts'
+import { createRefusal } from './provider-failure.ts'
+import type { TerraformPackage } from './terraform-package.ts'
+
+/** A package of a Terraform provider, and the parameter that identifies it. */
+export interface ParameterizedPackage {
+  readonly pkg: TerraformPackage
+  readonly parameter: PackageParameter
+}
+
+/** Creates the description of the package that a provider serves. It has no mappings. */
+export function createTerraformDescription(
+  getPackage: () => ParameterizedPackage,
+): ProviderDescription {
+  return {
+    async getSchema({ name }) {
+      const { pkg, parameter } = getPackage()
+      if (name !== '' && name !== pkg.name)
+        throw createRefusal(`the provider of package '${pkg.name}' has no package '${name}'`)
+      return formatSchema(pkg, parameter)
+    },
+    listMappings: () => Promise.resolve([]),
+    getMapping: () => Promise.resolve({ provider: '', data: new Uint8Array() }),
+  }
+}
+
+function formatSchema(pkg: TerraformPackage, parameter: PackageParameter): string {
+  const { name, version, providerName, source, tokens, schemas, provider } = pkg
+  const schema = describePackage({
+    ...{ name, version, providerName, source, provider },
+    isLocal: parameter.kind === 'local',
+    parameter: formatPackageParameter(parameter),
+    resources: collect(tokens.resources.toTerraform.keys(), pkg.findResource),
+    dataSources: collect(tokens.dataSources.toTerraform.keys(), pkg.findDataSource),
+    functions: new Map(
+      [...tokens.functions.toTerraform].flatMap(([token, tfName]) => {
+        const message = schemas.functions.get(tfName)
+        return message === undefined ? [] : [[token, message] as const]
+      }),
+    ),
+  })
+  return JSON.stringify(schema)
+}
+
+function collect<T>(tokens: Iterable<string>, find: (token: string) => T): ReadonlyMap<string, T> {
+  return new Map([...tokens].map(token => [token, find(token)]))
+}

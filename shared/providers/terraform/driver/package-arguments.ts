@@ -1,0 +1,86 @@
+import { error } from '../../../errors/error.ts'
+import type { PackageParameter } from './package-parameter.ts'
+
+/** Options in the arguments of a package, and the part of the filter that each one sets. */
+const listOptions = { '--include': 'includes', '--exclude': 'excludes' } as const
+
+/**
+ * Parses the arguments of a package: a source with an optional version constraint, or the path of a
+ * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. The version '' is
+ * any. Throws TERRAFORM_PACKAGE_INVALID.
+ */
+export function parsePackageArguments(args: readonly string[]): PackageParameter {
+  const { operands, options } = splitArguments(args)
+  const [source, version = '', ...others] = operands
+  if (source === undefined || source === '')
+    throw argumentError('they name no provider; the first one is a source or the path of a file')
+  const filter = {
+    includes: readList(options, '--include'),
+    excludes: readList(options, '--exclude'),
+    providerName: options.get('--provider-name'),
+  }
+  if (/^[./]/.test(source)) {
+    if (version !== '') throw argumentError(`a local provider has no version, but has '${version}'`)
+    return { ...filter, kind: 'local', path: source }
+  }
+  if (others.length > 0) throw argumentError(`'${others.join(' ')}' follows the version`)
+  return { ...filter, kind: 'remote', source, version }
+}
+
+/** Returns the parameter value that identifies a provider, as base64 of JSON. */
+export function formatPackageParameter(parameter: PackageParameter): string {
+  const { includes, excludes, providerName } = parameter
+  const origin =
+    parameter.kind === 'remote'
+      ? { remote: { url: parameter.source, version: parameter.version } }
+      : { local: { path: parameter.path } }
+  const json = {
+    ...origin,
+    ...(includes.length > 0 && { includes }),
+    ...(excludes.length > 0 && { excludes }),
+    ...(providerName !== undefined && { providerName }),
+  }
+  return Buffer.from(JSON.stringify(json)).toString('base64')
+}
+
+function splitArguments(args: readonly string[]): {
+  readonly operands: readonly string[]
+  readonly options: ReadonlyMap<string, string>
+} {
+  const operands: string[] = []
+  const options = new Map<string, string>()
+  const rest = [...args]
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (!arg.startsWith('-')) {
+      operands.push(arg)
+      continue
+    }
+    const [name = '', ...inlineValue] = arg.split('=')
+    if (name !== '--provider-name' && !(name in listOptions))
+      throw argumentError(`'${name}' is not an option`)
+    const value = inlineValue.length > 0 ? inlineValue.join('=') : rest.shift()
+    if (value === undefined || value === '') throw argumentError(`'${name}' needs a value`)
+    const previous = name === '--provider-name' ? undefined : options.get(name)
+    options.set(name, previous === undefined ? value : `${previous},${value}`)
+  }
+  return { operands, options }
+}
+
+function readList(
+  options: ReadonlyMap<string, string>,
+  name: keyof typeof listOptions,
+): readonly string[] {
+  const text = options.get(name)
+  if (text === undefined) return []
+  return text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '')
+}
+
+function argumentError(problem: string): Error {
+  return error(
+    'TERRAFORM_PACKAGE_INVALID',
+    `the arguments of a Terraform package are invalid: ${problem}`,
+  )
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { packageSchemaForm } from '../../package-schema/package-schema.ts'
+import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import { describePackage } from './package-schema.ts'
+import { namesOf } from './property-names.ts'
+import { nameResourceProperties } from './resource-names.ts'
+
+function describeBucket(block: BlockSchema) {
+  const context = { typeName: 'b2_bucket', providerName: 'b2', prefix: 'b2' }
+  const schema = describePackage({
+    ...{ name: 'b2', version: '0.8.9', providerName: 'b2', parameter: 'cGFyYW0=' },
+    ...{ source: 'registry.opentofu.org/backblaze/b2', isLocal: false },
+    provider: { block: blockWith({}), names: namesOf(blockWith({})) },
+    resources: new Map([
+      ['b2:index/bucket:Bucket', { block, names: nameResourceProperties(block, context) }],
+    ]),
+    dataSources: new Map([['b2:index/getBucket:getBucket', { block, names: namesOf(block) }]]),
+    functions: new Map(),
+  })
+  expect(packageSchemaForm.parse(schema)).toEqual(schema)
+  return schema
+}
+
+test('a resource has inputs and outputs, which require different properties', () => {
+  const { resources = {}, functions = {} } = describeBucket(
+    blockWith({
+      id: plainAttribute('c'),
+      bucket_name: { ...plainAttribute('r'), description: 'The name.' },
+      bucket_type: plainAttribute('oc'),
+      key: { ...plainAttribute('os'), deprecationMessage: 'Use keys.' },
+      revision: plainAttribute('c', '"number"'),
+      bucket_info: plainAttribute('o', '["map","string"]'),
+      any: plainAttribute('o', '"dynamic"'),
+    }),
+  )
+  const resource = resources['b2:index/bucket:Bucket']
+  expect(resource?.properties).toEqual({
+    any: { $ref: 'pulumi.json#/Any' },
+    bucketInfo: { type: 'object', additionalProperties: { type: 'string' } },
+    bucketName: { type: 'string', description: 'The name.' },
+    bucketType: { type: 'string' },
+    key: { type: 'string', secret: true, deprecationMessage: 'Use keys.' },
+    revision: { type: 'number' },
+  })
+  expect(resource?.required).toEqual(['bucketName', 'bucketType', 'revision'])
+  expect(Object.keys(resource?.inputProperties ?? {})).toEqual([
+    'any',
+    'bucketInfo',
+    'bucketName',
+    'bucketType',
+    'key',
+  ])
+  expect(resource?.requiredInputs).toEqual(['bucketName'])
+  const dataSource = functions['b2:index/getBucket:getBucket']
+  expect(dataSource?.inputs?.required).toEqual(['bucketName'])
+  expect(dataSource?.outputs?.required).toEqual(['bucketName', 'bucketType', 'id', 'revision'])
+})
+
+test('a name that Check generates is not required', () => {
+  const { resources } = describeBucket(
+    blockWith({ name: plainAttribute('r'), zone: plainAttribute('r') }),
+  )
+  const resource = resources?.['b2:index/bucket:Bucket']
+  expect(resource?.requiredInputs).toEqual(['zone'])
+  expect(resource?.required).toEqual(['name', 'zone'])
+})
+
+test('nested types have the name of their owner, and lists that of one element', () => {
+  const retention = nestedBlock('list', blockWith({ mode: plainAttribute('r') }), { maxItems: 1 })
+  const schema = describeBucket(
+    blockWith(
+      { origins: plainAttribute('o', '["list",["object",{"url":"string"}]]') },
+      {
+        cors_rules: nestedBlock(
+          'list',
+          blockWith({ name: plainAttribute('r'), etag: plainAttribute('c') }, { retention }),
+          { minItems: 1 },
+        ),
+        file_lock: nestedBlock('list', blockWith({}), { maxItems: 1 }),
+        zones: nestedBlock('map', blockWith({})),
+      },
+    ),
+  )
+  const bucket = schema.resources?.['b2:index/bucket:Bucket']
+  const typeOf = (name: string) => ({ $ref: `#/types/b2:index/${name}:${name}` })
+  expect(bucket?.inputProperties).toEqual({
+    corsRules: { type: 'array', items: typeOf('BucketCorsRule') },
+    fileLock: typeOf('BucketFileLock'),
+    origins: { type: 'array', items: typeOf('BucketOrigin') },
+    zones: { type: 'object', additionalProperties: typeOf('BucketZones') },
+  })
+  expect(bucket?.requiredInputs).toEqual(['corsRules'])
+  expect(schema.types?.['b2:index/BucketCorsRule:BucketCorsRule']).toEqual({
+    type: 'object',
+    properties: {
+      etag: { type: 'string' },
+      name: { type: 'string' },
+      retention: typeOf('BucketCorsRuleRetention'),
+    },
+    required: ['name'],
+    language: { nodejs: { requiredOutputs: ['etag', 'name'] } },
+  })
+  expect(Object.keys(schema.types ?? {})).toContain('b2:index/getBucketOrigin:getBucketOrigin')
+})
+
+test('types with equal names are numbered', () => {
+  const { types = {} } = describeBucket(
+    blockWith(
+      {},
+      { rule: nestedBlock('list', blockWith({})), rules: nestedBlock('list', blockWith({})) },
+    ),
+  )
+  expect(Object.keys(types)).toContain('b2:index/BucketRuleV2:BucketRuleV2')
+})
+
+test('the schema names the provider of the package', () => {
+  expect(describeBucket(blockWith({}))).toMatchObject({
+    ...{ name: 'b2', version: '0.8.9', publisher: 'backblaze' },
+    repository: 'https://github.com/backblaze/terraform-provider-b2',
+    meta: { moduleFormat: '(.*)(?:/[^/]*)' },
+    parameterization: { baseProvider: { name: 'terraform-provider' }, parameter: 'cGFyYW0=' },
+  })
+})

@@ -1,0 +1,215 @@
+import type {
+  FunctionSpec,
+  ObjectSpec,
+  PackageSchema,
+  ResourceSpec,
+} from '../../package-schema/package-schema.ts'
+import type { FunctionMessage } from '../client/schema-messages.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import { describeFunction } from './function-schema.ts'
+import type { PropertyNames } from './property-names.ts'
+import {
+  createTypeDeclarations,
+  type DescribedProperty,
+  describeDeprecation,
+  formatObject,
+  type TypeDeclarations,
+} from './schema-types.ts'
+
+/** A resource type, a data source or the provider, with the names of its properties. */
+export interface DescribedObject {
+  readonly block: BlockSchema
+  readonly names: PropertyNames
+}
+
+/** The contents of a package of a Terraform provider, by token. */
+export interface PackageContents {
+  readonly name: string
+  readonly version: string
+  readonly providerName: string
+  /** The address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
+  readonly source: string
+  readonly isLocal: boolean
+  /** The parameter value, as base64. */
+  readonly parameter: string
+  readonly provider: DescribedObject
+  readonly resources: ReadonlyMap<string, DescribedObject>
+  readonly dataSources: ReadonlyMap<string, DescribedObject>
+  readonly functions: ReadonlyMap<string, FunctionMessage>
+}
+
+/** The plugin that packages of Terraform providers name as their base, and its first version. */
+const basePlugin = { name: 'terraform-provider', version: '1.1.3' }
+
+/**
+ * Returns the schema of a package, with the tokens and names of Pulumi's bridge. Throws
+ * TERRAFORM_PROVIDER_BUG for an invalid type.
+ */
+export function describePackage(contents: PackageContents): PackageSchema {
+  const { name, version, providerName, parameter } = contents
+  const declarations = createTypeDeclarations(name)
+  const provider = describeProvider(contents.provider, declarations)
+  const resources = mapEntries(contents.resources, (resource, token) =>
+    describeResource(resource, typeNameOf(token), declarations),
+  )
+  const functions = {
+    ...mapEntries(contents.dataSources, (dataSource, token) =>
+      describeDataSource(dataSource, typeNameOf(token), declarations),
+    ),
+    ...mapEntries(contents.functions, (message, token) =>
+      describeFunction(typeNameOf(token), message, declarations),
+    ),
+  }
+  return {
+    name,
+    version,
+    description: `A Pulumi package of the Terraform provider ${providerName}.`,
+    ...describeOrigin(contents),
+    meta: { moduleFormat: '(.*)(?:/[^/]*)' },
+    language: describeLanguages(name, version),
+    config: { variables: provider.inputProperties ?? {} },
+    types: Object.fromEntries([...declarations.types].toSorted(compareKeys)),
+    provider,
+    resources,
+    functions,
+    parameterization: { baseProvider: basePlugin, parameter },
+  }
+}
+
+/** Registries do not name the repository of a provider. By convention it is this one of GitHub. */
+function describeOrigin({
+  source,
+  isLocal,
+}: PackageContents): Pick<PackageSchema, 'attribution' | 'repository' | 'publisher'> {
+  const [type = '', namespace = ''] = source.split('/').toReversed()
+  if (isLocal || namespace === '') return {}
+  const repository = `https://github.com/${namespace}/terraform-provider-${type}`
+  return {
+    attribution: `This Pulumi package is based on the [\`${type}\` Terraform Provider](${repository}).`,
+    repository,
+    publisher: namespace,
+  }
+}
+
+/** Options of Pulumi's generators of SDKs, so that they name everything as for Pulumi's bridge. */
+function describeLanguages(name: string, version: string): NonNullable<PackageSchema['language']> {
+  const compatibility = 'tfbridge20'
+  const respectSchemaVersion = true
+  const liftSingleValueMethodReturns = true
+  const major = Number.parseInt(version, 10)
+  const goModule = major > 1 ? `${name}/v${major}` : name
+  return {
+    csharp: { compatibility, liftSingleValueMethodReturns, respectSchemaVersion },
+    go: {
+      importBasePath: `github.com/pulumi/pulumi-terraform-provider/sdks/go/${goModule}/${name}`,
+      rootPackageName: name,
+      liftSingleValueMethodReturns,
+      generateExtraInputTypes: true,
+      respectSchemaVersion,
+    },
+    nodejs: {
+      compatibility,
+      disableUnionOutputTypes: true,
+      liftSingleValueMethodReturns,
+      respectSchemaVersion,
+    },
+    python: { compatibility, respectSchemaVersion, pyproject: { enabled: true } },
+  }
+}
+
+function describeProvider(
+  { block, names }: DescribedObject,
+  declarations: TypeDeclarations,
+): ResourceSpec {
+  const properties = declarations.describeProperties(block, 'Provider', names)
+  const inputs = formatObject(onlyInputs(properties), property => property.isRequiredInput)
+  return {
+    ...describeText(block),
+    properties: inputs.properties ?? {},
+    inputProperties: inputs.properties ?? {},
+    ...(inputs.required && { requiredInputs: inputs.required }),
+  }
+}
+
+function describeResource(
+  { block, names }: DescribedObject,
+  typeName: string,
+  declarations: TypeDeclarations,
+): ResourceSpec {
+  const all = declarations.describeProperties(block, typeName, names)
+  // Each resource of Pulumi has the property `id`. An attribute with this name is that id.
+  const properties = new Map([...all].filter(([name]) => name !== 'id'))
+  const outputs = formatObject(properties, property => property.isRequiredOutput)
+  const inputs = formatObject(
+    onlyInputs(properties),
+    property => property.isRequiredInput && !isNamedAutomatically(property),
+  )
+  return {
+    ...describeText(block),
+    properties: outputs.properties ?? {},
+    ...(outputs.required && { required: outputs.required }),
+    inputProperties: inputs.properties ?? {},
+    ...(inputs.required && { requiredInputs: inputs.required }),
+    stateInputs: {
+      description: `Input properties used for looking up and filtering ${typeName} resources.\n`,
+      ...formatObject(properties, () => false),
+    },
+  }
+}
+
+/** A resource without a name gets one from its name in the program. */
+function isNamedAutomatically({ tfName, spec }: DescribedProperty): boolean {
+  return tfName === 'name' && spec.type === 'string'
+}
+
+function describeDataSource(
+  { block, names }: DescribedObject,
+  typeName: string,
+  declarations: TypeDeclarations,
+): FunctionSpec {
+  const properties = declarations.describeProperties(block, typeName, names)
+  const inputs: ObjectSpec = {
+    description: `A collection of arguments for invoking ${typeName}.\n`,
+    ...formatObject(onlyInputs(properties), property => property.isRequiredInput),
+  }
+  const outputs: ObjectSpec = {
+    description: `A collection of values returned by ${typeName}.\n`,
+    ...formatObject(properties, property => property.isRequiredOutput),
+  }
+  return { ...describeText(block), inputs, outputs }
+}
+
+function describeText(block: BlockSchema): {
+  readonly description?: string
+  readonly deprecationMessage?: string
+} {
+  const deprecation = describeDeprecation(block)
+  return {
+    ...(block.description !== undefined && { description: block.description }),
+    ...(deprecation !== undefined && { deprecationMessage: deprecation }),
+  }
+}
+
+function onlyInputs(
+  properties: ReadonlyMap<string, DescribedProperty>,
+): ReadonlyMap<string, DescribedProperty> {
+  return new Map([...properties].filter(([, { isInput }]) => isInput))
+}
+
+/** Returns the last part of a token: `Pet` of `random:index/pet:Pet`. */
+function typeNameOf(token: string): string {
+  return token.slice(token.lastIndexOf(':') + 1)
+}
+
+function mapEntries<A, B>(
+  entries: ReadonlyMap<string, A>,
+  convert: (value: A, key: string) => B,
+): Readonly<Record<string, B>> {
+  return Object.fromEntries(
+    [...entries].toSorted(compareKeys).map(([key, value]) => [key, convert(value, key)]),
+  )
+}
+
+function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,223 @@
+import type {
+  ComplexTypeSpec,
+  ObjectSpec,
+  PropertySpec,
+  TypeSpec,
+} from '../../package-schema/package-schema.ts'
+import type { AttributeSchema, NestedBlockSchema } from '../values/schema.ts'
+import type { CtyType } from '../values/type-system.ts'
+import { upperFirst } from './camel-case.ts'
+import {
+  type NamedObject,
+  namesOf,
+  type PropertyName,
+  type PropertyNames,
+} from './property-names.ts'
+import { singularize } from './singular.ts'
+
+/** A property of an object, and the roles that it has. */
+export interface DescribedProperty {
+  readonly tfName: string
+  readonly spec: PropertySpec
+  readonly isInput: boolean
+  readonly isRequiredInput: boolean
+  /** Whether each output has the property. */
+  readonly isRequiredOutput: boolean
+}
+
+/** The named types of a package, which grow while properties are described. */
+export interface TypeDeclarations {
+  readonly types: ReadonlyMap<string, ComplexTypeSpec>
+  /** Returns the type of a value of Terraform. Objects in it get `typeName` or a name after it. */
+  readonly describeType: (type: CtyType, typeName: string) => TypeSpec
+  /**
+   * Returns the properties of an object by their names in Pulumi. `owner` is the beginning of the
+   * names of the types in it. `names` replaces the usual names of the properties.
+   */
+  readonly describeProperties: (
+    object: NamedObject,
+    owner: string,
+    names?: PropertyNames,
+  ) => ReadonlyMap<string, DescribedProperty>
+}
+
+/** The type of values of any kind. */
+const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
+
+/** Declares the type of an object. An object that is only an output requires its outputs. */
+type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) => TypeSpec
+
+/** Creates the types of a package. Names of types that are equal are numbered from `V2` on. */
+export function createTypeDeclarations(packageName: string): TypeDeclarations {
+  const types = new Map<string, ComplexTypeSpec>()
+  const usedNames = new Set<string>()
+  const declare: DeclareObject = (object, typeName, isInput) => {
+    let unique = typeName
+    for (let number = 2; usedNames.has(unique); number += 1) unique = `${typeName}V${number}`
+    usedNames.add(unique)
+    const token = `${packageName}:index/${unique}:${unique}`
+    types.set(token, formatNestedObject(describeProperties(object, unique), isInput))
+    return { $ref: `#/types/${token}` }
+  }
+  const describeProperties: TypeDeclarations['describeProperties'] = (
+    object,
+    owner,
+    names = namesOf(object),
+  ) =>
+    new Map(
+      [...names.toPulumi].map(([tfName, property]): readonly [string, DescribedProperty] => {
+        const typeName = owner + upperFirst(elementNameOf(property))
+        const described = describeProperty(object, tfName, { declare, typeName })
+        return [property.name, { tfName, ...described }]
+      }),
+    )
+  return {
+    types,
+    describeProperties,
+    describeType: (type, typeName) => describeType(type, { declare, typeName }, true),
+  }
+}
+
+/** The name of the type of a property, if it needs one. */
+interface TypePlace {
+  readonly declare: DeclareObject
+  readonly typeName: string
+}
+
+function describeType(type: CtyType, place: TypePlace, isInput: boolean): TypeSpec {
+  switch (type.kind) {
+    case 'string':
+      return { type: 'string' }
+    case 'number':
+      return { type: 'number' }
+    case 'bool':
+      return { type: 'boolean' }
+    case 'list':
+    case 'set':
+      return { type: 'array', items: describeType(type.element, place, isInput) }
+    case 'map':
+      return { type: 'object', additionalProperties: describeType(type.element, place, isInput) }
+    case 'tuple':
+      return { type: 'array', items: anyType }
+    case 'object':
+      return place.declare(type, place.typeName, isInput)
+    case 'dynamic':
+      return anyType
+  }
+}
+
+function describeProperty(
+  object: NamedObject,
+  tfName: string,
+  place: TypePlace,
+): Omit<DescribedProperty, 'tfName'> {
+  if ('kind' in object) {
+    const type = object.attributes.get(tfName)
+    const spec = type === undefined ? anyType : describeType(type, place, true)
+    return { spec, isInput: true, isRequiredInput: false, isRequiredOutput: false }
+  }
+  const attribute = object.attributes.get(tfName)
+  if (attribute !== undefined)
+    return {
+      spec: { ...describeAttribute(attribute, place), ...describeFlags(attribute) },
+      isInput: isConfigurable(attribute),
+      isRequiredInput: attribute.isRequired === true,
+      isRequiredOutput: attribute.isRequired === true || attribute.isComputed === true,
+    }
+  const nested = 'blocks' in object ? object.blocks.get(tfName) : undefined
+  const isRequired = nested !== undefined && nested.minItems > 0
+  return {
+    spec: nested === undefined ? anyType : describeBlock(nested, place),
+    isInput: true,
+    isRequiredInput: isRequired,
+    isRequiredOutput: isRequired,
+  }
+}
+
+function describeAttribute(attribute: AttributeSchema, place: TypePlace): TypeSpec {
+  const isInput = isConfigurable(attribute)
+  if (attribute.kind === 'plain') return describeType(attribute.type, place, isInput)
+  const { nested } = attribute
+  return nestType(nested.nesting, place.declare(nested, place.typeName, isInput))
+}
+
+function describeBlock(nested: NestedBlockSchema, { declare, typeName }: TypePlace): PropertySpec {
+  const { block, nesting, maxItems } = nested
+  const isFlattened = (nesting === 'list' || nesting === 'set') && maxItems === 1
+  const element = declare(block, typeName, true)
+  return { ...nestType(isFlattened ? 'single' : nesting, element), ...describeFlags(block) }
+}
+
+/** Returns the specification of an object with these properties, in the order of their names. */
+export function formatObject(
+  properties: ReadonlyMap<string, DescribedProperty>,
+  isRequired: (property: DescribedProperty) => boolean,
+): ObjectSpec {
+  const sorted = [...properties].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const required = sorted.flatMap(([name, property]) => (isRequired(property) ? [name] : []))
+  return {
+    properties: Object.fromEntries(sorted.map(([name, { spec }]) => [name, spec])),
+    type: 'object',
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** Returns a nested object. In Node, its inputs and its outputs may require other properties. */
+function formatNestedObject(
+  properties: ReadonlyMap<string, DescribedProperty>,
+  isInput: boolean,
+): ComplexTypeSpec {
+  const inputs = formatObject(properties, property => property.isRequiredInput)
+  const outputs = formatObject(properties, property => property.isRequiredOutput)
+  const requiredInputs = inputs.required ?? []
+  const requiredOutputs = outputs.required ?? []
+  if (requiredInputs.join() === requiredOutputs.join()) return inputs
+  return isInput
+    ? { ...inputs, language: { nodejs: { requiredOutputs } } }
+    : { ...outputs, language: { nodejs: { requiredInputs } } }
+}
+
+/** Returns the name of one element: a list `rules` has the type of a `rule`. */
+function elementNameOf({ name, shape, isFlattened }: PropertyName): string {
+  return !isFlattened && (shape.kind === 'list' || shape.kind === 'set') ? singularize(name) : name
+}
+
+/** Reports whether programs may set an attribute. */
+function isConfigurable({ isRequired, isOptional }: AttributeSchema): boolean {
+  return isRequired === true || isOptional === true
+}
+
+function describeFlags(flags: {
+  readonly description?: string
+  readonly isDeprecated?: boolean
+  readonly deprecationMessage?: string
+  readonly isSensitive?: boolean
+}): Pick<PropertySpec, 'description' | 'deprecationMessage' | 'secret'> {
+  const deprecation = describeDeprecation(flags)
+  return {
+    ...(flags.description !== undefined && { description: flags.description }),
+    ...(deprecation !== undefined && { deprecationMessage: deprecation }),
+    ...(flags.isSensitive === true && { secret: true }),
+  }
+}
+
+/** Returns the reason of a deprecation, or undefined for a part that is not deprecated. */
+export function describeDeprecation(flags: {
+  readonly isDeprecated?: boolean
+  readonly deprecationMessage?: string
+}): string | undefined {
+  return flags.deprecationMessage ?? (flags.isDeprecated === true ? 'Deprecated' : undefined)
+}
+
+function nestType(nesting: NestedBlockSchema['nesting'], element: TypeSpec): TypeSpec {
+  switch (nesting) {
+    case 'single':
+    case 'group':
+      return element
+    case 'list':
+    case 'set':
+      return { type: 'array', items: element }
+    case 'map':
+      return { type: 'object', additionalProperties: element }
+  }
+}
