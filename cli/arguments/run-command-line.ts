@@ -8,6 +8,7 @@ import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
+import { declarePackage } from './declare-package.ts'
 import { declarePlatform } from './declare-platform.ts'
 import { declarePlugin } from './declare-plugin.ts'
 import { declareRemote } from './declare-remote.ts'
@@ -106,6 +107,7 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
   declareFederation(root, attach)
   root.commandsGroup('Plugins:')
   declarePlugin(root, attach)
+  declarePackage(root, attach)
   root.commandsGroup('Automation:')
   declareTriggers(root, attach)
   declareUnsupportedCommands(root, unsupportedCommands.root)

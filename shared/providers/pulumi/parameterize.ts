@@ -29,3 +29,18 @@ export async function callParameterize(
     `parameterize response name "${response.name}" does not match expected package "${name}"`,
   )
 }
+
+/**
+ * Calls Parameterize with the arguments of a command line. Returns the package that the plugin
+ * serves from then on. Throws ProviderError.
+ */
+export async function callParameterizeByArguments(
+  session: ProviderSession,
+  args: readonly string[],
+): Promise<{ readonly name: string; readonly version: string }> {
+  const request = ParameterizeRequest.create({
+    parameters: { $case: 'args', value: { args: [...args] } },
+  })
+  const { name, version } = await callProvider(session, service.parameterize, { request })
+  return { name, version }
+}

@@ -11,7 +11,7 @@ import type { Connection } from '../plugins/connection.ts'
 import type { Provider } from '../provider.ts'
 import { callCheck, callDiff } from './check-diff.ts'
 import { callCheckConfig, configureProvider, callDiffConfig } from './configure.ts'
-import { callParameterize } from './parameterize.ts'
+import { callParameterize, callParameterizeByArguments } from './parameterize.ts'
 import { callConstruct } from './construct.ts'
 import { callCreate, callRead, callDelete, callUpdate } from './crud.ts'
 import { createDescription } from './describe-provider.ts'
@@ -44,6 +44,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     checkConfig: input => callCheckConfig(session, input),
     diffConfig: input => callDiffConfig(session, input),
     parameterize: input => callParameterize(session, input),
+    parameterizeByArguments: args => callParameterizeByArguments(session, args),
     configure: input => configureProvider(session, input),
     check: input => callCheck(session, input),
     diff: input => callDiff(session, input),

@@ -3,7 +3,7 @@ import type { FunctionSpec, PropertySpec } from '../../package-schema/package-sc
 import { upperFirst } from './camel-case.ts'
 import { nameArguments } from './function-names.ts'
 import { readFunctionSignature } from './read-schemas.ts'
-import type { TypeDeclarations } from './schema-types.ts'
+import type { TypeDeclarations } from './describe-properties.ts'
 
 /**
  * Returns the schema of a provider's function. Its arguments are in order, and the variadic one is

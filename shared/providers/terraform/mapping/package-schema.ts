@@ -14,7 +14,7 @@ import {
   describeDeprecation,
   formatObject,
   type TypeDeclarations,
-} from './schema-types.ts'
+} from './describe-properties.ts'
 
 /** A resource type, a data source or the provider, with the names of its properties. */
 export interface DescribedObject {

@@ -22,8 +22,14 @@ const irregularSingulars: ReadonlyMap<string, string> = new Map(
 )
 
 /** Whole names without a singular of their own. */
-const unchangedNames =
-  /^(?:chassis|corps|debris|diabetes|equipment|headquarters|information|innings|news|nexus|proceedings|rice|series|species|.*[nrlm]ese|.*deer|.*fish|.*measles|.*ois|.*pox|.*sheep|.*ss)$/i
+const unchangedNames = new RegExp(
+  `^(?:${[
+    'chassis|corps|debris|diabetes|equipment|headquarters|information|innings|news|nexus',
+    'proceedings|rice|series|species',
+    '.*[nrlm]ese|.*deer|.*fish|.*measles|.*ois|.*pox|.*sheep|.*ss',
+  ].join('|')})$`,
+  'i',
+)
 
 /** Endings of plurals and their singulars. The first rule that matches applies. */
 const suffixRules: readonly (readonly [RegExp, string])[] = [

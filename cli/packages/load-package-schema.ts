@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import semver from 'semver'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import {
+  type PackageSchema,
+  packageSchemaForm,
+} from '../../shared/providers/package-schema/package-schema.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
+import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
+import type { CliSession } from '../session/session.ts'
+import { withPluginHost } from './with-plugin-host.ts'
+
+/** A package: a plugin `name` or `name@version`, or a schema file, and arguments of the plugin. */
+export interface PackageOperands {
+  readonly plugin: string
+  readonly args: readonly string[]
+}
+
+/** A schema, and the JSON that it was read from, with fields that are not used here. */
+export interface LoadedSchema {
+  readonly schema: PackageSchema
+  readonly json: unknown
+}
+
+/**
+ * Returns the schema of a package, from its plugin or from a file `.json`. Throws CLI_USAGE,
+ * PLUGIN_MISSING and PLUGIN_FAILED.
+ */
+export async function loadPackageSchema(
+  session: CliSession,
+  operands: PackageOperands,
+): Promise<LoadedSchema> {
+  const { plugin, args } = operands
+  if (plugin.endsWith('.json')) {
+    if (args.length > 0) throw error('CLI_USAGE', `a schema file has no arguments: ${plugin}`)
+    return parseSchema(readSchemaFile(resolve(session.cwd, plugin)), plugin)
+  }
+  const [name = '', version = '', ...extraParts] = plugin.split('@')
+  if (!/^[A-Za-z][\w.-]*$/.test(name) || extraParts.length > 0)
+    throw error('CLI_USAGE', `'${plugin}' is not a plugin; pass its name, or a schema file .json`)
+  if (name === terraformPlugin && args.length === 0)
+    throw error(
+      'CLI_USAGE',
+      `${terraformPlugin} needs the source of a provider, such as hashicorp/random, or the path of its file`,
+    )
+  if (version !== '' && semver.valid(version) === null)
+    throw error('CLI_USAGE', `invalid plugin version: ${version}`)
+  const text = await withPluginHost(session, host =>
+    describePlugin(host, { name, version: version.replace(/^v/, ''), args }),
+  )
+  return parseSchema(text, plugin)
+}
+
+function readSchemaFile(path: string): string {
+  if (!existsSync(path)) throw error('CLI_USAGE', `no schema file at ${path}`)
+  return readFileSync(path, 'utf8')
+}
+
+async function describePlugin(
+  host: PluginHost,
+  { name, version, args }: { name: string; version: string; args: readonly string[] },
+): Promise<string> {
+  const plugin = { kind: 'resource', name, version, downloadUrl: '' }
+  const provider = await host.load(plugin, { pkg: name, config: {} })
+  try {
+    const packageIdentity = await parameterize(provider, name, args)
+    if (provider.describe === undefined)
+      throw error('PLUGIN_FAILED', `the plugin '${name}' has no schema`)
+    return await provider.describe.getSchema(packageIdentity)
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown
+    throw error('PLUGIN_FAILED', `cannot read the schema of '${name}': ${thrown.message}`, {
+      cause: thrown,
+    })
+  } finally {
+    await provider.close()
+  }
+}
+
+/** Returns the package that the plugin serves with these arguments: '' for its own. */
+async function parameterize(
+  provider: Provider,
+  name: string,
+  args: readonly string[],
+): Promise<{ readonly name: string; readonly version: string }> {
+  if (args.length === 0) return { name: '', version: '' }
+  if (provider.parameterizeByArguments === undefined)
+    throw error('CLI_USAGE', `the plugin '${name}' takes no arguments: ${args.join(' ')}`)
+  return provider.parameterizeByArguments(args)
+}
+
+function parseSchema(text: string, subject: string): LoadedSchema {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    const message = `the schema of '${subject}' is not valid JSON: ${messageOf(cause)}`
+    throw error('PLUGIN_FAILED', message, { cause })
+  }
+  const parsed = packageSchemaForm.safeParse(json)
+  if (parsed.success) return { schema: parsed.data, json }
+  const [issue] = parsed.error.issues
+  const place = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`
+  throw error('PLUGIN_FAILED', `the schema of '${subject}' is invalid${place}`)
+}
