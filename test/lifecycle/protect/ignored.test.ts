@@ -38,6 +38,21 @@ test('TestIgnoreProtect, TestIgnoreProtectDestroy: with the option, protected re
   }
 })
 
+test('a destroy that runs its program deletes registered and unregistered protected resources with the option', async () => {
+  for (const program of [createOne(1), async () => undefined]) {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    await engine.run(createOne(1))
+    const destroy = { command: 'destroy', runProgram: true } as const
+    const refused = await engine.run(program, destroy)
+    expect(refused.result.result).toBe('failed')
+    const testRun = await engine.run(program, { ...destroy, ignoreProtect })
+    expect(testRun.result.result).toBe('succeeded')
+    expect(statesOf(testRun, 'a')).toEqual([])
+    expect(cloud.log).toEqual(['create a', 'delete a-1'])
+  }
+})
+
 test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: with the option, protected resources are replaced with their dependents and stay protected', async () => {
   for (const program of [createOne, createChain]) {
     const engine = await engines.open(createCloud())

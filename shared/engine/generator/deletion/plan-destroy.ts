@@ -9,9 +9,9 @@ import { type CondemnedStep, condemnStates } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
- * Extends the scope of the deletes by the dependencies that the program registered in this run. It
- * then contains the current dependents of targets, but not the current dependencies of excluded
- * resources.
+ * Adapts the scope of the deletes to the dependencies that the program registered in this run. The
+ * scope then contains the current dependents of targets, but not the current dependencies of
+ * excluded resources.
  */
 function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
   const existingStates = [...sets.currentStates.values()].filter(
@@ -64,7 +64,8 @@ export function planDestroy(
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
     const skipCall = skipsDeleteCall(old.state, urn => sets.deletedUrns.has(urn))
-    return { graphIndex, step: stepOf({ op, effect: 'remove', old, skipCall }) }
+    const { ignoreProtect } = ctx.input
+    return { graphIndex, step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }) }
   })
   const shiftedDeletes = otherDeletes.map(({ graphIndex, step }) => ({
     graphIndex: graphIndex + firstStates.length,
