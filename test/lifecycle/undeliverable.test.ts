@@ -46,6 +46,15 @@ describe('an operation that no delivery can handle', () => {
     expect(deployment.reported[0]).toMatch(/^failed: every delivery .* a stone$/)
   })
 
+  test('is not reported by the executor if it has hooks, because the generator reports it', async () => {
+    const plannedOperations = plan.map(operation => ({ ...operation, hooked: true }))
+    const operations = stumbling
+    const deployment = await stage.openDeployment({ operations, plannedOperations })
+    await deployment.deliver(5).catch(() => undefined)
+    expect((await deployment.headOf(firstId))?.end?.verdict).toBe('failed')
+    expect(deployment.reported).toEqual([])
+  })
+
   test('is dropped while it still waits, because it is sent again later', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5, secondId)

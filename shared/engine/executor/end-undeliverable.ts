@@ -44,14 +44,15 @@ export async function endUndeliverableOperation(
 }
 
 /**
- * Reports the end of the operation. If the step cannot be opened here, the generator reports the
- * end, as for ends by other processes.
+ * Reports the end of the operation. The generator reports it instead if the step has hooks, or if
+ * the step cannot be opened here.
  */
 async function emitUndeliverableEnd(
   { emitter, openStep, reportedOperations }: ExecutionContext,
   operation: Operation,
   cause: OutcomeError,
 ): Promise<void> {
+  if (operation.hooked === true) return
   const step = await openStep(operation).catch(() => undefined)
   if (step === undefined) return
   reportedOperations.add(operation.id)
