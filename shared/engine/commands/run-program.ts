@@ -80,8 +80,17 @@ export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
       await monitor.hooks.waitUntilSettled()
       if (deps.isAborted()) monitor.abort()
       monitor.release()
-      const end = deps.isAborted() ? await waitForExit(deps, program) : await exit
-      if (deps.isAborted()) return false
+      // An abort can also occur during this wait, and the program may never exit by itself.
+      const abortedExit = deps.whenAborted.then(() => {
+        if (hasEnded) return undefined
+        monitor.abort()
+        return waitForExit(deps, program)
+      })
+      const end = await Promise.race([exit, abortedExit])
+      if (deps.isAborted()) {
+        await abortedExit
+        return false
+      }
       if (end?.error === undefined && end?.hasReportedError !== true) return true
       reportProgramFailure(emitter, failure ?? '')
       return false
