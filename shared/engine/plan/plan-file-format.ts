@@ -126,7 +126,7 @@ function parsePlanUrn(
   if (stack === context.stack && project === context.project) return name
   throw error(
     'PLAN_INVALID',
-    `the plan is not for stack '${stack}' of project '${project}': it contains '${name}'`,
+    `the plan is not for stack '${context.stack}' of project '${context.project}': it contains '${name}'`,
   )
 }
 

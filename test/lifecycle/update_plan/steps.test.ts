@@ -173,7 +173,7 @@ test.each([
   [
     'another stack',
     '{"manifest":{},"resourcePlans":{"urn:pulumi:prod::life::a:b:C::d":{"state":null}}}',
-    /stack 'prod'/,
+    /not for stack 'dev'/,
   ],
   [
     'an unknown step',

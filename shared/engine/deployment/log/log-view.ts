@@ -112,14 +112,23 @@ export async function readPlanPage(
   blobs: BlobsPort,
   hash: BlobHash,
 ): Promise<readonly Operation[]> {
-  const parsed = pageForm.safeParse(JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8')))
+  const parsed = pageForm.safeParse(parsePage(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]
 }
 
+/** Parses the JSON of a plan page. Returns undefined for invalid JSON, which is no page. */
+function parsePage(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Returns the operations that have heads, in order of decision: those that executors run, joins and
- * hooks. Settled operations are omitted.
+ * Returns the operations that can have heads, in order of decision: those that executors run, joins
+ * and hooks. Settled operations are omitted.
  */
 export function listExecutedOperations(
   view: Pick<LogView, 'decisions' | 'pages'>,
