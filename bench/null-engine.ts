@@ -10,10 +10,9 @@ export interface NullEngineOptions {
 }
 
 /**
- * Returns a function that runs the null engine on the program of a folder, which was deployed to
- * stack `bench`. The null engine reads every result from an exported state. It makes only the calls
- * that any engine must make: Check and Diff of each resource. `env`: variables of the program
- * besides those of `engine`.
+ * Creates a null engine for the program of a folder that was deployed to stack `bench`. The null
+ * engine reads every result from an exported state. It makes only the calls that any engine must
+ * make: Check and Diff of each resource. `env`: variables of the program besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,

@@ -26,10 +26,7 @@ export interface RunningLocalDeployment extends RunningDeployment {
   readonly deployment?: DeploymentId
 }
 
-/**
- * Starts or resumes a deployment, or starts a preview, in this process. Throws STACK_BUSY before a
- * program or an operation runs.
- */
+/** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
 export async function deploy(baseInput: RunInput): Promise<RunningLocalDeployment> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {

@@ -47,10 +47,11 @@ export async function openLocal(options: {
   readonly home: string
   readonly verbose: boolean
 }): Promise<LocalEngine> {
-  const write = (line: string): void => void process.stderr.write(line)
+  const level = options.verbose ? 'debug' : 'error'
+  const logger = createLogger({ level, write: line => void process.stderr.write(line) })
   const platform = await openEmbeddedPlatform({
     home: options.home,
-    ...(options.verbose ? { logger: createLogger({ level: 'debug', write }) } : {}),
+    ...(options.verbose ? { logger } : {}),
   })
   const ports = createGeneratorPorts(platform)
   const retryingPorts = withGeneratorStoreRetry(ports, {
@@ -105,8 +106,7 @@ async function pruneAfter(
 
 /** Returns this process as a holder. */
 export function createProcessHolder(): Holder {
-  // Options may contain confidential values. So only the first argument of lower-case letters is
-  // recorded, which is normally the command.
+  // Options may contain confidential values, so only the command is recorded.
   const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
   return {

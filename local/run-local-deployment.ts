@@ -62,7 +62,7 @@ export function runLocalDeployment(
     if (isForced) terminate()
     else if (!isResultDecided && !currentRun.environment.commandRun.hasOwnStop()) cancel()
   })
-  const isCancelledAtEnd = (): boolean => {
+  const decideIsCancelled = (): boolean => {
     isResultDecided = true
     return isCancelled
   }
@@ -71,7 +71,7 @@ export function runLocalDeployment(
       await executors
       emitStartNotices(currentRun.environment.emitter, currentRun.startedDeployment)
       for (let generatorNumber = 1; ; generatorNumber++) {
-        const end = await runGenerator(input, currentRun, isCancelledAtEnd)
+        const end = await runGenerator(input, currentRun, decideIsCancelled)
         if (end.kind === 'ended')
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
@@ -151,13 +151,13 @@ function abandonRun({ environment }: LocalRun): void {
 function runGenerator(
   input: RunInput,
   { environment, startedDeployment, sink }: LocalRun,
-  isCancelledAtEnd: RunOptions['isCancelledAtEnd'],
+  decideIsCancelled: RunOptions['decideIsCancelled'],
 ): Promise<RunEnd> {
   const { providerStateSources, reportedOperations, commandRun, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
   return runDeployment(input.ports, startedDeployment, commandRun, {
-    isCancelledAtEnd,
+    decideIsCancelled,
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },

@@ -35,16 +35,16 @@ export function addWebhookRoute(
       limiter.countRequest(addressOf(context))
       const body = await readRequestBody(context.req.raw, triggerLimits.webhookBytesMax)
       const headers = new Map(Object.entries(context.req.header()))
-      return toFetchResponse(
+      return toHttpResponse(
         await answerWebhook(server, context.req.param('name'), { headers, body }),
       )
     } catch (thrown) {
-      return toFetchResponse(webhookRefusalOf(thrown))
+      return toHttpResponse(webhookRefusalOf(thrown))
     }
   })
 }
 
-function toFetchResponse({ status, body, retryAfterSeconds }: WebhookResponse): Response {
+function toHttpResponse({ status, body, retryAfterSeconds }: WebhookResponse): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: {

@@ -13,7 +13,8 @@ export interface ProxiedRequest {
   readonly requestBytes: number
   readonly status: number
   readonly responseBytes: number
-  /** The body of the response, for services that use JSON; '' for S3. */
+  /** The bodies, for services that use JSON; '' for S3. */
+  readonly requestText: string
   readonly responseText: string
 }
 
@@ -82,10 +83,7 @@ function countDynamoRequest(
   return {}
 }
 
-/**
- * Returns the write units of a failed condition: those of the existing item, doubled in a
- * transaction. Other errors cost 0.
- */
+/** Returns the units of a failed condition: those of the existing item. Other errors cost 0. */
 function failedConditionUnitsOf(
   operation: string,
   { __type = '', Item, ...response }: DynamoResponse,

@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
-import { readHistory } from '../../shared/engine/deployment/retention/read-history.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'

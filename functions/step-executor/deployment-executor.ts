@@ -4,7 +4,7 @@ import { createSealing } from '../../shared/engine/deployment/state/state-sealin
 import {
   admissionOf,
   type FunctionTime,
-  type KnownDurations,
+  type EarlierDurations,
 } from '../../shared/engine/executor/pool-admission.ts'
 import { openPinnedBase } from './pinned-base.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
@@ -13,7 +13,7 @@ import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-
 import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import { createStepOpener } from '../../shared/engine/executor/step-opener.ts'
-import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
+import { keepLease, type RenewedLease } from '../../shared/engine/executor/lease.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
@@ -86,7 +86,7 @@ export async function createDeploymentExecutor(
     sealing,
     baseOfPin: pin => openPinnedBase(input, providerStateSources, pin),
   })
-  const knownDurations = new Map(
+  const earlierDurationsMs = new Map(
     timeLimit === undefined ? [] : await platform.catalog.listSlowOperations(request.stack),
   )
   const context: ExecutionContext = {
@@ -101,8 +101,8 @@ export async function createDeploymentExecutor(
     isAbandoned: shutdown.isAbandoned,
     onUnsettledBegin: shutdown.start,
     slots,
-    knownDurations,
-    admit: createAdmitter(openStep, knownDurations, timeLimit),
+    earlierDurationsMs,
+    admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),
   }
   providerStateSources.findSettled = (urn, id) => {
     const state = logIndex.providerStateOf(urn, id)
@@ -168,7 +168,7 @@ function takeLease(
   { platform, ports }: RunInput,
   environment: RunEnvironment,
   identity: { readonly deployment: DeploymentId; readonly executor: ExecutorId },
-): Promise<LeaseKeeper> {
+): Promise<RenewedLease> {
   const deps = {
     leases: platform.leases,
     clock: platform.clock,
@@ -189,7 +189,7 @@ function takeLease(
  */
 function withRecordedGroups(
   { performDeps }: RunEnvironment,
-  lease: LeaseKeeper,
+  lease: RenewedLease,
 ): ExecutionContext['performDeps']['provider'] {
   return async (reference, extension) => {
     const provider = await performDeps.provider(reference, extension)
@@ -201,7 +201,7 @@ function withRecordedGroups(
 /** Creates the check that decides before each begin whether enough time remains. */
 function createAdmitter(
   openStep: ExecutionContext['openStep'],
-  knownDurations: KnownDurations,
+  earlierDurationsMs: EarlierDurations,
   timeLimit: ExecutorAssignment['timeLimit'],
 ): ExecutionContext['admit'] {
   if (timeLimit === undefined) return async () => 'now'
@@ -209,7 +209,7 @@ function createAdmitter(
     if (isRunByGenerator(operation)) return 'now'
     // An operation that cannot be opened is admitted, and fails later with that error.
     const step = await openStep(operation).catch(() => undefined)
-    const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, timeLimit)
+    const admission = step === undefined ? 'now' : admissionOf(step, earlierDurationsMs, timeLimit)
     // Unless the executor leaves, it would receive the operation again.
     if (admission === 'later') timeLimit.leave()
     return admission

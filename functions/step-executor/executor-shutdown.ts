@@ -1,4 +1,4 @@
-import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
+import type { RenewedLease } from '../../shared/engine/executor/lease.ts'
 
 /** The shutdown of an executor that can neither end nor give back an operation it had begun. */
 export interface ExecutorShutdown {
@@ -18,7 +18,7 @@ export interface ExecutorShutdown {
  * more. The lease must be kept until then, because running operations must still record their
  * outcomes.
  */
-export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): ExecutorShutdown {
+export function createExecutorShutdown(lease: Pick<RenewedLease, 'end'>): ExecutorShutdown {
   let runningCount = 0
   let isShuttingDown = false
   let isAbandoned = false

@@ -4,7 +4,7 @@ import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/dec
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import {
   readFirstPin,
-  requireKnownRules,
+  requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
 import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
@@ -110,7 +110,7 @@ async function serveDeployment<D extends Delivery>(
     for (const { receipt } of deploymentDeliveries) await platform.chains.remove(receipt)
     return { failedDeliveries: [], foreignDeliveries: [] }
   }
-  requireKnownRules(deployment, pin)
+  requireSupportedRules(deployment, pin)
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false)
     return { failedDeliveries: [], foreignDeliveries: deploymentDeliveries }

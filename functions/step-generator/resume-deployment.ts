@@ -8,7 +8,7 @@ import {
   listOperationsSincePin,
 } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { type LogView, readLogView } from '../../shared/engine/deployment/log/log-view.ts'
-import { requireKnownRules } from '../../shared/engine/deployment/log/decision-rules.ts'
+import { requireSupportedRules } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
@@ -66,7 +66,7 @@ export async function requireInterrupted(
       `${deploymentLabel} was interrupted before its first decision`,
       closeHint,
     )
-  requireKnownRules(deployment, pin)
+  requireSupportedRules(deployment, pin)
   if (closing === undefined && (await isStopped(ports, deployment)))
     throw error(
       'NOTHING_TO_RESUME',

@@ -6,7 +6,7 @@
 import { limits } from '../../shared/config/limits.ts'
 import {
   readFirstPin,
-  requireKnownRules,
+  requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { hasCode } from '../../shared/errors/error.ts'
@@ -155,7 +155,7 @@ async function resumeOrClose(
     await ignoreTakenOver(closeDeadDeployment(ports, deployment))
     return 'ended'
   }
-  requireKnownRules(deployment, pin)
+  requireSupportedRules(deployment, pin)
   if (server.mayServe?.(stack) === false) return 'wrong environment'
   const request = await server.reopen(deployment, pin)
   try {

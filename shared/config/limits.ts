@@ -82,7 +82,7 @@ export const limits = {
   /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
   errorHookTriesMax: 100,
   /** Operations that one operation may need or release. Wider graphs get joins. */
-  fanOutMax: 32,
+  edgesPerOperationMax: 32,
   /**
    * Time for which a failed write of an outcome is retried. The time lets an operator free disk
    * space. Until the write succeeds, only this process has the outcome.

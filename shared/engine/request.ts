@@ -106,8 +106,8 @@ export interface DeployResult {
 export interface RunningDeployment {
   readonly done: Promise<DeployResult>
   /**
-   * First Ctrl-C: starts nothing more, sends Cancel to providers, and waits for running operations
-   * and their records.
+   * First Ctrl-C: stops the deployment and sends Cancel to providers. Running operations continue
+   * to their end, and are recorded.
    */
   readonly cancel: () => void
   /** Second Ctrl-C: abandons the deployment. Running operations become pending operations. */

@@ -44,7 +44,7 @@ export function successEndOf(
   return { verdict: 'succeeded', state, resultOp, error: undefined }
 }
 
-/** Returns the end of a failed step. As far as is known, the step changed nothing. */
+/** Returns the end of a failed step, without a resulting state. */
 export function failureEndOf(error: OutcomeError): StepEnd {
   return { verdict: 'failed', state: undefined, resultOp: undefined, error }
 }

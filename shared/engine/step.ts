@@ -82,8 +82,8 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
 ])
 
 /**
- * Reports whether a kind of step is neither a refresh nor a part of a replacement. Events mark such
- * steps as logical.
+ * Reports whether events mark a kind of step as logical. A refresh, a join, a hook and the parts of
+ * a replacement are not logical, but its `replace` step is.
  */
 export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)
@@ -114,18 +114,22 @@ export function isProtected({
   return op === 'delete' && old?.state.protect === true && ignoreProtect !== true
 }
 
+/** Returns the planned state of a step, or else its old state. */
+export function newestStateOf({ next, old }: Pick<Step, 'next' | 'old'>): ResourceState {
+  const state = next ?? old?.state
+  if (state === undefined) throw new TypeError('a step has an old or a new state')
+  return state
+}
+
 /** Creates a step with defaults for the missing fields. */
 export function stepOf(
   fields: Pick<Step, 'op' | 'effect'> &
     Partial<Step> &
     ({ old: TrackedState } | { next: ResourceState }),
 ): Step {
-  const subject = fields.next ?? fields.old?.state
-  if (subject === undefined) throw new TypeError('a step has an old or a new state')
+  const { urn, type, provider } = newestStateOf({ old: undefined, next: undefined, ...fields })
   return {
-    urn: subject.urn,
-    type: subject.type,
-    provider: subject.provider,
+    ...{ urn, type, provider },
     old: undefined,
     next: undefined,
     skipCall: false,

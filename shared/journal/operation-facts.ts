@@ -26,13 +26,13 @@ export type OperationFact =
 export interface OperationFacts {
   readonly get: (operation: OperationId) => OperationFact
   /**
-   * Returns the referenced state: a state of the base, or the state that an operation created. If
-   * the operation created none or its end cannot be used, returns its planned state.
+   * Returns the referenced state: a state of the base, or the resulting state of an operation. If
+   * the operation has no result or its end cannot be used, returns its planned state.
    */
   readonly getState: (reference: StateReference) => StoredResource | undefined
   /** Returns the attempt of a begun create. */
   readonly getOrigin: (operation: OperationId) => StoredOperation['origin']
-  /** Reports whether a later decision references the state that an operation created. */
+  /** Reports whether a later decision references the resulting state of an operation. */
   readonly isReferencedLater: (operation: OperationId) => boolean
 }
 
@@ -45,7 +45,7 @@ export function factsOf(
   input: FoldInput,
   foldedDecisions: readonly FoldedDecision[],
 ): OperationFacts {
-  const operations = operationsOf(foldedDecisions)
+  const operations = indexOperations(foldedDecisions)
   const facts = new Map<OperationId, OperationFact>()
   for (const foldedDecision of foldedDecisions) {
     if (foldedDecision.kind === 'executed')
@@ -57,7 +57,7 @@ export function factsOf(
         isComplete: true,
       })
   }
-  const retriedCalls = findRetriedCalls(input, facts)
+  const retriedCalls = failRetriedCalls(input, facts)
   for (const operation of findWithheldOperations(operations, facts, retriedCalls))
     facts.set(operation, { kind: 'begun' })
   const getFact = (operation: OperationId): OperationFact =>
@@ -94,7 +94,7 @@ function referencedOperationsOf(
   return referencedIds
 }
 
-function operationsOf(
+function indexOperations(
   foldedDecisions: readonly FoldedDecision[],
 ): ReadonlyMap<OperationId, Operation> {
   const operations = new Map<OperationId, Operation>()
@@ -107,8 +107,8 @@ function operationsOf(
   return operations
 }
 
-/** Effects that need an outcome, because the outcome contains the created state. */
-const creatingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
+/** Effects that need an outcome, because only the outcome contains the new state. */
+const effectsWithNewState: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
 
 function factOf(operation: Operation, input: FoldInput): OperationFact {
   const operationEnd = input.getEnd(operation.id)
@@ -120,7 +120,7 @@ function factOf(operation: Operation, input: FoldInput): OperationFact {
   if (verdict === undefined) return { kind: mayHaveCalled(head) ? 'begun' : 'not-begun' }
   const views = outcome?.views === undefined ? {} : { views: outcome.views }
   if (verdict === 'failed') return { kind: 'failed', ...views }
-  const isStateUnknown = outcome === undefined && creatingEffects.has(operation.effect)
+  const isStateUnknown = outcome === undefined && effectsWithNewState.has(operation.effect)
   if (verdict === 'interrupted' || isStateUnknown) return { kind: 'begun' }
   return { kind: 'applied', state: stateOf(outcome), isComplete: verdict === 'succeeded', ...views }
 }
@@ -137,10 +137,11 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
 }
 
 /**
- * Returns the calls that error hooks repeated. A call is marked as failed when a later call has a
- * result. Otherwise its partial result still counts, so that no known object is lost.
+ * Returns the calls that error hooks repeated. If a later call has a result, the earlier ones are
+ * set to failed in `facts`. Otherwise a partial result still counts, so that its object is not
+ * lost.
  */
-function findRetriedCalls(
+function failRetriedCalls(
   { decisions }: Pick<FoldInput, 'decisions'>,
   facts: Map<OperationId, OperationFact>,
 ): ReadonlySet<OperationId> {
@@ -186,7 +187,7 @@ function findWithheldOperations(
   return withheldIds
 }
 
-/** Returns the successors of each operation: the operations whose old state it created. */
+/** Returns the successors of each operation: the operations whose old state is its result. */
 function successorsOf(
   operations: ReadonlyMap<OperationId, Operation>,
 ): ReadonlyMap<OperationId, readonly OperationId[]> {

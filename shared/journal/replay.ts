@@ -23,7 +23,7 @@ export interface ReplayOptions {
    * resources of the base are rebuilt as after any refresh. Absent: all resources are rebuilt.
    */
   readonly rebuildMode?: 'none' | 'base'
-  /** Positions in the base that the program registered and left unchanged. */
+  /** Positions in the base of resources that the program registered and left unchanged. */
   readonly unchangedPositions?: ReadonlySet<number>
   /** Sorts the list before references to later resources are cut. Absent: the order is kept. */
   readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
@@ -190,8 +190,8 @@ function swap(
 }
 
 /**
- * Returns the index of an operation's state. Pulumi's CLI treats an unknown operation as the first
- * operation. Here an unknown operation is an integrity error.
+ * Returns the index of the state that an operation added. Pulumi's CLI treats an unknown operation
+ * as the first operation. Here an unknown operation is an integrity error.
  */
 function requireAddedIndex(state: ReplayState, operation: number): number {
   const index = state.addedIndexes.get(operation)

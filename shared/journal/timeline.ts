@@ -28,7 +28,10 @@ export interface TimedOperation {
   readonly operation: Operation
   readonly lamport: number
   readonly beganAt: EpochMs
-  /** Absent while the end is unknown. */
+  /**
+   * Absent without an outcome: the operation has not ended, or was interrupted. A join or hook
+   * always has this time.
+   */
   readonly endedAt?: EpochMs
 }
 
@@ -37,11 +40,11 @@ export interface TimedRecord {
   readonly record: LogRecord
   readonly lamport: number
   readonly timeMs: EpochMs
-  /** The operations of the record that executors ran. */
+  /** The operations that the record planned. Settled ones are omitted. */
   readonly operations: readonly TimedOperation[]
 }
 
-/** Decisions that come after the end of all running operations. */
+/** Kinds of decisions that the timeline places after the ends of all earlier operations. */
 const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
@@ -63,10 +66,10 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
     timeMs = Math.max(timeMs, record.at, ...causes.map(id => endTimesMs.get(id) ?? 0))
     if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind)))
       timeMs = Math.max(timeMs, lastEndMs)
-    const executedOperations = record.decisions.flatMap(decision =>
-      executedOperationsOf(decision, input.getPage),
+    const plannedOperations = record.decisions.flatMap(decision =>
+      plannedOperationsOf(decision, input.getPage),
     )
-    const operations = timeOperations(executedOperations, { input, timeMs, lamport })
+    const operations = timeOperations(plannedOperations, { input, timeMs, lamport })
     for (const { operation, endedAt } of operations) {
       latestOperationIds.set(operation.urn, operation.id)
       if (endedAt === undefined) continue
@@ -84,7 +87,7 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
   return timedRecords
 }
 
-/** The log records of a deployment up to an instant, and the ends known at that instant. */
+/** The log records of a deployment up to an instant, and the ends at that instant. */
 export interface TimelineCut {
   readonly records: readonly LogRecord[]
   readonly getEnd: TimelineInput['getEnd']
@@ -121,8 +124,8 @@ export function cutTimeline(
   }
 }
 
-/** Returns the operations of a decision that executors run. */
-function executedOperationsOf(
+/** Returns the operations that a decision plans. Settled ones are omitted. */
+function plannedOperationsOf(
   decision: Decision,
   getPage: (hash: BlobHash) => readonly Operation[],
 ): readonly Operation[] {
@@ -225,13 +228,13 @@ function timeOperation(
 ): TimedOperation {
   const operationEnd = input.getEnd(operation.id)
   const beganAt = Math.max(start.timeMs, operationEnd?.outcome?.startedAt ?? 0)
-  const isEndKnown = operationEnd?.head.end !== undefined && operationEnd.outcome !== undefined
+  const hasEndTime = operationEnd?.head.end !== undefined && operationEnd.outcome !== undefined
   const endedAt = Math.max(beganAt, operationEnd?.outcome?.endedAt ?? 0)
   return {
     operation,
     lamport: start.lamport + 1,
     beganAt: beganAt as EpochMs,
-    // A join or hook has no outcome, and counts as ended at its begin.
-    ...(isEndKnown || isRunByGenerator(operation) ? { endedAt: endedAt as EpochMs } : {}),
+    // A join or hook has no outcome, so its begin counts as its end.
+    ...(hasEndTime || isRunByGenerator(operation) ? { endedAt: endedAt as EpochMs } : {}),
   }
 }

@@ -87,8 +87,8 @@ export function createViewEntryFactory(
 }
 
 /**
- * Reports whether a succeeded operation removes its old state without a new state. The views of
- * that resource are then removed too.
+ * Reports whether a succeeded operation removes the views of its resource: a delete, or a refresh
+ * that found the resource gone.
  */
 export function removesViews(
   { effect }: Pick<Operation, 'effect'>,

@@ -3,8 +3,8 @@ import type { BlobHash, StackId } from './ids.ts'
 
 /**
  * Returns the name under which the blob store keeps an archive of a stack. `contentHash` is the
- * SHA-256 of the bytes. The name belongs to one stack: the blob of another stack, a snapshot or
- * another record has another name. Pure. Source: decision 21.
+ * SHA-256 of the bytes. No other blob has this name, also not the same archive of another stack.
+ * Pure. Source: decision 21.
  */
 export function archiveNameOf(stack: StackId, contentHash: BlobHash): BlobHash {
   const text = `archive of ${stack}: ${contentHash}`

@@ -97,7 +97,7 @@ export const effectsOfDeciding = {
         sourceFiles: upCommandFiles,
         description: 'the program phase begins; the program starts after this record',
         afterCrash: 'a resume runs the program',
-        condition: 'in the first generator run that gets here',
+        condition: 'in the first generator run that reaches this phase',
       },
       {
         call: 'decisionLog.append program-ended',
@@ -110,7 +110,8 @@ export const effectsOfDeciding = {
       {
         call: 'decisionLog.append phase outputs-applied',
         sourceFiles: upCommandFiles,
-        description: 'an earlier record has the outputs of the stack, if they changed',
+        description:
+          'the outputs of the stack are applied; if they changed, an earlier record has them',
         afterCrash:
           'a resume closes the deployment; after a failed program, it runs the program again',
         condition: 'unless a fault aborted the run',
@@ -218,7 +219,7 @@ export const effectsOfDeciding = {
         call: 'operations.select',
         sourceFiles: ['shared/engine/generator/replay/deployment-replay.ts'],
         description:
-          'the first operation of the recorded chain is failed, unless it began meanwhile',
+          'the first operation of the recorded chain ends as failed, unless it began meanwhile',
         afterCrash: 'a resume decides again; the withdrawn operation never begins',
       },
     ],

@@ -44,7 +44,10 @@ const removeMessageEffect = {
   condition: 'unless an operation could not be handled: then the message is delivered again',
 } as const satisfies Effect
 
-/** Returns the effects that follow an end, repeated from the given number. */
+/**
+ * Returns the effects that follow an end. `firstNumber`: the number of the first of them, to which
+ * the list can return.
+ */
 const createReleaseEffects = <N extends number>(firstNumber: N) =>
   [
     {

@@ -220,7 +220,7 @@ export const effectsOfGeneratorRuns = {
           'functions/step-generator/serve-preview.ts',
         ],
         description:
-          'another function gets the request, which still waits; after a preview, it gets the next one',
+          'the stack is nudged, so that another function takes the waiting request, or after a preview the next one',
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },

@@ -141,7 +141,7 @@ export const effectsOfMaintenance = {
   },
   redriveDeadLetters: {
     handler: 'redrive',
-    situation: 'a user retries operations that were given up',
+    situation: 'a user retries operations whose messages became dead letters',
     orderedPer: 'process',
     effects: [
       {

@@ -93,7 +93,7 @@ export interface OutcomeError {
 /** The stop flag. It can be raised from `graceful` to `forced`, and is never lowered. */
 export type StopFlag = 'none' | 'graceful' | 'forced'
 
-/** The control record of a deployment. The start creates it, and it is removed last. */
+/** The control record of a deployment, created at its start and removed after all other records. */
 export interface Control {
   readonly stop: StopFlag
   readonly holder: Holder
@@ -102,7 +102,7 @@ export interface Control {
   readonly handedOver?: HandOver
 }
 
-/** The lease of one executor identity. `counter` increases with each renewal. */
+/** The lease of one executor or generator. `counter` increases with each renewal. */
 export interface Lease {
   readonly executor: ExecutorId
   readonly holder: Holder

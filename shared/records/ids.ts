@@ -1,7 +1,7 @@
 /**
- * records: the durable records of a running deployment: decision log, heads, outcomes, control. The
- * folder contains the types of these records and the table of valid transitions. Imports state and
- * below.
+ * records: the types of durable records: decision log, heads, outcomes, control records, requests
+ * and notifications. Also the table of the valid transitions of a head, and the order of effects.
+ * Imports state and below.
  *
  * Invariants: I1-I6 of docs/architecture.md. No record grows with the stack. The types are the
  * stored form of the records, as plain JSON.
@@ -25,7 +25,7 @@ export type LogNumber = number & { readonly __brand: 'LogNumber' }
  */
 export type OwnerToken = string & { readonly __brand: 'OwnerToken' }
 
-/** The id of one executor identity. An id is never reused after its lease has expired. */
+/** The id under which an executor or generator holds its lease. An id is never reused. */
 export type ExecutorId = string & { readonly __brand: 'ExecutorId' }
 
 /** The token of one generator run, the writer of log records. */
@@ -63,8 +63,8 @@ export function deploymentPartsOf(id: DeploymentId): {
 }
 
 /**
- * Returns the id under which a preview stores its events. The id belongs to no deployment, and the
- * events are kept as long as the preview's request.
+ * Returns the id under which a preview stores its events. `key`: the key of the preview's request.
+ * The id belongs to no deployment, and the events are kept as long as the request.
  */
 export function previewIdOf(stack: StackId, key: string): DeploymentId {
   return `${stack}/preview:${encodeURIComponent(key)}` as DeploymentId

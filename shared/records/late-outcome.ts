@@ -3,9 +3,9 @@ import type { StoredResource } from '../state/stored.ts'
 import type { BlobHash, DeploymentId, OperationId } from './ids.ts'
 
 /**
- * The result of a create that succeeded after its operation had been ended as interrupted. The
- * result stays in the stack's inbox until a deployment takes it (invariant I9 of
- * docs/architecture.md).
+ * A resource that an attempt created, although its operation has another end, for example as
+ * interrupted. The late outcome stays in the stack's inbox until a deployment takes it (invariant
+ * I9 of docs/architecture.md).
  */
 export interface LateOutcome {
   readonly deployment: DeploymentId

@@ -64,8 +64,8 @@ export interface DeploymentOptions {
 
 /**
  * The selection of resources, by URNs or URN patterns (`*`, `**`). Targets take precedence over
- * excludes. Source: docs/spec/step-generation.md#modes-and-options,
- * docs/spec/step-generation.md#targets.
+ * excludes, except in a planned refresh. Source:
+ * docs/spec/step-generation.md#modes-and-options, docs/spec/step-generation.md#targets.
  */
 export interface Targeting {
   /** Only these resources; empty: all. */
@@ -212,8 +212,8 @@ export type Decision =
       /** For a method: the dependencies of each output. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
       /**
-       * Set for a method that registered resources: a later generator run calls it again to obtain
-       * them.
+       * Set for a method that sent requests to the monitor: a later generator run calls the method
+       * again, so that it registers its resources.
        */
       readonly isAskedAgain?: boolean
     }

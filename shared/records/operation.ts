@@ -27,8 +27,8 @@ export type StepOp =
   | 'hook'
 
 /**
- * Reference to an older state of a resource: in the pinned base (index and URN must match), or
- * created by an operation.
+ * Reference to an older state of a resource: in the pinned base (index and URN must match), or the
+ * resulting state of an operation.
  */
 export type StateReference =
   | { readonly kind: 'base'; readonly epoch: number; readonly index: number; readonly urn: Urn }
@@ -37,7 +37,7 @@ export type StateReference =
 /**
  * The effect of a success on the state (docs/spec/journal.md#entries-per-step).
  * - `add`: adds the new state.
- * - `replace`: replaces the old state by the new one.
+ * - `replace`: removes the old state and adds the new one.
  * - `add-mark`: adds the new state and marks the old one for deletion.
  * - `swap`: puts the new state in the place of the old one (refresh).
  * - `remove`: removes the old state.

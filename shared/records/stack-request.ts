@@ -42,9 +42,9 @@ export interface WebhookOrigin {
 /** The automatic origin of a request: a webhook, a schedule, or a request that detected drift. */
 export type RequestOrigin =
   | WebhookOrigin
-  /** A schedule; `remediate`: removes detected drift. */
+  /** `remediate`: whether detected drift is removed. */
   | { readonly kind: 'schedule'; readonly name: string; readonly remediate: boolean }
-  /** A request that detected drift. */
+  /** `of`: the key of the request that detected the drift. */
   | { readonly kind: 'remedy'; readonly of: string }
 
 /** The fields of every request. */
@@ -58,8 +58,8 @@ interface RequestFields {
 }
 
 /**
- * A stored request for one deployment or preview of a stack. A generator opens its program, and
- * then runs the `DeployRequest` of the engine.
+ * A stored request for one deployment or preview of a stack. A generator fetches its program, and
+ * runs the request as a `DeployRequest` of the engine.
  */
 export interface DeploymentRequest extends RequestFields {
   /** True for a preview. */
@@ -125,7 +125,7 @@ export type RequestEnd =
       /** URNs of some resources that would change. */
       readonly urns?: readonly string[]
     }
-  /** A later request of the same stack covers this one. */
+  /** A later request of the same stack covers this one. `by`: its key. */
   | { readonly kind: 'superseded'; readonly by: string }
 
 /** A stored request. */

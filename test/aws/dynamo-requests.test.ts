@@ -100,13 +100,13 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))
   const deployment = deploymentIdOf(stack, 12_345)
   const id = toOperationId(1_234_567)
-  for (let from = 0; from < limits.fanOutMax; from += 1)
+  for (let from = 0; from < limits.edgesPerOperationMax; from += 1)
     await operations.arrive(deployment, id, toOperationId(1_200_000 + from))
   for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
     await operations.begin(deployment, id, {
       ...claim,
       expectedAttempt: attempt,
-      needs: limits.fanOutMax,
+      needs: limits.edgesPerOperationMax,
     })
     if (attempt + 1 < limits.deliveriesMax)
       await operations.lapse(deployment, id, owner, attempt + 1)

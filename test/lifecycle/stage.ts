@@ -152,7 +152,7 @@ function createStagedDeployment(
     reportedOperations: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),
-    knownDurations: new Map(),
+    earlierDurationsMs: new Map(),
     admit: async () => faults.admission ?? 'now',
   } as unknown as ExecutionContext
   const ports = {

@@ -237,9 +237,7 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a join gathers any number of operations',
     breaks: 'joins: no operation needs or releases more than 32 others',
     file: 'shared/engine/graph/joins.ts',
-    edits: [
-      ['export const edgesPerOperationMax = 32', 'export const edgesPerOperationMax = 10_000'],
-    ],
+    edits: [['const { edgesPerOperationMax } = limits', 'const edgesPerOperationMax = 10_000']],
     caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {

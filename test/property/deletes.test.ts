@@ -4,7 +4,7 @@ import { planDeletes } from '../../shared/engine/generator/deletion/plan-deletes
 import type { PlanWait } from '../../shared/engine/generator/deletion/place-nodes.ts'
 import { findDeleteEdges } from '../../shared/engine/graph/delete-edges.ts'
 import { createStateGraph } from '../../shared/engine/graph/dependencies.ts'
-import { edgesPerOperationMax } from '../../shared/engine/graph/joins.ts'
+import { limits } from '../../shared/config/limits.ts'
 import { wavesOf } from '../../shared/engine/graph/waves.ts'
 import type { PlannedOperation } from '../../shared/engine/deployment/dispatch/hook-operations.ts'
 import type { Sealing } from '../../shared/engine/deployment/state/state-sealing.ts'
@@ -121,8 +121,8 @@ describe.each(modes)('deletes that wait %s', waiting => {
     fc.assert(
       fc.property(cases, drawn => {
         for (const { operation } of planOf(drawn, waiting)) {
-          expect(operation.needs).toBeLessThanOrEqual(edgesPerOperationMax)
-          expect(operation.releases.length).toBeLessThanOrEqual(edgesPerOperationMax)
+          expect(operation.needs).toBeLessThanOrEqual(limits.edgesPerOperationMax)
+          expect(operation.releases.length).toBeLessThanOrEqual(limits.edgesPerOperationMax)
         }
       }),
     )
@@ -137,7 +137,7 @@ describe('deletes that continue after a failure', () => {
         fc.asyncProperty(cases, async drawn => {
           const testRun = await execute(planOf(drawn, waiting), drawn.trouble)
           expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
-          expect(testRun.arrivalsMax).toBeLessThanOrEqual(edgesPerOperationMax)
+          expect(testRun.arrivalsMax).toBeLessThanOrEqual(limits.edgesPerOperationMax)
           checkOrder(drawn, testRun)
         }),
       )

@@ -181,7 +181,7 @@ async function executeIn(
       reportedOperations: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
-      knownDurations: new Map(),
+      earlierDurationsMs: new Map(),
       admit: async () => 'now',
       isAbandoned: () => isDead(executor),
     }) as unknown as ExecutionContext

@@ -1,4 +1,4 @@
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { z } from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'

@@ -5,9 +5,10 @@ import { areTargetsInState, areUrnsKnown } from '../generator/targets/unknown-ta
 import type { CommandRun } from './command-run.ts'
 
 /**
- * Reports whether the targets and excludes allow a command to begin. Refresh and destroy require
- * that all targets and excludes exist in the state. So does a refresh before an update. Unknown
- * targets are reported as errors. `refreshSelection`: the states that are refreshed first. Source:
+ * Reports whether the targets and excludes allow a command to begin. All commands except `up`
+ * require that the targets and excludes exist in the state. A refresh before an update requires
+ * this too, unless the state is empty. Each missing one is reported as an error.
+ * `refreshSelection`: the states that are refreshed first. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function canBeginWithTargets(

@@ -34,7 +34,7 @@ export function createCommandContext(
       ? undefined
       : {
           earlierDecisions,
-          findCreatedState: createEarlierStateLookup(
+          findResultState: createEarlierStateLookup(
             deps.earlierEnds,
             earlierDecisions,
             deps.sealing,

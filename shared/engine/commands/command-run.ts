@@ -72,7 +72,7 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
-/** Creates a run that has neither failed nor been aborted. */
+/** Creates the run of one command. */
 export function createCommandRun(deps: CommandRunDeps): CommandRun {
   const { request } = deps
   const abortPromise = Promise.withResolvers<void>()

@@ -31,7 +31,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   const { steps, createdStack } = await prepareSteps(deps.run, ctx)
   const recordedPlan = readRecordedPlan(deps, base, 'imports')
   const plannedOperations =
-    recordedPlan ?? planImports(steps, { ...deps, ...planLimitOf(deps.pin) })
+    recordedPlan ?? planImportOperations(steps, { ...deps, ...planLimitOf(deps.pin) })
   const plan = { plannedOperations, isStoppedByFailure: true }
   const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
     recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
@@ -81,7 +81,7 @@ async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<Pre
  * Returns the operations of an import. A child waits for its parent. If `concurrencyMax` is set, at
  * most that many operations run concurrently.
  */
-function planImports(
+function planImportOperations(
   steps: readonly Step[],
   deps: {
     readonly sealing: Sealing

@@ -29,7 +29,7 @@ import {
 
 /**
  * Emits the deletes that a deployment would plan, in their order. Returns false when one of them is
- * impossible.
+ * not allowed or fails.
  */
 export async function previewDeletes(
   ctx: GeneratorContext,
@@ -54,7 +54,7 @@ export async function previewDeletes(
 
 /**
  * Emits the deletes or refreshes of the resources that the program did not register. Returns false
- * when one of them is impossible.
+ * when one of them is not allowed or fails.
  */
 export async function previewUnregistered(
   ctx: GeneratorContext,

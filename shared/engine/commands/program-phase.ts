@@ -108,8 +108,9 @@ function createProgramInput(
 }
 
 /**
- * Sets the stack's outputs at the end of a deployment. If everything succeeded, the new outputs
- * replace the old ones. Otherwise the new outputs are merged into the old ones. Source:
+ * Sets the stack's outputs at the end of a command. If everything succeeded, the new outputs
+ * replace the old ones. Otherwise the new outputs are merged into the old ones. Does nothing if the
+ * program registered no stack or no outputs. Source:
  * docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyStackOutputs(

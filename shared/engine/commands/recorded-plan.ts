@@ -28,7 +28,7 @@ export function readRecordedPlan(
   const sources = {
     base,
     sealing,
-    findCreatedState: createEarlierStateLookup(earlierEnds, earlierDecisions, sealing),
+    findResultState: createEarlierStateLookup(earlierEnds, earlierDecisions, sealing),
   }
   return operations.map(operation => {
     if (isRunByGenerator(operation)) return { operation, step: undefined }

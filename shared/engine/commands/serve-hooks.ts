@@ -33,6 +33,7 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService 
   // A hook that is not registered yet is awaited until the program has registered everything or
   // diverges from the records.
   run.monitor.hooks.awaitNames(Promise.race([phase, divergence.promise]))
+  // `finish` reports a rejection. Until then, the rejection must not count as unhandled.
   phase.catch(() => undefined)
   return {
     async finish() {

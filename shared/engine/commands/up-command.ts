@@ -50,7 +50,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { ctx, replay } = createCommandContext(deps, base)
   if (earlierDecisions?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
   if (!areReplacesKnown(ctx)) return false
-  if (earlierDecisions?.hasPassed('program') !== true)
+  if (earlierDecisions?.hasEntered('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
@@ -139,7 +139,7 @@ async function finishAfterProgram(
     return resources.filter(state => !state.delete && !state.external)
   }
   if (deps.run.readAbortError() !== undefined) return hasSucceeded
-  if (earlierDecisions?.hasPassed('outputs-applied') === true)
+  if (earlierDecisions?.hasEntered('outputs-applied') === true)
     return checkStackPolicies(deps, ctx, hasSucceeded, readFinalStates)
   const stack = await findStackState(ctx, replay)
   if (ctx.input.isProgramDestroy) return hasSucceeded
@@ -185,8 +185,8 @@ async function findStackState(
 
 /**
  * Returns the deletes and the graph that orders them. The deletes are those of unregistered
- * resources, of old copies of replaced resources, and of `leftovers`. These are resources that an
- * earlier generator run registered and that this run did not.
+ * resources, of old copies of replaced resources, and of `leftovers`: resources that only an
+ * earlier generator run registered.
  */
 function planUnregisteredDeletes(
   ctx: GeneratorContext,
@@ -216,8 +216,7 @@ async function deleteCondemned(
     : planUnregisteredDeletes(ctx, { leftovers, mayDelete })
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
-  // The end of the program is not recorded. Otherwise another generator run would continue after
-  // it.
+  // No end of the program is recorded, so that a later generator run runs the program again.
   if (!areAllTargeted(ctx, steps)) {
     unwrap(ctx, await startProviders(ctx, steps))
     return false

@@ -36,8 +36,8 @@ export interface StepEmitter {
    */
   readonly emitEnd: (step: Step, end: StepEnd) => void
   /**
-   * Adds a successful step to the counts of the summary. Called once for each step, by the code
-   * that decided the step.
+   * Adds a successful step to the counts of the summary, and notes an unknown result. Called once
+   * for each step, by the code that decided the step.
    */
   readonly count: (step: Step, end: StepEnd) => void
   /** Reports outputs that a component or the stack registered. */
@@ -64,8 +64,8 @@ export interface EmitterOptions {
   /** Whether debug messages are reported. Programs send several for each resource. */
   readonly debug?: boolean
   /**
-   * The step counts that successive generator runs of this process share. Each run counts its
-   * replayed steps again, but not steps that had ended before the run began.
+   * The step counts that successive generator runs share. Each run counts its replayed steps again,
+   * so the larger of both counts is kept.
    */
   readonly sharedCounts?: Map<string, number>
 }
@@ -252,8 +252,8 @@ function isCounted(step: Step, end: StepEnd): boolean {
 }
 
 /**
- * Reports whether a step is hidden from users: a step of a default provider, or one that changes
- * only records.
+ * Reports whether a step is hidden from users: a step of a default provider, a join, a hook, or the
+ * removal of a pending replacement.
  */
 function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   if (['remove-pending-replace', 'join', 'hook'].includes(step.op)) return true

@@ -32,7 +32,8 @@ interface BegunOperation {
 
 /**
  * Calls the provider, and records the outcome and the end. Returns undefined when another process
- * ended the operation. Returns `again` when the operation lost its owner and may begin again. An
+ * has ended or recovered the operation. Returns `again` when the operation lost its owner and may
+ * begin again. An
  * error of the call also ends the operation: as interrupted if the connection was lost after the
  * request, otherwise as failed or partial. After a store outage that outlasts the retries, the
  * operation has no end until its recovery. Throws LEASE_LOST when the lease expired before the
@@ -41,21 +42,25 @@ interface BegunOperation {
 export async function callAndRecord(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: BegunOperation,
+  begunOperation: BegunOperation,
 ): Promise<StepEnd | 'again' | undefined> {
   const { emitter } = context
   const startedAt = ports.clock.now()
   const startedMs = ports.clock.monotonicMs()
-  const openResult = await context.openStep(task.operation).catch((thrown: unknown) => thrown)
+  const openResult = await context
+    .openStep(begunOperation.operation)
+    .catch((thrown: unknown) => thrown)
   if (!isStep(openResult)) {
     const end = failureEndOf({ message: messageOf(openResult), status: 'ok' })
-    return (await recordOutcome(ports, context, task, { end, startedAt })) ? end : undefined
+    return (await recordOutcome(ports, context, begunOperation, { end, startedAt }))
+      ? end
+      : undefined
   }
   const step = openResult
-  const mustReportStep = task.operation.hooked !== true
-  if (mustReportStep && !context.reportedOperations.has(task.operation.id))
+  const mustReportStep = begunOperation.operation.hooked !== true
+  if (mustReportStep && !context.reportedOperations.has(begunOperation.operation.id))
     emitStepBegin(emitter, step)
-  if (mustReportStep) context.reportedOperations.add(task.operation.id)
+  if (mustReportStep) context.reportedOperations.add(begunOperation.operation.id)
   const warn = (message: string): void => emitter.report('warning', message, step.urn)
   const onViewStep = mustReportStep ? emitter.emitBegin : undefined
   const deps = {
@@ -64,22 +69,22 @@ export async function callAndRecord(
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
   }
-  const end = task.isRepeat
+  const end = begunOperation.isRepeat
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
   // The duration is that of the call, without the writes of its records.
   const durationMs = ports.clock.monotonicMs() - startedMs
-  if (mayRetryCall(context, task, end)) {
+  if (mayRetryCall(context, begunOperation, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; retrying`)
     const { operations } = ports
-    const { id } = task.operation
+    const { id } = begunOperation.operation
     const lapse = (): Promise<boolean> =>
-      operations.lapse(context.deployment, id, task.owner, task.attempt)
-    return (await retryUnavailable(retryOptionsOf(ports, context, task.operation), lapse))
+      operations.lapse(context.deployment, id, begunOperation.owner, begunOperation.attempt)
+    return (await retryUnavailable(retryOptionsOf(ports, context, begunOperation.operation), lapse))
       ? 'again'
       : undefined
   }
-  if (!(await recordOutcome(ports, context, task, { end, startedAt }))) return undefined
+  if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt }))) return undefined
   if (mustReportStep) emitter.emitEnd(step, end)
   await recordDuration(ports, context, step, durationMs)
   return end
@@ -103,9 +108,17 @@ function requireLease(context: ExecutionContext): PerformDeps['provider'] {
  * executor. The operation must be repeatable and have attempts left, and the deployment must not be
  * abandoned. Source: docs/architecture.md#resume.
  */
-function mayRetryCall(context: ExecutionContext, task: BegunOperation, end: StepEnd): boolean {
+function mayRetryCall(
+  context: ExecutionContext,
+  begunOperation: BegunOperation,
+  end: StepEnd,
+): boolean {
   const isProviderLost = end.verdict === 'interrupted' && !context.isAbandoned()
-  return isProviderLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
+  return (
+    isProviderLost &&
+    isRepeatable(begunOperation.operation) &&
+    begunOperation.attempt < limits.deliveriesMax
+  )
 }
 
 /**
@@ -138,17 +151,17 @@ function retryOptionsOf(
  */
 async function recordDuration(
   ports: ExecutorPorts,
-  { deployment, knownDurations }: ExecutionContext,
+  { deployment, earlierDurationsMs }: ExecutionContext,
   step: Step,
   durationMs: number,
 ): Promise<void> {
   const key = durationKeyOf(step)
   if (
     key === undefined ||
-    Math.max(durationMs, knownDurations.get(key) ?? 0) < limits.slowOperationMs
+    Math.max(durationMs, earlierDurationsMs.get(key) ?? 0) < limits.slowOperationMs
   )
     return
-  knownDurations.set(key, durationMs)
+  earlierDurationsMs.set(key, durationMs)
   const { stack } = deploymentPartsOf(deployment)
   await ports.catalog.recordSlowOperation(stack, key, durationMs).catch(() => undefined)
 }
@@ -157,7 +170,7 @@ function isStep(value: unknown): value is Step {
   return typeof value === 'object' && value !== null && 'effect' in value
 }
 
-function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcome, 'views'> {
+function outcomeViewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcome, 'views'> {
   if (views === undefined || views.length === 0) return {}
   return { views: views.map(view => viewOutcomeOf(view, sealing)) }
 }
@@ -169,11 +182,11 @@ function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcom
 async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: BegunOperation,
+  begunOperation: BegunOperation,
   { end, startedAt }: { readonly end: StepEnd; readonly startedAt: EpochMs },
 ): Promise<boolean> {
   const { deployment } = context
-  const { operation, owner, attempt } = task
+  const { operation, owner, attempt } = begunOperation
   const { id } = operation
   const retryOptions = retryOptionsOf(ports, context, operation)
   const { verdict } = end
@@ -189,7 +202,7 @@ async function recordOutcome(
     ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
     ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
     ...(end.error === undefined ? {} : { error: end.error }),
-    ...viewsOf(end, context),
+    ...outcomeViewsOf(end, context),
     startedAt,
     endedAt: ports.clock.now(),
   }

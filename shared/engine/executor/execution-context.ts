@@ -39,8 +39,8 @@ export interface ExecutionContext {
    * recovered.
    */
   readonly onUnsettledBegin: () => void
-  /** Durations of earlier operations of the stack, in ms, by the keys of `durationKeyOf`. */
-  readonly knownDurations: Map<string, number>
+  /** Durations of earlier operations of the stack, by the keys of `durationKeyOf`. */
+  readonly earlierDurationsMs: Map<string, number>
   /** Decides whether an operation fits into the remaining time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }

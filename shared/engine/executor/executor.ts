@@ -22,9 +22,9 @@ import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 export interface Executor {
   /**
    * Runs the operations of the message, and the chains that continue them, then removes the
-   * message. A failed operation does not throw. After any other error, the message is delivered
-   * again, sooner than after the death of an executor. At the last delivery, such an error ends the
-   * affected operation.
+   * message. The failure of an operation is no error. After an error, the message is delivered
+   * again, sooner than after the death of an executor. At the last delivery, an error ends its
+   * operation.
    */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
@@ -35,7 +35,10 @@ export interface Executor {
 const extendEveryMs = 20_000
 const extendByMs = 60_000
 
-/** Creates an executor. `contextOf` returns undefined when the deployment is over. */
+/**
+ * Creates an executor. `contextOf` returns undefined when the deployment is over. A message of such
+ * a deployment is only removed.
+ */
 export function createExecutor(
   basePorts: ExecutorPorts,
   options: {
@@ -145,7 +148,10 @@ async function runChainFrom(
   }
 }
 
-/** Runs one operation. Repeats it each time that its provider is lost during a repeatable call. */
+/**
+ * Runs one operation. Repeats it each time that its provider is lost during a repeatable call.
+ * Returns the single waiter to continue with.
+ */
 async function runToEnd(
   ports: ExecutorPorts,
   context: ExecutionContext,

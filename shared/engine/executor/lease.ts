@@ -5,8 +5,8 @@ import type { ProcessGroup } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 
-/** The lease of one executor identity on its begun operations. */
-export interface LeaseKeeper {
+/** A lease that this process registered and renews. */
+export interface RenewedLease {
   /**
    * Reports whether the lease was renewed so recently that no other process can have recovered
    * operations of this executor. Called directly before each provider call.
@@ -25,7 +25,8 @@ export interface LeaseKeeper {
 
 /**
  * The dependencies of keeping a lease. `groups`: returns the running process groups of plugins.
- * `onLost` is called once, when the lease was not renewed in time or the store refused a renewal.
+ * `onLost` is called at most once: when the lease was not renewed in time, or the store refused a
+ * renewal.
  */
 export interface LeaseDeps {
   readonly leases: LeasesPort
@@ -35,9 +36,9 @@ export interface LeaseDeps {
 }
 
 /**
- * Registers an executor and renews its lease until `end` is called. After `leaseGiveUpMs` without a
- * renewal, the executor gives up its lease, and `onLost` ends its plugins. Other processes recover
- * its operations only later.
+ * Registers a lease and renews it until `end` is called. After `leaseGiveUpMs` without a renewal,
+ * the lease is given up, and `onLost` ends the plugins. Other processes recover the operations of
+ * the executor only later.
  */
 export async function keepLease(
   deps: LeaseDeps,
@@ -46,7 +47,7 @@ export async function keepLease(
     readonly executor: ExecutorId
     readonly holder: Holder
   },
-): Promise<LeaseKeeper> {
+): Promise<RenewedLease> {
   const { leases, clock } = deps
   const { deployment, executor } = identity
   let renewedMs = clock.monotonicMs()
@@ -68,6 +69,7 @@ export async function keepLease(
     // The store counts the lease time from its write, which comes after `startedMs`.
     const startedMs = clock.monotonicMs()
     const groups = deps.groups()
+    // A renewal that fails with an error is repeated at the next interval.
     const isRenewed = await leases.renew(deployment, executor, groups).catch(() => undefined)
     if (isRenewed === false || sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     if (isRenewed !== true || isLost) return
@@ -92,6 +94,7 @@ export async function keepLease(
     async end() {
       isLost = true
       stopRenewing()
+      // If this write fails, other processes retire the lease after the lease time.
       await leases.leave(deployment, executor).catch(() => undefined)
     },
   }

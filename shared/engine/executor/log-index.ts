@@ -25,7 +25,7 @@ export interface LogIndex {
    * read.
    */
   readonly settledStateOf: (id: OperationId) => StoredResource | undefined
-  /** Returns the extension of a reference, as far as the log was read. */
+  /** Returns the extension that states name `ref`, as far as the log was read. */
   readonly extensionOf: (ref: string) => PackageParameterization | undefined
   /**
    * Returns the sealed state of a provider resource by its reference, as far as the log was read.
@@ -80,8 +80,8 @@ export function createLogIndex(
   }
   return {
     async find(id) {
-      const knownOperation = operations.get(id)
-      if (knownOperation !== undefined) return knownOperation
+      const indexedOperation = operations.get(id)
+      if (indexedOperation !== undefined) return indexedOperation
       await readNewRecords()
       return operations.get(id)
     },

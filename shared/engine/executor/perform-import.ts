@@ -16,8 +16,8 @@ import {
 
 /**
  * Adopts an existing resource, which the provider reads by its id alone. A component is not read.
- * For the command `import`, a resource with known outputs is not read either. An unhealthy resource
- * is no failure. The resulting state has the read properties and the current time. Source:
+ * For the command `import`, a resource with supplied outputs is not read either. An unhealthy
+ * resource is no failure. The resulting state has the read properties and the current time. Source:
  * docs/spec/step-execution.md#import-step.
  */
 export async function performImport(

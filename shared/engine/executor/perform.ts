@@ -233,7 +233,7 @@ function outcomeErrorOf(thrown: unknown): OutcomeError {
 
 function toPartialEnd(thrown: unknown, state: ResourceState): StepEnd {
   const outcomeError = outcomeErrorOf(thrown)
-  const message = reasonsOf(state.initErrors) || outcomeError.message
+  const message = formatReasons(state.initErrors) || outcomeError.message
   const error: OutcomeError = { ...outcomeError, message, status: 'partial' }
   return { verdict: 'partial', state, resultOp: undefined, error }
 }
@@ -242,7 +242,7 @@ function toPartialEnd(thrown: unknown, state: ResourceState): StepEnd {
  * Returns the reasons why a resource is not ready, in Pulumi's format. Returns '' if there are
  * none.
  */
-function reasonsOf(reasons: readonly string[]): string {
+function formatReasons(reasons: readonly string[]): string {
   if (reasons.length === 0) return ''
   const count = reasons.length === 1 ? '1 error' : `${reasons.length} errors`
   return `${count} occurred:\n${reasons.map(reason => `\t* ${reason}\n`).join('')}\n`

@@ -20,7 +20,7 @@ export interface FunctionTime {
 }
 
 /** Previous durations of a stack's operations by `durationKeyOf`, in ms. */
-export type KnownDurations = ReadonlyMap<string, number>
+export type EarlierDurations = ReadonlyMap<string, number>
 
 /** The provider calls for which durations are stored. */
 type TimedCall = 'create' | 'update' | 'delete' | 'read'
@@ -31,10 +31,10 @@ type TimedCall = 'create' | 'update' | 'delete' | 'read'
  */
 export function admissionOf(
   step: Step,
-  knownDurations: KnownDurations,
+  earlierDurationsMs: EarlierDurations,
   time: FunctionTime,
 ): Admission {
-  const expectedMs = estimateMs(step, knownDurations)
+  const expectedMs = estimateMs(step, earlierDurationsMs)
   if (expectedMs <= time.remainingMs()) return 'now'
   // A new executor has used a part of its time before the first admission. An operation that needs
   // the full time would be deferred forever.
@@ -44,16 +44,16 @@ export function admissionOf(
 
 /**
  * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration with
- * a margin, otherwise the known duration of its type. Without any of these, returns a default.
+ * a margin, otherwise the expected duration of its type. Without any of these, returns a default.
  * Returns 0 without a provider call.
  */
-function estimateMs(step: Step, knownDurations: KnownDurations): number {
+function estimateMs(step: Step, earlierDurationsMs: EarlierDurations): number {
   const call = timedCallOf(step.op)
   if (call === undefined || step.skipCall) return 0
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
   if (customSeconds > 0) return customSeconds * 1_000
-  const previousMs = knownDurations.get(durationKey(step.type, call))
+  const previousMs = earlierDurationsMs.get(durationKey(step.type, call))
   // A margin, because durations vary.
   if (previousMs !== undefined) return previousMs * 1.25
   const minutes = call === 'read' ? undefined : expectedMinutesByType.get(step.type)

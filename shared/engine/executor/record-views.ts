@@ -80,8 +80,7 @@ function redactViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
 
 /**
  * Returns the end of a step with the ends of its views. If a view failed and the owner succeeded,
- * the end is partial and not failed, because the owner's change took place. A delete then ends as
- * failed.
+ * the end is partial, because the owner's change took place. A delete ends as failed instead.
  */
 export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): StepEnd {
   if (views.length === 0) return end

@@ -1,10 +1,9 @@
-import { limits } from '../../config/limits.ts'
-import type { Head, Verdict } from '../../records/head.ts'
-import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import type { Verdict } from '../../records/head.ts'
+import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type Arrival, findBarrierArrivals, arrivalsOf } from '../deployment/dispatch/arrivals.ts'
 import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
-import { toIdBatches } from '../deployment/log/log-view.ts'
+import { readHeads } from '../deployment/ends/read-heads.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
 /** The log with the waiters. */
@@ -31,8 +30,8 @@ interface EndedOperation {
  * joins, and of a single other ended waiter, are repeated too. An operation is sent only for an
  * arrival that was missing. Otherwise each operation of a repeated message would send the next
  * operations once more, and the number of messages would multiply. A single ready operation without
- * a missing arrival is returned: it needs no message. The sweep sends several whose message was
- * lost.
+ * a missing arrival is returned: it needs no message. Several such operations are sent by the sweep
+ * if their message was lost.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
@@ -107,7 +106,7 @@ async function recordArrivals(
 ): Promise<readonly WaiterStatus[]> {
   const { arrivals, isRedelivered } = request
   const waiterIds = isRedelivered ? [...new Set(arrivals.map(({ to }) => to))] : []
-  const heads = await readHeads(ports, deployment, waiterIds)
+  const heads = await readHeads(ports.operations, deployment, waiterIds)
   const statuses = await Promise.all(
     arrivals.map(async ({ from, to }): Promise<WaiterStatus | undefined> => {
       const waiter = await logIndex.find(to)
@@ -127,17 +126,6 @@ async function recordArrivals(
   return statuses.flatMap(status => status ?? [])
 }
 
-async function readHeads(
-  { operations }: ReleasePorts,
-  deployment: DeploymentId,
-  ids: readonly OperationId[],
-): Promise<ReadonlyMap<OperationId, Head>> {
-  const heads = new Map<OperationId, Head>()
-  for (const batch of toIdBatches(ids, limits.idsPerReadMax))
-    for (const [id, head] of await operations.getHeads(deployment, batch)) heads.set(id, head)
-  return heads
-}
-
 /**
  * Returns the arrivals of an end. Many failures may block the same operations, so arrivals that are
  * already recorded are omitted. If the process that recorded them crashed before it sent the
@@ -153,7 +141,7 @@ async function findArrivals(
   if (ownArrival === undefined) return []
   const waiterIds = [...new Set(blockedArrivals.map(({ to }) => to))]
   const recordedArrivals = new Map(
-    [...(await readHeads(ports, deployment, waiterIds))].map(
+    [...(await readHeads(ports.operations, deployment, waiterIds))].map(
       ([id, { arrived }]) => [id, new Set(arrived)] as const,
     ),
   )

@@ -19,15 +19,15 @@ export interface StepOpenerDeps {
 }
 
 /**
- * Creates a function that returns the step of an operation. It works in any process that has the
- * records and the key of the stack's secrets. Old states are in the pinned base, or earlier
- * operations of the deployment created them. An operation is decided after its pin, and a new pin
- * is written only when all earlier operations have ended. The last pin of the log is therefore the
- * pin of every operation that is still to run.
+ * Creates a function that returns the step of an operation. The function works in any process that
+ * has the records and the key of the stack's secrets. Old states are in the pinned base, or are
+ * results of earlier operations of the deployment. An operation is decided after its pin, and a new
+ * pin is written only when all earlier operations have ended. The last pin of the log is therefore
+ * the pin of every operation that is still to run.
  */
 export function createStepOpener(deps: StepOpenerDeps): (operation: Operation) => Promise<Step> {
   const { logIndex, sealing } = deps
-  const findCreatedState = async (id: OperationId): Promise<TrackedState | undefined> => {
+  const findResultState = async (id: OperationId): Promise<TrackedState | undefined> => {
     const settledState = logIndex.settledStateOf(id)
     const ends = await deps.operations.getEnds(
       deps.deployment,
@@ -41,11 +41,10 @@ export function createStepOpener(deps: StepOpenerDeps): (operation: Operation) =
     const pin = await logIndex.readPin()
     if (pin === undefined) throw new Error('an operation is decided after a pin')
     const { old } = operation
-    const createdState =
-      old?.kind === 'operation' ? await findCreatedState(old.operation) : undefined
+    const resultState = old?.kind === 'operation' ? await findResultState(old.operation) : undefined
     const base = await deps.baseOfPin(pin)
     return withBaseViews(
-      stepOfOperation(operation, { base, sealing, findCreatedState: () => createdState }),
+      stepOfOperation(operation, { base, sealing, findResultState: () => resultState }),
       base,
     )
   }

@@ -50,12 +50,12 @@ export interface DecisionInput {
 export interface DecisionPorts {
   readonly runner: StepRunner
   readonly providers: ProviderRegistry
-  /** The policy packs that judge decisions, in order. */
+  /** The policy packs that check resources, in order. */
   readonly analyzers: readonly Analyzer[]
   readonly emitter: StepEmitter
   /**
-   * The update plan that constrains the steps, and the plan that a preview drafts. Every decided
-   * step is compared with the first, and added to the second.
+   * The update plan that constrains the steps, and the plan that a preview drafts. Decided steps
+   * are compared with the first, and added to the second.
    */
   readonly updatePlan: UpdatePlanUse
   /**

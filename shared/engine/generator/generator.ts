@@ -168,6 +168,7 @@ function createRequestTracker(): Pick<Generator, 'waitUntilSettled'> & {
     track(request) {
       const trackedRequest = request.finally(() => pendingRequests.delete(trackedRequest))
       pendingRequests.add(trackedRequest)
+      // The caller gets a rejection through the returned promise.
       trackedRequest.catch(() => undefined)
       return trackedRequest
     },

@@ -76,17 +76,17 @@ export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
 }
 
 function removeMembers(sets: WritableSets, removed: SetsRemoval): void {
-  deleteAll(sets.urnsWithStep, removed.urnsWithStep)
-  deleteAll(sets.deletedUrns, removed.deleted)
-  deleteAll(sets.replacedUrns, removed.replaced)
-  deleteAll(sets.targetedUrns, removed.targeted)
-  deleteAll(sets.uncreatedUrns, removed.uncreatedUrns)
-  deleteAll(sets.dependentKeys, removed.dependentKeys)
-  deleteAll(sets.currentStates, removed.currentStates)
-  deleteAll(sets.stepsAwaitingOutputs, removed.stepsAwaitingOutputs)
-  deleteAll(sets.markedForDeleteIndices, removed.markedForDeleteIndices)
-  deleteAll(sets.pendingReplacementIndices, removed.pendingReplacementIndices)
-  deleteAll(sets.condemnedIndices, removed.condemnedIndices)
+  removeAll(sets.urnsWithStep, removed.urnsWithStep)
+  removeAll(sets.deletedUrns, removed.deleted)
+  removeAll(sets.replacedUrns, removed.replaced)
+  removeAll(sets.targetedUrns, removed.targeted)
+  removeAll(sets.uncreatedUrns, removed.uncreatedUrns)
+  removeAll(sets.dependentKeys, removed.dependentKeys)
+  removeAll(sets.currentStates, removed.currentStates)
+  removeAll(sets.stepsAwaitingOutputs, removed.stepsAwaitingOutputs)
+  removeAll(sets.markedForDeleteIndices, removed.markedForDeleteIndices)
+  removeAll(sets.pendingReplacementIndices, removed.pendingReplacementIndices)
+  removeAll(sets.condemnedIndices, removed.condemnedIndices)
 }
 
 function addAll<T>(set: Set<T>, members: readonly T[] = []): void {
@@ -97,6 +97,6 @@ function setAll<K, V>(map: Map<K, V>, entries: readonly (readonly [K, V])[] = []
   for (const [key, value] of entries) map.set(key, value)
 }
 
-function deleteAll<K>(members: { delete(member: K): boolean }, removed: readonly K[] = []): void {
+function removeAll<K>(members: { delete(member: K): boolean }, removed: readonly K[] = []): void {
   for (const member of removed) members.delete(member)
 }

@@ -83,7 +83,7 @@ export interface GeneratorSets {
   readonly refreshedStates: ReadonlyMap<number, TrackedState | undefined>
   /** URN → the newest state of its resource in this deployment. */
   readonly currentStates: ReadonlyMap<Urn, CurrentState>
-  /** Views as the providers of their owners reported them. */
+  /** Views that the providers of their owners reported, and views of unchanged owners. */
   readonly views: ReadonlyMap<Urn, ResourceState>
   /**
    * Creates and updates of components whose after hooks wait until the program registers the

@@ -1,4 +1,7 @@
-import { type PlanNode, edgesPerOperationMax } from './joins.ts'
+import { limits } from '../../config/limits.ts'
+import type { PlanNode } from './joins.ts'
+
+const { edgesPerOperationMax } = limits
 
 /** Barriers between waves, as nodes of a plan. The members of a wave are the keys of its steps. */
 export interface Barriers {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { type PlanNode, edgesPerOperationMax, insertJoins } from './joins.ts'
+import { limits } from '../../config/limits.ts'
+import { type PlanNode, insertJoins } from './joins.ts'
+
+const { edgesPerOperationMax } = limits
 
 /** Returns the nodes that must end before `key` can start, through joins. */
 function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {

@@ -1,16 +1,13 @@
+import { limits } from '../../config/limits.ts'
 import { assert } from '../../errors/error.ts'
+
+const { edgesPerOperationMax } = limits
 
 /** A node of a plan before it has an operation id. `releases`: keys of the nodes that need it. */
 export interface PlanNode {
   readonly key: string
   readonly releases: readonly string[]
 }
-
-/**
- * Maximum number of operations that one operation may need or release. The limit keeps the head of
- * each operation small (docs/architecture.md#records).
- */
-export const edgesPerOperationMax = 32
 
 /**
  * A plan whose nodes need and release at most `edgesPerOperationMax` others. By the key of a node,

@@ -4,8 +4,9 @@ import type { DeleteEdges } from './delete-edges.ts'
 /**
  * Returns the waves (antichains) of condemned states. The first wave contains the states without
  * condemned dependents. Each further wave contains the states whose condemned dependents are all in
- * earlier waves. Waves are displayed to users. Deletes wait for whole waves only on request. Linear
- * in the edges. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * earlier waves. Waves are displayed to users. Barriers separate them on request, or to limit the
+ * number of concurrent deletes. Linear in the edges. Source:
+ * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function wavesOf(
   condemned: readonly number[],

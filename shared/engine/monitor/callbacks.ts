@@ -14,8 +14,8 @@ export interface Callbacks {
 export function createCallbacks(): Callbacks {
   const clients = new Map<string, CallbacksClient>()
   const clientOf = (target: string): CallbacksClient => {
-    const openClient = clients.get(target)
-    if (openClient !== undefined) return openClient
+    const existingClient = clients.get(target)
+    if (existingClient !== undefined) return existingClient
     const client = new CallbacksClient(target, credentials.createInsecure(), {
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,

@@ -15,7 +15,7 @@ export function toHookRequest(hookCall: HookCall, acceptsBytes: boolean): Resour
   const { hookType, old, next } = hookCall
   const encode = createValueEncoder(acceptsBytes)
   return {
-    ...ResourceHookRequest.create(resourceIdentityOf(hookCall)),
+    ...ResourceHookRequest.create(hookedResourceOf(hookCall)),
     newInputs: encode(next?.inputs),
     oldInputs: encode(old?.inputs),
     newOutputs: hookType.startsWith('After') ? encode(next?.outputs) : undefined,
@@ -34,7 +34,7 @@ export function toErrorHookRequest(
   const { old, next } = hookCall
   const encode = createValueEncoder(acceptsBytes)
   return {
-    ...ErrorHookRequest.create(resourceIdentityOf(hookCall)),
+    ...ErrorHookRequest.create(hookedResourceOf(hookCall)),
     newInputs: encode(next?.inputs),
     oldInputs: encode(old?.inputs),
     oldOutputs: encode(old?.outputs),
@@ -45,7 +45,7 @@ export function toErrorHookRequest(
   }
 }
 
-function resourceIdentityOf({ urn, next, old }: HookCall) {
+function hookedResourceOf({ urn, next, old }: HookCall) {
   return { urn, id: (next ?? old)?.id ?? '', name: nameOf(urn), type: typeOf(urn) }
 }
 

@@ -37,7 +37,7 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   ): Promise<ResourceInvokeRequest> => {
     // The transforms determine the provider, so the parent must not determine it again.
     let current: ResourceInvokeRequest = { ...request, provider, parent: '' }
-    for (const callback of transforms) current = await transformOnce(current, callback, callbacks)
+    for (const callback of transforms) current = await transformCall(current, callback, callbacks)
     return current
   }
   return {
@@ -52,7 +52,7 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   }
 }
 
-async function transformOnce(
+async function transformCall(
   request: ResourceInvokeRequest,
   callback: Callback,
   callbacks: Callbacks,

@@ -27,7 +27,7 @@ import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.
 import { createCallbacks } from './callbacks.ts'
 import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
 import { createRegisteredHooks, type RegisteredHooks } from './registered-hooks.ts'
-import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
+import { createCallAddresses, type CallAddresses } from './call-addresses.ts'
 import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRegistrar } from './registrar.ts'
 import { createStatusHandlers } from './status-handlers.ts'
@@ -42,7 +42,7 @@ export interface MonitorServer {
   /** The hooks that the program registered. */
   readonly hooks: RegisteredHooks
   /** Further addresses of the same services, for methods of resources. */
-  readonly methods: MethodEndpoints
+  readonly methods: CallAddresses
   /** Provides the dependencies of the monitor's handlers. Calls that need them wait until then. */
   readonly open: (deps: MonitorDeps) => void
   /** Ends pending and later calls of the resource monitor with UNAVAILABLE. */
@@ -67,6 +67,7 @@ export async function startMonitorServer(
   }
   const servers: Server[] = []
   const abortPromise = Promise.withResolvers<never>()
+  // Without pending calls, a rejection must not count as unhandled.
   abortPromise.promise.catch(() => undefined)
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
@@ -106,7 +107,7 @@ export async function startMonitorServer(
   return {
     address: await serve(),
     hooks,
-    methods: createMethodEndpoints(serve),
+    methods: createCallAddresses(serve),
     open: readyDeps.resolve,
     abort: () => abortPromise.reject(new DeploymentAborted()),
     whenSignalled: signalled.promise,
@@ -131,7 +132,7 @@ const neverSettles = new Promise<never>(() => undefined)
 
 /**
  * Converts handlers for grpc-js. When `whenAborted` rejects, each pending call ends with its error.
- * `onCall` receives the name of each called method.
+ * `onCall` receives the name of each called gRPC method.
  */
 function toUnaryHandlers(
   handlers: object,

@@ -32,8 +32,8 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
   return {
     async getSchema(request: GetSchemaRequest): Promise<GetSchemaResponse> {
       const { package: name, version, downloadUrl, parameterization } = request
-      requireVersion(version)
-      if (parameterization !== undefined) requireVersion(parameterization.version, false)
+      requireVersionText(version)
+      if (parameterization !== undefined) requireVersionText(parameterization.version, false)
       const target: PluginTarget = {
         name,
         version: removeVersionPrefix(version),
@@ -93,7 +93,7 @@ async function findMapping(
   const { provider, pulumiProvider, parameterizationHint: hint } = request
   const preferredName = pulumiProvider === '' ? provider : pulumiProvider
   const parameterization = pulumiProvider === '' ? undefined : hint
-  if (parameterization !== undefined) requireVersion(parameterization.version, false)
+  if (parameterization !== undefined) requireVersionText(parameterization.version, false)
   const ecosystem = request.ecosystem === '' ? defaultEcosystem : request.ecosystem
   const names = host.listInstalled?.() ?? []
   const orderedNames = [
@@ -161,7 +161,8 @@ async function describePlugin<T>(
   }
 }
 
-function requireVersion(version: string, mayBeAbsent = true): void {
+/** Throws for a text that is not a semantic version. A leading `v` is accepted. */
+function requireVersionText(version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return
   if (semver.valid(removeVersionPrefix(version)) === null)
     throw new Error(`${version} not a valid semver`)

@@ -93,9 +93,9 @@ export async function readRegistration(
     replaceOnChanges: request.replaceOnChanges,
     additionalSecretOutputs: request.additionalSecretOutputs,
     hideDiff: request.hideDiffs,
-    aliases: aliasesOf(request),
+    aliases: readAliases(request),
     // The provider of a remote component receives the timeouts as texts, with Construct.
-    customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
+    customTimeouts: request.remote ? {} : readTimeouts(request.customTimeouts),
     replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
     replacementTrigger:
@@ -220,14 +220,14 @@ function readPropertyDependencies(
   return addOutputDependencies(inputs, declaredDependencies)
 }
 
-function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
+function readAliases(request: RegisterResourceRequest): readonly Alias[] {
   const urns = request.aliasURNs.map(
     (urn): Alias => ({ kind: 'urn', urn: parseRequestUrn(urn, 'alias') }),
   )
-  return [...urns, ...request.aliases.flatMap(aliasOf)]
+  return [...urns, ...request.aliases.flatMap(readAlias)]
 }
 
-function aliasOf({ alias }: WireAlias): readonly Alias[] {
+function readAlias({ alias }: WireAlias): readonly Alias[] {
   if (alias === undefined) return []
   if (alias.$case === 'urn') return [{ kind: 'urn', urn: parseRequestUrn(alias.value, 'alias') }]
   const spec = alias.value
@@ -255,7 +255,9 @@ function readAliasParent(parent: WireParent): Urn | '' | undefined {
   return parent?.value === true ? '' : undefined
 }
 
-function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined): CustomTimeouts {
+function readTimeouts(
+  timeouts: RegisterResourceRequest_CustomTimeouts | undefined,
+): CustomTimeouts {
   if (timeouts === undefined) return {}
   const entries = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
     const seconds = parseDuration(timeouts[key])

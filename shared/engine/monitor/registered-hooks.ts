@@ -81,6 +81,7 @@ export function createRegisteredHooks(program: Callbacks): RegisteredHooks {
     track(pendingStep) {
       const trackedStep = pendingStep.finally(() => trackedSteps.delete(trackedStep))
       trackedSteps.add(trackedStep)
+      // The caller gets a rejection through the returned promise.
       trackedStep.catch(() => undefined)
       return trackedStep
     },

@@ -20,7 +20,8 @@ export interface Registrar {
   /**
    * Transforms a registration request. `isTransformed`: the request has transforms, so its provider
    * and inherited options were filled in. `noteRegistered` must be called with the registered URN,
-   * so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a transform.
+   * so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a transform,
+   * and VALUE_MALFORMED for invalid properties.
    */
   readonly transform: (
     deps: RegisterDeps,

@@ -10,7 +10,7 @@ export interface StackTraces {
     frames: readonly StackFrame[],
     action: (handle: string) => Promise<T>,
   ) => Promise<T>
-  /** Returns the frames after those of the caller, for which the handle was created. */
+  /** Returns the frames for which the handle was created, followed by `frames`. */
   readonly withCallerFrames: (
     handle: string,
     frames: readonly StackFrame[],

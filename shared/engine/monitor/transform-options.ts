@@ -145,8 +145,8 @@ export function attachDependencies(
 }
 
 function attachToValue(value: PropertyValue, urns: ReadonlySet<string> | undefined): PropertyValue {
-  const knownUrns = new Set<string>(dependenciesOf(value))
-  if (urns === undefined || [...urns].every(urn => knownUrns.has(urn))) return value
+  const ownUrns = new Set<string>(dependenciesOf(value))
+  if (urns === undefined || [...urns].every(urn => ownUrns.has(urn))) return value
   const output =
     isSpecial(value) && value.kind === 'output'
       ? value

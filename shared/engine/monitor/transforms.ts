@@ -93,7 +93,8 @@ export function requireTarget({ target }: Callback): void {
 
 /**
  * Applies transforms to a registration, and fills in its inherited options and provider. Throws
- * RESOURCE_INVALID with the error of a transform, or for an invalid response.
+ * RESOURCE_INVALID with the error of a transform, or for an invalid response. Throws
+ * VALUE_MALFORMED for invalid properties in the request.
  */
 export async function applyTransforms(
   request: RegisterResourceRequest,
@@ -113,7 +114,7 @@ export async function applyTransforms(
     : sentProperties
   let options = transformOptionsOf(request, deps.inherited)
   for (const callback of allTransforms)
-    ({ properties, options } = await transformOnce(request, callback, {
+    ({ properties, options } = await transformRegistration(request, callback, {
       ...deps,
       properties,
       options,
@@ -134,7 +135,7 @@ interface TransformedOptions {
   readonly options: TransformResourceOptions
 }
 
-async function transformOnce(
+async function transformRegistration(
   { type, name, custom, parent }: RegisterResourceRequest,
   callback: Callback,
   { callbacks, properties, options }: TransformedOptions & { readonly callbacks: Callbacks },

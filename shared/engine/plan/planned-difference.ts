@@ -137,13 +137,13 @@ function formatChange(
   }: { readonly change: ChangeKind; readonly actualValue: PropertyValue | undefined },
 ): string {
   const values = [plannedChange.value, change === 'delete' ? undefined : actualValue].flatMap(
-    value => (value === undefined ? [] : [formatValue(value)]),
+    value => (value === undefined ? [] : [formatPlannedValue(value)]),
   )
   const shownValues = values.length === 0 ? '' : `[${values.join('!=')}]`
   return `${signs[plannedChange.change]}${signs[change]}${key}${shownValues}`
 }
 
-function formatValue(value: PropertyValue): string {
+function formatPlannedValue(value: PropertyValue): string {
   if (containsSecret(value)) return '[secret]'
   if (isUnknown(value)) return 'unknown'
   return JSON.stringify(redactMap(new Map([['', value]]))[''] ?? null)

@@ -8,7 +8,7 @@ import { envelopeOf } from '../../state/snapshot-codec.ts'
 import { listOperationsSincePin } from '../../engine/deployment/log/read-earlier-runs.ts'
 import { toIdBatches, type LogView, readLogView } from '../../engine/deployment/log/log-view.ts'
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
-import { requireKnownRules } from '../../engine/deployment/log/decision-rules.ts'
+import { requireSupportedRules } from '../../engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
 import { fold } from '../../journal/fold.ts'
@@ -117,7 +117,7 @@ export async function foldWithEnds(
 ): Promise<StoredDeployment> {
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
-  requireKnownRules(deployment, pin)
+  requireSupportedRules(deployment, pin)
   const base = await readSnapshotBlob(ports.blobs, pin.base)
   return fold({
     deployment,

@@ -2,7 +2,7 @@ import {
   readHistoryRecord,
   readHistory,
   findPublishedVersion,
-} from '../../engine/deployment/retention/read-history.ts'
+} from '../../engine/deployment/retention/history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
 import {
   listExecutedOperations,

@@ -28,7 +28,7 @@ export async function findBarrierArrivals(
   visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
   // Without a barrier, the plan has no barriers, no wave follows, or protection blocks the
-  // operation. The walk then finds nothing. A failed call with hooks ends its after hook, which has
+  // operation. The walk would find nothing. A failed call with hooks ends its after hook, which has
   // the barrier.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []

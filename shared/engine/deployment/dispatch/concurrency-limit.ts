@@ -4,8 +4,8 @@
  * - `here`: the executors of one process share slots (`createProcessSlots`).
  * - `elsewhere`: the queue limits all processes together (`deliveryLimitOf`). Each process also has
  *   slots of its own.
- * - `functions`: functions do not know each other, so the generator limits what it sends. Plans use
- *   `planLimitOf`, and the registrations of a program use `createChainSlots`.
+ * - `functions`: functions share no slots, so the generator limits the operations that it sends.
+ *   Plans use `planLimitOf`, and the registrations of a program use `createChainSlots`.
  */
 import type { DeploymentOptions } from '../../../records/log.ts'
 import type { Pin } from '../log/log-view.ts'

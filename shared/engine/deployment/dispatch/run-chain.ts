@@ -18,7 +18,7 @@ export interface ChainDeps extends HookDeps {
   /** The limit of concurrently running chains. Absent: the executors limit the chains. */
   readonly slots?: Slots | undefined
   readonly liveness: Pick<Liveness, 'observe'>
-  /** The operations that this process ran itself and has reported already. */
+  /** The operations whose steps this process has reported. */
   readonly reportedOperations: Set<OperationId>
 }
 
@@ -42,7 +42,10 @@ export async function runChain(
   }
 }
 
-/** Sends the first operation of a chain, unless the chain has ended, and waits for the ends. */
+/**
+ * Sends the first operation of a chain, unless the chain has ended or begins with a hook. Waits for
+ * the ends.
+ */
 async function sendAndFollow(
   deps: ChainDeps,
   chain: readonly PlannedOperation[],
@@ -53,6 +56,7 @@ async function sendAndFollow(
   const waits = new Map(
     unhookedCalls.map(({ call: { operation } }) => {
       const wait = deps.watcher.wait(operation.id)
+      // After a failed step the other waits are not awaited, and a rejection must not be unhandled.
       wait.catch(() => undefined)
       return [operation.id, wait] as const
     }),
@@ -121,7 +125,7 @@ export function isChainComplete(endedSteps: readonly EndedStep[], length: number
   return endedSteps.length === length && endedSteps.every(({ end }) => end.verdict === 'succeeded')
 }
 
-/** Returns a state with a reference to the operation that created it. */
+/** Returns the resulting state of an operation with a reference to the operation. */
 export function trackedStateOf(state: ResourceState, operation: OperationId): TrackedState {
   return { state, ref: { kind: 'operation', operation } }
 }

@@ -49,7 +49,7 @@ export interface HookDeps {
 /** The end of a call with hooks. */
 export interface HookedEnd {
   readonly end: StepEnd
-  /** The operation of the call, or of its last retry. Its state is the result. */
+  /** The operation of the call, or of its last retry. */
   readonly operation: Operation
   /** The recorded end of `operation`. Absent when the call never ran. */
   readonly recordedEnd?: RecordedEnd

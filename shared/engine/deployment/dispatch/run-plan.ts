@@ -13,7 +13,7 @@ import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from '.
 import type { Liveness } from '../ownership/liveness.ts'
 import { reportStepEnd } from './run-chain.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
-import { waitForHookedCall } from '../ends/wait-for-hooked-call.ts'
+import { waitForNeeds } from '../ends/wait-for-needs.ts'
 
 /** The dependencies of recording a plan and following it. */
 export interface PlanDeps extends HookDeps {
@@ -22,7 +22,7 @@ export interface PlanDeps extends HookDeps {
   readonly control: ControlPort
   readonly clock: ClockPort
   readonly liveness: Liveness
-  /** The operations that this process ran itself and has reported already. */
+  /** The operations whose steps this process has reported. */
   readonly reportedOperations: Set<OperationId>
   /** Raises the stop flag, so that later begins are given back. */
   readonly raiseStop: () => Promise<void>
@@ -37,7 +37,10 @@ export interface PlanResult {
 /** The kinds of plans. */
 export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
-/** A plan, and whether its first failure stops the deployment. */
+/**
+ * A plan, and whether its first failure stops the deployment. The refused delete of a protected
+ * resource never does.
+ */
 export interface Plan {
   readonly plannedOperations: readonly PlannedOperation[]
   readonly isStoppedByFailure: boolean
@@ -45,8 +48,9 @@ export interface Plan {
 
 /**
  * Records a plan as pages and one log record, and sends its ready operations. Follows the plan
- * until every operation has ended, is blocked by a failure, or was stopped. The executors release
- * the other operations themselves. `precedingDecisions` become durable together with the plan.
+ * until every operation has ended, is blocked by a failure, or was stopped. The executors, and the
+ * generator after hooks, release the other operations. `precedingDecisions` become durable together
+ * with the plan.
  */
 export async function runPlan(
   deps: PlanDeps,
@@ -80,7 +84,10 @@ export async function runPlan(
   return pendingResult
 }
 
-/** Follows a plan whose record is durable, regardless of the process that sent it. */
+/**
+ * Follows a plan until each operation has ended, is blocked or was stopped. Any process may send
+ * the operations, also after this call.
+ */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const operationsById = new Map(plan.plannedOperations.map(item => [item.operation.id, item]))
   const calls = groupHooks(plan.plannedOperations)
@@ -150,7 +157,7 @@ async function waitForCallEnd(
     const recordedEnd = await deps.watcher.wait(plannedCall.call.operation.id)
     return stepEndOf(recordedEnd, deps.sealing)
   }
-  await waitForHookedCall(deps, plannedCall.before ?? plannedCall.call.operation, finishSignal)
+  await waitForNeeds(deps, plannedCall.before ?? plannedCall.call.operation, finishSignal)
   return (await runHookedCall(deps, plannedCall)).end
 }
 
@@ -162,7 +169,7 @@ const neverCalledError = new Error('the deployment was stopped before this call'
 
 /**
  * Waits until the deployment is stopped and no operation of `remainingIds` is running. Returns the
- * operations that never ended.
+ * operations that never ended. Returns none after the plan has finished.
  */
 async function drainWhenStopped(
   deps: PlanDeps,
@@ -177,7 +184,7 @@ async function drainWhenStopped(
     await awaitRunningOperations(deps, [
       ...new Set([...remainingIds, ...deps.watcher.awaitedIds()]),
     ])
-    // Waits for operations that have ended meanwhile resolve. The remaining waits are rejected.
+    // A wait for an operation that has ended meanwhile resolves. All other waits are rejected.
     await deps.watcher.settleWaits(neverCalledError)
     // Hooks of ended calls may still be running.
     await deps.hooks.waitUntilSettled()

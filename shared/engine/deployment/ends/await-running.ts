@@ -24,9 +24,9 @@ const observeEveryMs = 1_000
 
 /**
  * Waits until every operation that a living executor began has ended or lost its owner. Resolves
- * with the executors that are gone. Call it only after a stop: an operation that begins after the
- * stop is given back before its call. After a forced stop, the wait takes at most one lease time.
- * Then the remaining owners are retired, because their operations are abandoned. Source:
+ * with the executors that the last check found gone. Call it only after a stop: an operation that
+ * begins after the stop is given back before its call. One lease time after a forced stop, the
+ * remaining owners are retired, because their operations are abandoned. Source:
  * docs/architecture.md#close.
  */
 export async function awaitRunningOperations(

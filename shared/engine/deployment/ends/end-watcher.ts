@@ -18,12 +18,12 @@ export interface RecordedEnd {
 export interface EndWatcher {
   /**
    * Resolves when the operation has ended. Does not resolve while it has no end, for example after
-   * a give-back. A failed read and `settleWaits` reject the wait.
+   * a give-back. Only one wait per operation may be pending. A failed read rejects all waits.
    */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**
-   * Settles all waits. Call it after a stop, when no operation is running. Waits for ended
-   * operations resolve. All other waits, and later ones, are rejected with `thrown`.
+   * Settles all waits. Call it after a stop, when no operation is running. A wait for an ended
+   * operation resolves. All other waits, now and later, are rejected with `thrown`.
    */
   readonly settleWaits: (thrown: unknown) => Promise<void>
   /** Returns the operations whose ends are awaited. */
@@ -119,6 +119,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
   }
   const settleAll = async (thrown: unknown): Promise<void> => {
     for (const id of waits.keys()) dueIds.add(id)
+    // After a failed read, the waits are rejected like those without an end.
     await readDue().catch(() => undefined)
     waits.rejectAll(thrown)
   }

@@ -6,11 +6,11 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 
 /** The progress of one generator run. */
 export interface RunProgress {
-  /** Number of decisions that the run recorded, without phases. */
+  /** Number of decisions that the run appended, without phases. */
   readonly decidedCount: () => number
   /**
-   * Number of ends since the last pin that the run noticed. Ends that were recorded before the run
-   * began do not count.
+   * Number of ends since the last pin that the run awaited and received. Ends that were recorded
+   * before the run began do not count.
    */
   readonly endedCount: () => number
   /** Number of operations since the last pin that are known to have ended. */

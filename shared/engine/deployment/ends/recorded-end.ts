@@ -12,7 +12,7 @@ const interruptedError = {
   status: 'unknown' as const,
 }
 
-/** Returns a lookup of the states that operations of earlier generator runs created. */
+/** Returns a lookup of the resulting states of operations of earlier generator runs. */
 export function createEarlierStateLookup(
   earlierEnds: ReadonlyMap<OperationId, RecordedEnd>,
   decisionIndex: Pick<DecisionIndex, 'decisions'>,
@@ -41,7 +41,7 @@ export function createEarlierStateLookup(
   }
 }
 
-/** Returns a recorded end with its state opened. */
+/** Returns a recorded end with its states opened. Without a verdict, the end is interrupted. */
 export function stepEndOf(recordedEnd: RecordedEnd, sealing: Sealing): StepEnd {
   const { outcome } = recordedEnd
   const verdict = recordedEnd.head.end?.verdict ?? 'interrupted'
@@ -50,11 +50,11 @@ export function stepEndOf(recordedEnd: RecordedEnd, sealing: Sealing): StepEnd {
     state: outcome?.state === undefined ? undefined : sealing.open(outcome.state),
     resultOp: outcome?.resultOp,
     error: outcome?.error ?? (verdict === 'interrupted' ? interruptedError : undefined),
-    ...viewsOf(outcome, sealing),
+    ...viewEndsOf(outcome, sealing),
   }
 }
 
-function viewsOf(outcome: RecordedEnd['outcome'], sealing: Sealing): Pick<StepEnd, 'views'> {
+function viewEndsOf(outcome: RecordedEnd['outcome'], sealing: Sealing): Pick<StepEnd, 'views'> {
   if (outcome?.views === undefined) return {}
   return { views: outcome.views.map(view => viewEndOfOutcome(view, sealing)) }
 }

@@ -27,8 +27,9 @@ export interface DecisionIndex {
    */
   readonly answerOf: (key: string, callIndex: number) => RecordedAnswer | undefined
   readonly planOf: (kind: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
-  readonly hasPassed: (phase: Phase) => boolean
-  /** The recorded extensions. */
+  /** Reports whether the deployment entered a phase. */
+  readonly hasEntered: (phase: Phase) => boolean
+  /** The names of the recorded extensions, as states have them. */
   readonly extensions: ReadonlySet<string>
   readonly programEnd: DecisionOf<'program-ended'> | undefined
   /** Returns the result of a hook operation. */
@@ -79,7 +80,7 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
     answerOf: (key, callIndex) =>
       answers.get(key)?.find((answer, index) => (answer.at ?? index) === callIndex),
     planOf: kind => plans.get(kind),
-    hasPassed: phase => phases.has(phase),
+    hasEntered: phase => phases.has(phase),
     extensions,
     programEnd,
     hookResultOf: operation => hookResults.get(operation),
@@ -103,12 +104,12 @@ export function lastOperationIdOf(view: LogView): number {
   let lastId = 0
   for (const decision of view.decisions) {
     if (decision.kind === 'outputs') lastId = Math.max(lastId, decision.operation)
-    for (const { id } of operationsOf(decision, view)) lastId = Math.max(lastId, id)
+    for (const { id } of decidedOperationsOf(decision, view)) lastId = Math.max(lastId, id)
   }
   return lastId
 }
 
-function operationsOf(decision: Decision, view: LogView): readonly Operation[] {
+function decidedOperationsOf(decision: Decision, view: LogView): readonly Operation[] {
   if (decision.kind === 'registration') return decision.operations
   if (decision.kind === 'settled' || decision.kind === 'retried') return [decision.operation]
   if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])

@@ -19,10 +19,10 @@ export async function readFirstPin(
 }
 
 /**
- * Requires that this version knows the decision and fold rules of a deployment. Throws
- * RECORD_TOO_NEW, before anything of the deployment was changed.
+ * Throws RECORD_TOO_NEW for a deployment with newer decision and fold rules than this version
+ * supports. Callers check the rules before they change anything of the deployment.
  */
-export function requireKnownRules(
+export function requireSupportedRules(
   deployment: DeploymentId,
   pin: Pick<Pin, 'rules'> | undefined,
 ): void {

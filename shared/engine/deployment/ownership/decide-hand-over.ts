@@ -24,7 +24,8 @@ export interface RunStatus {
   readonly awaitedCount: number
   /**
    * Whether the run must continue although it only waits: a hook of the program is running, or an
-   * executor may soon count as gone. Another run would have to observe it from the beginning.
+   * executor may soon count as gone. Another run would have to observe that executor from the
+   * beginning.
    */
   readonly mustNotPark: boolean
   /** Whether the run has awaited all operations that had ended before the run began. */
@@ -32,12 +33,11 @@ export interface RunStatus {
 }
 
 /**
- * Decides whether a generator hands its deployment over now, and to which pool. The generator hands
- * over when its time limit is near or its process is shutting down. After a run without new
- * records, another short run would make no progress either. The same applies if more than a third
- * of the time went to replay. In both cases, the pool is `long`, except at a shutdown. A run that
- * only waits is parked. Returns undefined when the run continues. Source:
- * docs/architecture.md#hand-over.
+ * Decides whether a generator hands its deployment over now, and to which pool. Returns undefined
+ * when the run continues. At a shutdown, and when the run only waits and is parked, the pool is
+ * `short`. Near the time limit, the pool is `long` if another short run would make no progress.
+ * This is so after a run without new records, or if replay took more than a third of the limit.
+ * Source: docs/architecture.md#hand-over.
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, progress, hasNewEnds } = status

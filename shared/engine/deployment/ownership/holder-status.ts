@@ -34,8 +34,8 @@ export type HolderStatus =
 const controlTimeoutMs = 3_000
 
 /**
- * Reads whether the holder of a deployment is alive. Waits `controlTimeoutMs` for a control record
- * that does not exist yet.
+ * Reads whether the holder of a deployment is alive. Waits up to `controlTimeoutMs` for a control
+ * record that does not exist yet.
  */
 export async function readHolderStatus(
   deps: HolderStatusDeps,

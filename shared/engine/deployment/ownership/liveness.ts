@@ -38,8 +38,8 @@ export interface Liveness {
    */
   readonly retire: (executors: Iterable<ExecutorId>) => Promise<void>
   /**
-   * Reports whether a lease renewal was overdue at the last check, so that its executor may soon be
-   * gone.
+   * Reports whether an executor that the last check found alive is late with its renewal, and may
+   * soon be gone.
    */
   readonly isRenewalOverdue: () => boolean
 }
@@ -57,11 +57,11 @@ interface CounterReading {
 }
 
 /**
- * Observes the executors of one deployment. An executor of this host is gone when its process has
- * ended. Any executor is gone when its counter is unchanged for the lease time and the margin, by
- * the monotonic clock of this observer. Wall clocks are never compared. Executors that are gone are
- * retired. Before that, the remaining process groups of a dead executor on this host are ended.
- * Source: docs/architecture.md#take-over.
+ * Creates the check of the executors of one deployment. An executor of this host is gone when its
+ * process has ended. Any executor is gone when its counter is unchanged for the lease time and the
+ * margin, by the monotonic clock of this observer. Wall clocks are never compared. Executors that
+ * are gone are retired. Before that, the remaining process groups of a dead executor on this host
+ * are ended. Source: docs/architecture.md#take-over.
  */
 export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
   const counterReadings = new Map<ExecutorId, CounterReading>()

@@ -6,7 +6,7 @@ import { createLiveness, type Liveness } from './liveness.ts'
 import { endRequest } from './end-request.ts'
 import { type LogView, readLogView } from '../log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../log/log-writer.ts'
-import { readFirstPin, requireKnownRules } from '../log/decision-rules.ts'
+import { readFirstPin, requireSupportedRules } from '../log/decision-rules.ts'
 
 /** The dependencies of a take-over besides those of a close. */
 export interface TakeOverDeps extends CloseDeps {
@@ -15,7 +15,7 @@ export interface TakeOverDeps extends CloseDeps {
   readonly requests?: Pick<RequestsPort, 'end' | 'find'>
 }
 
-/** A log after a take-over. */
+/** The result of a take-over. */
 export interface TakeOverResult {
   /** The log before the take-over. */
   readonly view: LogView
@@ -32,7 +32,7 @@ export async function takeOver(
   deps: TakeOverDeps,
   deployment: DeploymentId,
 ): Promise<TakeOverResult> {
-  requireKnownRules(deployment, await readFirstPin(deps, deployment))
+  requireSupportedRules(deployment, await readFirstPin(deps, deployment))
   const liveness = createLiveness(deps, deployment)
   await liveness.observe()
   const view = await readLogView(deps, deployment)

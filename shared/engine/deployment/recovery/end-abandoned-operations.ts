@@ -20,7 +20,7 @@ export async function endAbandonedOperations(
     const refusedIds: OperationId[] = []
     for (const batch of toIdBatches(pendingIds, limits.idsPerReadMax))
       for (const [id, head] of await ports.operations.getHeads(deployment, batch)) {
-        if (head.end !== undefined || !mayHaveCalled(head, ports.goneExecutors)) continue
+        if (head.end !== undefined || !mustEnd(head, ports.goneExecutors)) continue
         const outcome = await ports.operations.getOutcome(deployment, id, head.attempt)
         const verdict: Verdict = outcome?.verdict ?? 'interrupted'
         const { owner, attempt } = head
@@ -33,8 +33,11 @@ export async function endAbandonedOperations(
   }
 }
 
-/** Reports whether any attempt of an operation may have called its provider. */
-function mayHaveCalled(
+/**
+ * Reports whether an attempt of an operation may have called its provider, apart from the current
+ * attempt of a living owner.
+ */
+function mustEnd(
   { owner, executor, attempt, givenBack }: Head,
   goneExecutors: ReadonlySet<ExecutorId>,
 ): boolean {

@@ -5,8 +5,8 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import { toIdBatches } from '../log/log-view.ts'
 
 /**
- * The result of a redrive: the reason why no message was sent, or the number of operations that
- * were sent again.
+ * The result of a redrive: the reason why no message was sent, or the number of operations without
+ * an end that were sent again.
  */
 export type RedriveStatus =
   | { readonly kind: 'none' | 'stopped' | 'nothing' }

@@ -1,4 +1,3 @@
-import { limits } from '../../../config/limits.ts'
 import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
@@ -6,12 +5,12 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { isRunByGenerator, type Operation } from '../../../records/operation.ts'
 import { type Arrival, findBarrierArrivals, arrivalsOf } from '../dispatch/arrivals.ts'
 import { toChainMessages } from '../dispatch/chain-messages.ts'
-import { toIdBatches } from '../log/log-view.ts'
+import { readHeads } from '../ends/read-heads.ts'
 import { recoverOperation } from './recover.ts'
 
 /**
- * The dependencies of a sweep. `isGone`: whether an executor is known to be gone. `maySend`:
- * whether to send a ready operation. Absent: every ready operation is sent.
+ * The dependencies of a sweep. `isGone`: whether an executor is gone. `maySend`: whether to send a
+ * ready operation. Absent: every ready operation is sent.
  */
 export interface SweepDeps {
   readonly deployment: DeploymentId
@@ -23,24 +22,25 @@ export interface SweepDeps {
 
 /**
  * Continues operations that lost their message, their arrivals or their owner. Recovers operations
- * whose owner is gone, and records the arrivals of ended operations at waiters that have not begun.
- * Then ends ready joins and sends ready operations. Every write is conditional and can be repeated.
- * With sweeps, progress does not depend on any message (I4). `operations` are the operations that
- * are not known to have ended. A sweep takes time linear in their number. Returns the operations
- * that still have no end.
+ * whose owner is gone, and records the arrivals of ended operations at waiters without owner and
+ * end. Then ends ready joins and sends ready operations. Every write is conditional and can be
+ * repeated. With sweeps, progress does not depend on any message (I4). `operations`: all operations
+ * except those that an earlier sweep found ended. A sweep takes time linear in their number.
+ * Returns the operations that still have no end.
  */
 export async function sweep(
   deps: SweepDeps,
   operations: readonly Operation[],
 ): Promise<readonly Operation[]> {
-  const heads = await readHeads(deps, operations)
+  const ids = operations.map(({ id }) => id)
+  const heads = await readHeads(deps.operations, deps.deployment, ids)
   for (const operation of operations) {
     const head = heads.get(operation.id)
     if (head === undefined || head.end !== undefined || head.owner === '') continue
     if (head.executor === '' || !deps.isGone(head.executor)) continue
     await recoverOperation(deps, operation, head)
   }
-  const currentHeads = await readHeads(deps, operations)
+  const currentHeads = await readHeads(deps.operations, deps.deployment, ids)
   await repeatArrivals(deps, operations, currentHeads)
   const unendedOperations = operations.filter(({ id }) => currentHeads.get(id)?.end === undefined)
   const readyOperations = unendedOperations
@@ -96,18 +96,4 @@ async function repeatArrivals(
 
 function isReady(head: Head = freshHead, { needs }: Operation): boolean {
   return head.owner === '' && head.arrived.length >= needs
-}
-
-async function readHeads(
-  deps: SweepDeps,
-  operations: readonly Operation[],
-): Promise<Map<OperationId, Head>> {
-  const heads = new Map<OperationId, Head>()
-  for (const batch of toIdBatches(
-    operations.map(({ id }) => id),
-    limits.idsPerReadMax,
-  ))
-    for (const [id, head] of await deps.operations.getHeads(deps.deployment, batch))
-      heads.set(id, head)
-  return heads
 }

@@ -32,13 +32,13 @@ export function startSweeping(deps: SweeperDeps): SweepLoop {
   const sweepOnce = createSweeper(deps)
   const { clock } = deps
   let lastSweepMs = clock.monotonicMs()
-  let knownGoneCount = 0
+  let previousGoneCount = 0
   const sweepIfDue = async (): Promise<void> => {
     const goneExecutors = await deps.liveness.observe()
-    const hasNewGoneExecutors = goneExecutors.size > knownGoneCount
+    const hasNewGoneExecutors = goneExecutors.size > previousGoneCount
     if (!hasNewGoneExecutors && clock.monotonicMs() - lastSweepMs < limits.sweepMs) return
     await sweepOnce(goneExecutors, hasNewGoneExecutors)
-    knownGoneCount = goneExecutors.size
+    previousGoneCount = goneExecutors.size
     lastSweepMs = clock.monotonicMs()
   }
   const run = async (): Promise<void> => {
@@ -60,8 +60,8 @@ export function startSweeping(deps: SweeperDeps): SweepLoop {
 }
 
 /**
- * The function that sweeps a deployment once. It does nothing when the deployment was stopped.
- * `mustSendAll`: whether ready operations are sent even if they were sent recently.
+ * The function that sweeps a deployment once. Does nothing when the deployment was stopped or is
+ * over. `mustSendAll`: whether ready operations are sent even if they were sent recently.
  */
 type Sweeper = (goneExecutors: ReadonlySet<ExecutorId>, mustSendAll: boolean) => Promise<void>
 

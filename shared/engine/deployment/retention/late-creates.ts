@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { readHistoryRecord, readVersions } from './read-history.ts'
+import { readHistoryRecord, readVersions } from './history-and-versions.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../../ports/records.ts'
 import type { Head } from '../../../records/head.ts'
@@ -21,7 +21,7 @@ interface LateCreatePorts {
 /**
  * Puts created resources whose outcome was not selected into the stack's inbox, before the records
  * of their deployment are removed. No other record names these resources (I9). A resource that a
- * later version already contains is not put there again. A call can be repeated.
+ * later version already contains is omitted. A call can be repeated.
  */
 export async function saveLateCreates(
   ports: LateCreatePorts,
@@ -30,9 +30,9 @@ export async function saveLateCreates(
   const lateCreates = await findLateCreates(ports, deployment)
   if (lateCreates.length === 0) return
   const { stack } = deploymentPartsOf(deployment)
-  const knownResources = await readKnownResources(ports, deployment)
+  const publishedResources = await readPublishedResources(ports, deployment)
   for (const lateCreate of lateCreates)
-    if (!knownResources.has(resourceKeyOf(lateCreate.urn, lateCreate.state['id'])))
+    if (!publishedResources.has(resourceKeyOf(lateCreate.urn, lateCreate.state['id'])))
       await ports.catalog.putLateOutcome(stack, lateCreate)
 }
 
@@ -75,22 +75,22 @@ function findUnselectedAttempts({ attempt, end }: Head): readonly number[] {
  * Returns the resources, by URN and id, of all versions that were published since the deployment. A
  * user may have imported a late create into one of these versions.
  */
-async function readKnownResources(
+async function readPublishedResources(
   ports: LateCreatePorts,
   deployment: DeploymentId,
 ): Promise<ReadonlySet<string>> {
   const { stack } = deploymentPartsOf(deployment)
   const record = await readHistoryRecord(ports.catalog, deployment)
-  const knownResources = new Set<string>()
+  const publishedResources = new Set<string>()
   for await (const { version, snapshot } of readVersions(ports.catalog, stack)) {
     if (version < (record?.version ?? 0)) break
     // A resource that was deleted before its replacement may have had the same id as the
     // replacement.
     for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
       if (!isReplacementPending(resource))
-        knownResources.add(resourceKeyOf(resource.urn, resource['id']))
+        publishedResources.add(resourceKeyOf(resource.urn, resource['id']))
   }
-  return knownResources
+  return publishedResources
 }
 
 function resourceKeyOf(urn: string, id: unknown): string {

@@ -13,7 +13,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 import { rulesVersion } from '../../../records/log.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
-import { readVersions } from './read-history.ts'
+import { readVersions } from './history-and-versions.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
@@ -47,7 +47,7 @@ export interface RemovalRequest {
   readonly stack?: StackId
   /** Maximum number of deployments whose records one call removes. */
   readonly deploymentsMax: number
-  /** Whether the records are only reported and not removed. */
+  /** Whether the removal is only reported and not made. */
   readonly dryRun: boolean
 }
 
@@ -62,9 +62,9 @@ export interface RemovalResult {
 
 /**
  * Removes the records of closed deployments that are old enough, whose late window is over, and
- * whose rules this version knows (I6). Before the removal, created resources whose outcome was not
- * selected are put into the inbox. Each stack's deployments are removed in order, up to the first
- * that must stay. Then the published versions beyond the number to keep are removed.
+ * whose rules this version supports (I6). Before the removal, created resources whose outcome was
+ * not selected are put into the inbox. Each stack's deployments are removed in order, up to the
+ * first that must stay. Then the published versions beyond the number to keep are removed.
  * `deploymentsMax` limits only the removal of records. The removal can stop at any point and be
  * repeated.
  */
@@ -83,7 +83,7 @@ export async function removeOldRecords(
     const isRemovable =
       isOld(candidate, nowMs, removal.policy.recordsKeptMs) &&
       (await isLateWindowOver(deps, candidate, nowMs)) &&
-      (await hasKnownRules(deps, deployment))
+      (await hasSupportedRules(deps, deployment))
     if (!isRemovable) {
       // Deployments are removed in order, so that the remaining records of a stack have no gap.
       blockedStacks.add(stack)
@@ -141,10 +141,10 @@ async function isLateWindowOver(
 }
 
 /**
- * Reports whether this version knows the rules of a deployment. For newer rules, only a newer
- * version knows which records must be saved before a removal.
+ * Reports whether this version supports the rules of a deployment. For newer rules, only a newer
+ * version can determine which records must be saved before a removal.
  */
-async function hasKnownRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
+async function hasSupportedRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
   const pin = await ignoreRemovedRecords(readFirstPin(deps, deployment))
   return pin === undefined || pin.rules <= rulesVersion
 }
@@ -177,8 +177,8 @@ async function removeVersions(
   const removedVersions: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
-  // The versions of an unreadable stack cannot be determined, so nothing is removed if the stack is
-  // selected.
+  // The versions of an unreadable stack cannot be determined, so no version is removed if the stack
+  // is selected.
   for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue

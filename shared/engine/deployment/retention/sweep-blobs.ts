@@ -18,9 +18,9 @@ export interface BlobSweepResult {
 }
 
 /**
- * Sets aside the blobs that no record names, unless they changed within a grace time before the
- * sweep. Puts back a blob that a record names again. Removes the blobs that were set aside earlier
- * than the grace time, and incomplete blobs of that age. A writer puts a blob, then writes its
+ * Sets aside the blobs that no record names, unless they changed within the grace time before the
+ * sweep. Puts back a blob that a record names again. Removes the blobs that were set aside longer
+ * ago than the grace time, and incomplete blobs of that age. A writer puts a blob, then writes its
  * reference within the grace time. Thus a new blob is too young to be set aside, and an existing
  * blob is referenced before its removal. The sweep can stop at any point, and sweeps can run
  * concurrently.
@@ -42,7 +42,7 @@ export async function sweepBlobs(
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<BlobSweepPort['list']>> = await deps.blobSweep.list(cursor)
     for (const blob of page.blobs) {
-      const change = decideChange(blob, referencedHashes, startedAtMs)
+      const change = decideBlobChange(blob, referencedHashes, startedAtMs)
       if (change === 'none') continue
       result[change] += 1
       if (change === 'removed') result.bytes += blob.sizeBytes
@@ -57,7 +57,7 @@ export async function sweepBlobs(
 }
 
 /** Decides whether a blob stays as it is, is put back, set aside or removed. Pure. */
-function decideChange(
+function decideBlobChange(
   { hash, changedAtMs, isSetAside }: BlobEntry,
   referencedHashes: ReadonlySet<BlobHash>,
   startedAtMs: number,

@@ -46,7 +46,7 @@ export function createBase(snapshot: Snapshot, epoch: number): Base {
   }
 }
 
-/** Returns the indices of views by owner. The key '' has the resources that are no views. */
+/** Returns the indices of views by owner. The key '' has the resources that are not views. */
 function groupViews({ resources }: Snapshot): ReadonlyMap<Urn | '', readonly number[]> {
   return Map.groupBy(resources.keys(), index => resources[index]?.viewOf ?? '')
 }

@@ -37,15 +37,15 @@ export function operationOf(step: Step, position: PlanPosition, sealing: Sealing
 }
 
 /**
- * Returns the step of an operation record. The old state is in the base, or an earlier operation
- * created it.
+ * Returns the step of an operation record. The old state is in the base, or is the result of an
+ * earlier operation.
  */
 export function stepOfOperation(
   operation: Operation,
   sources: {
     readonly base: Base
     readonly sealing: Sealing
-    readonly findCreatedState: (id: OperationId) => TrackedState | undefined
+    readonly findResultState: (id: OperationId) => TrackedState | undefined
   },
 ): Step {
   const { old } = operation
@@ -54,7 +54,7 @@ export function stepOfOperation(
       ? undefined
       : old.kind === 'base'
         ? sources.base.trackedStateAt(old.index)
-        : sources.findCreatedState(old.operation)
+        : sources.findResultState(old.operation)
   return {
     op: operation.op,
     urn: operation.urn,

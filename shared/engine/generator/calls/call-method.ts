@@ -26,14 +26,16 @@ export interface MethodRequest {
   readonly stackTraceHandle: string
 }
 
-/**
- * An address of the monitor for a single method call. It shows whether the method sent requests to
- * the monitor.
- */
+/** An address of the monitor for a single method call. */
 export interface CallAddress {
+  /** `127.0.0.1:<port>` */
   readonly address: string
-  /** Reports whether the method sent a request to the monitor. */
+  /**
+   * Reports whether the method sent a request to this address, apart from the requests that SDKs
+   * send on every connect.
+   */
   readonly wasUsed: () => boolean
+  /** Releases the address for another method call. */
   readonly close: () => void
 }
 
@@ -45,10 +47,11 @@ export interface MethodDeps {
 }
 
 /**
- * Calls a method and records its answer. Each later generator run repeats the call of a method that
- * registers resources, so that the method registers them again. The program then gets the recorded
- * answer. Answers have no output values: their dependencies are in `dependencies`. An error of the
- * provider ends the deployment. Source: docs/spec/monitor.md#resourcemonitor.
+ * Calls a method and records its answer. If the method sent requests to the monitor, each later
+ * generator run repeats the call, so that the method registers its resources again. The program
+ * then gets the recorded answer. Answers have no output values: their dependencies are in
+ * `dependencies`. An error of the provider ends the deployment. Source:
+ * docs/spec/monitor.md#resourcemonitor.
  */
 export async function callMethod(
   ctx: GeneratorContext,
@@ -79,8 +82,9 @@ export async function callMethod(
     const answerPromise = ports.runner.answerCall(key, () =>
       callProviderMethod(ctx, { ...request, provider, argDependencies }, deps),
     )
+    // An aborted deployment does not wait for a method that may never return. A later rejection
+    // must not count as unhandled.
     answerPromise.catch(() => undefined)
-    // An aborted deployment does not wait for a method that may never return.
     const result = await Promise.race([answerPromise, ports.whenAborted])
     if (result === undefined || ports.isAborted()) return stoppedResult
     return decided(result)

@@ -20,7 +20,7 @@ export interface PlacedNode {
 
 /**
  * Assigns ids, needs and releases to the nodes of a plan, to the barriers, and to the necessary
- * joins. Their ids increase in this order. `nodes`: the plan without its barriers.
+ * joins. The ids increase in this order. `nodes`: the plan without its barriers.
  */
 export function placeNodes(
   nodes: readonly PlanNode[],

@@ -161,8 +161,8 @@ function readProviderInputs(
 }
 
 /**
- * Creates a provider. As in Pulumi, only the failures of its check are used, not the checked
- * inputs.
+ * Checks and creates a provider. As in Pulumi, only the failures of the check are used, not the
+ * checked inputs.
  */
 async function runProviderCreate(
   ctx: GeneratorContext,

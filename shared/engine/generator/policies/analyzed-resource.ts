@@ -10,7 +10,7 @@ import type { CheckedRegistration } from '../registration/checked-registration.t
 /** The data from which resources and providers are described to policy packs. */
 type PolicyInput = Pick<DecisionInput, 'sets' | 'base'>
 
-/** The parts of a registration that policy packs judge. */
+/** The parts of a registration that policy packs check. */
 export type AnalyzedRegistration = Pick<
   CheckedRegistration,
   'goal' | 'claim' | 'next' | 'comparedInputs'

@@ -214,9 +214,9 @@ function requireReference(reference: string): string {
 }
 
 /**
- * Returns the explicit or inherited provider of a registration, or ''. The provider of a parent of
- * the same package takes precedence over the `providers` of the registration. These take precedence
- * over the `providers` of the parent component.
+ * Returns the explicit or inherited provider of a registration, or ''. An inherited provider is
+ * that of a parent of the same package, otherwise one of the registration's `providers`, otherwise
+ * one of the parent component's `providers`.
  */
 export function findExplicitProvider(
   { sets }: Pick<DecisionInput, 'sets'>,

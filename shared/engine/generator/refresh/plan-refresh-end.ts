@@ -6,8 +6,9 @@ import { type RewriteDeps, rewriteState } from './rewrite-states.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records at the end of a refresh that runs the program. If a state was read, all
- * states lose their references to resources without a step: untargeted ones, and unregistered ones.
+ * Returns the records at the end of a refresh that runs the program. If a state was read, the
+ * registered states lose their references to resources without a step: untargeted ones, and
+ * unregistered ones.
  * The reason is that Pulumi lists these resources last, and removes references to later entries
  * (its function `FilterRefreshDeletes`). `kept`: base indices of states without a record that have
  * empty lists of property dependencies. A refresh removes such lists from all other states, like

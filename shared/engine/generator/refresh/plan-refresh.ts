@@ -134,7 +134,7 @@ export function selectRefreshedStates(
 ): ReadonlySet<ResourceState> {
   const { targets, excludes, targetDependents, excludeDependents } = scope
   if (!targets.isConstrained && !excludes.isConstrained) return new Set(states)
-  // Excludes take precedence in a refresh. Otherwise targets take precedence.
+  // In a refresh, excludes take precedence over targets. Elsewhere, targets take precedence.
   const namedUrns = excludes.isConstrained ? excludes : targets
   const mustIncludeDependents = excludes.isConstrained ? excludeDependents : targetDependents
   const dependentUrns = new Set<Urn>()

@@ -78,7 +78,7 @@ function recordedEndsOf(
   decision: RecordedDecision,
   base: Base,
 ): readonly EndedStep[] {
-  const openDeps = { base, sealing, findCreatedState: () => undefined }
+  const openDeps = { base, sealing, findResultState: () => undefined }
   if (decision.kind === 'settled') {
     const { operation, state } = decision
     const next = state === undefined ? undefined : sealing.open(state)

@@ -21,9 +21,9 @@ export interface Replay {
   /** The decisions about a URN, in order. */
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
-   * Runs a recorded chain to its end, once for all callers. Reads recorded ends, waits for running
-   * operations, and sends all others again. Only the `onEnd` of the first caller is called, with
-   * the decided steps and their ends.
+   * Runs a recorded chain to its end, once for all callers. Uses the recorded ends. Unless they
+   * complete the chain, sends its first operation again, and waits for the other ends. Only the
+   * `onEnd` of the first caller is called, with the decided steps and their ends.
    */
   readonly resume: (
     registration: RecordedRegistration,

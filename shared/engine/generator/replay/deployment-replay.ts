@@ -32,8 +32,8 @@ export interface ReplayDeps extends ChainDeps {
   readonly base: Base
   readonly earlierDecisions: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** Returns the state that an operation of an earlier generator run created. */
-  readonly findCreatedState: (id: OperationId) => TrackedState | undefined
+  /** Returns the resulting state of an operation of an earlier generator run. */
+  readonly findResultState: (id: OperationId) => TrackedState | undefined
 }
 
 /**
@@ -97,14 +97,12 @@ export function createReplay(deps: ReplayDeps): Replay {
       const lastDecision = earlierDecisions.decisionsOf(urn).at(-1)
       if (lastDecision === undefined) return undefined
       if (lastDecision.kind === 'settled') return reopenSettled(lastDecision).trackedState
-      const createOperation = lastDecision.operations.findLast(
+      const lastChange = lastDecision.operations.findLast(
         operation => operation.effect !== 'remove' && !isRunByGenerator(operation),
       )
-      return readCreatedState(
+      return readResultState(
         deps,
-        createOperation === undefined
-          ? undefined
-          : lastRetryOf(earlierDecisions, createOperation.id),
+        lastChange === undefined ? undefined : lastRetryOf(earlierDecisions, lastChange.id),
       )
     },
   }
@@ -141,7 +139,7 @@ function openSettledState(deps: ReplayDeps, { operation, state }: RecordedSettle
   return deps.sealing.open(state)
 }
 
-async function readCreatedState(
+async function readResultState(
   deps: ReplayDeps,
   id: OperationId | undefined,
 ): Promise<TrackedState | undefined> {

@@ -17,8 +17,8 @@ import { resumeRecorded } from './resume-recorded.ts'
 /**
  * Answers a registration that an earlier generator run decided. Completes the recorded decision,
  * and returns the recorded answer. `decided`: the next stages decide the registration, because no
- * record answers it, or the record was withdrawn. If the goal differs from the record and a step
- * has begun, the recorded decision is kept with a warning.
+ * record answers it, or the record was withdrawn. If the goal differs from a record that can no
+ * longer be withdrawn, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
@@ -53,8 +53,8 @@ function toReplayedAnswer({ urn }: UrnClaim, current: CurrentState): AnsweredRes
 }
 
 /**
- * Withdraws the recorded decision if none of its operations has begun. Otherwise reports a warning.
- * Returns whether the decision is kept.
+ * Withdraws a recorded registration if none of its operations has begun. Otherwise reports a
+ * warning. Returns whether the decision is kept.
  */
 async function keepUnlessWithdrawn(
   ctx: GeneratorContext,

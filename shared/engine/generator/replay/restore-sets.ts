@@ -10,8 +10,8 @@ import type { GeneratorSets } from '../sets.ts'
 interface RecordedResults {
   /** Reports whether an operation had succeeded before this generator run started. */
   readonly hasSucceeded: (id: OperationId) => boolean
-  /** Returns the state that an operation had created before this generator run started. */
-  readonly findCreatedState: (id: OperationId) => TrackedState | undefined
+  /** Returns the resulting state of an operation that ended before this generator run started. */
+  readonly findResultState: (id: OperationId) => TrackedState | undefined
 }
 
 /**
@@ -37,7 +37,7 @@ export function restoreSets(
       collectOperation(delta, operation, { hasSucceeded, baseIndex })
       if (op !== 'refresh' || old?.kind !== 'base') continue
       baseIndexReadBy.set(id, old.index)
-      if (hasSucceeded) refreshed.push([old.index, results.findCreatedState(id)])
+      if (hasSucceeded) refreshed.push([old.index, results.findResultState(id)])
     }
     const replaced = [...(recordedDelta.replaced ?? []), ...delta.replaced]
     const removed = { deleted: listRecreatedUrns(decision, operations) }

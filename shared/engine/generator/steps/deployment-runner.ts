@@ -1,5 +1,4 @@
-import type { ResourceState } from '../../../state/resource.ts'
-import type { Step } from '../../step.ts'
+import { newestStateOf, type Step } from '../../step.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import {
   type ChainDeps,
@@ -60,7 +59,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
         goal: goalDigest,
         sets: setsDelta,
       })
-      return trackedStateOf(state ?? stateOf(step), operation.id)
+      return trackedStateOf(state ?? newestStateOf(step), operation.id)
     },
     recordExtension({ ref, ...extension }) {
       if (recordedExtensions.has(ref) || isExtensionInBase(ref)) return
@@ -103,6 +102,7 @@ function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'
   const { writer, sealing } = deps
   return async (key, request) => {
     const { callIndex, recordedAnswer } = deps.countCall(key)
+    // The repeated call registers resources. The program gets the recorded answer.
     if (recordedAnswer?.isAskedAgain === true) await request()
     if (recordedAnswer !== undefined)
       return {
@@ -137,10 +137,4 @@ function planChain(
     const nextId = chainOperations[index + 1]?.operation.id
     return { step, operation: { ...operation, releases: nextId === undefined ? [] : [nextId] } }
   })
-}
-
-function stateOf(step: Step): ResourceState {
-  const state = step.next ?? step.old?.state
-  if (state === undefined) throw new TypeError('a step has an old or a new state')
-  return state
 }

@@ -1,7 +1,12 @@
 import { type Base, withBaseViews } from '../../deployment/state/base.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import { completeReplaceStep } from '../../events/replace-events.ts'
-import { type Step, type TrackedState, unrecordedStateReference } from '../../step.ts'
+import {
+  newestStateOf,
+  type Step,
+  type TrackedState,
+  unrecordedStateReference,
+} from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import { type PreviewDeps, previewStep } from './preview-step.ts'
 import type { StepRunner } from '../step-runner.ts'
@@ -39,16 +44,10 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
       }
       return ends
     },
-    settle: ({ step, state }) => Promise.resolve(toTrackedState(state ?? stateOf(step))),
+    settle: ({ step, state }) => Promise.resolve(toTrackedState(state ?? newestStateOf(step))),
     recordExtension: () => undefined,
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
     runHooks: hookCall => runHooks(deps, hookCall),
     answerCall: (_key, request) => request(),
   }
-}
-
-function stateOf(step: Step): ResourceState {
-  const state = step.next ?? step.old?.state
-  if (state === undefined) throw new TypeError('a step has an old or a new state')
-  return state
 }

@@ -28,14 +28,14 @@ export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEn
     step.op === 'replace'
       ? successEndOf(undefined)
       : hooks === undefined
-        ? await perform(step, { preview: true }, withViewEvents(deps))
+        ? await perform(step, { preview: true }, withEmittedViews(deps))
         : await deps.hooks.track(previewWithHooks(step, hooks, deps))
   emitter.emitEnd(step, end)
   emitter.count(step, end)
   return end
 }
 
-function withViewEvents({ performDeps, emitter }: PreviewDeps): PerformDeps {
+function withEmittedViews({ performDeps, emitter }: PreviewDeps): PerformDeps {
   return { ...performDeps, onViewStep: emitter.emitBegin }
 }
 
@@ -66,7 +66,7 @@ async function previewWithRetries(
   const triesMax = limits.errorHookTriesMax
   const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
   for (;;) {
-    const end = await perform(step, { preview: true }, withViewEvents(deps))
+    const end = await perform(step, { preview: true }, withEmittedViews(deps))
     if (end.error?.code === undefined) return end
     errors.unshift(end.error.message)
     if (errors.length >= triesMax) {

@@ -53,7 +53,7 @@ export async function applyChange(
     config: encodeValue(input.config, type),
     plannedPrivate: input.plannedPrivate,
     plannedIdentity: encodeIdentity(resource, input.plannedIdentity),
-    providerMeta: session.pkg.providerMeta,
+    providerMeta: undefined,
   })
   const { errors, warnings } = readProblems(response, {
     type,

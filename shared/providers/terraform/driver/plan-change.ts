@@ -12,12 +12,7 @@ import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import { readProblems } from './diagnostics.ts'
 import { readIdentityOf } from './prior-object.ts'
-import {
-  createRefusal,
-  describeProviderBug,
-  readResponse,
-  requireNoDeferral,
-} from './provider-failure.ts'
+import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
 import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
 import { noPrivate, type ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
@@ -70,7 +65,7 @@ export async function planChange(
     config: encodeValue(config, type),
     priorPrivate: current?.private ?? noPrivate,
     priorIdentity: encodeIdentity(resource, current?.identity),
-    providerMeta: session.pkg.providerMeta,
+    providerMeta: undefined,
   })
   checkDiagnostics(session, resource, { urn, response })
   const subject = `planned an invalid change of '${urn}'`
@@ -133,7 +128,12 @@ function checkDiagnostics(
   })
   showWarnings(session, urn, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure('plan the change of', urn, errors))
-  requireNoDeferral(session.pkg.name, `the change of '${urn}'`, response)
+  if (response.deferralReason !== undefined)
+    throw createRefusal(
+      describeProviderBug(session.pkg.name, `deferred the change of '${urn}'`, [
+        { message: 'this host does not allow deferral', path: [] },
+      ]),
+    )
 }
 
 function throwFlaws(
@@ -164,7 +164,7 @@ export async function planDeletion(
     config: absent,
     priorPrivate: prior.private,
     priorIdentity: encodeIdentity(resource, prior.identity),
-    providerMeta: session.pkg.providerMeta,
+    providerMeta: undefined,
   })
   checkDiagnostics(session, resource, { urn, response })
   const subject = `planned an invalid deletion of '${urn}'`

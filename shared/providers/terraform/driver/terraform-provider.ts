@@ -50,8 +50,6 @@ export interface TerraformProviderDeps {
   readonly isEnding: () => boolean
   /** Shows a warning to the user. */
   readonly warn: (text: string) => void
-  /** Shows the progress of an action to the user. */
-  readonly inform: (text: string) => void
 }
 
 /**
@@ -148,12 +146,7 @@ async function startPackage(
         parameter.kind === 'local'
           ? parameter
           : { ...parameter, source: binary.source, version: binary.version },
-      session: createTerraformSession({
-        client: process.client,
-        pkg,
-        warn: deps.warn,
-        inform: deps.inform,
-      }),
+      session: createTerraformSession({ client: process.client, pkg, warn: deps.warn }),
     }
   } catch (thrown) {
     await process.close()

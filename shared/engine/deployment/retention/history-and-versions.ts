@@ -15,7 +15,7 @@ export async function readHistoryRecord(
 
 /**
  * Reads one published version of a stack, without reading other versions. Returns undefined when
- * the version was removed.
+ * the stack has no such version, or no longer has it.
  */
 export async function findPublishedVersion(
   catalog: Pick<CatalogPort, 'listVersions'>,

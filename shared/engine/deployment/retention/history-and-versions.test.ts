@@ -8,7 +8,7 @@ import {
   readHistory,
   findPublishedVersion,
   readVersions,
-} from './read-history.ts'
+} from './history-and-versions.ts'
 
 const stack = 'organization/shop/prod' as StackId
 const size = limits.historyPageEntries

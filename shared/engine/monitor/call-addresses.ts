@@ -1,19 +1,8 @@
-/** An address of the monitor for a single method call. */
-export interface MethodEndpoint {
-  /** `127.0.0.1:<port>` */
-  readonly address: string
-  /**
-   * Reports whether the method sent a request to this address, apart from the requests that SDKs
-   * send on every connect.
-   */
-  readonly wasUsed: () => boolean
-  /** Releases the address for another method call. */
-  readonly close: () => void
-}
+import type { CallAddress } from '../generator/calls/call-method.ts'
 
 /** Addresses for method calls, one per concurrent call. */
-export interface MethodEndpoints {
-  readonly open: () => Promise<MethodEndpoint>
+export interface CallAddresses {
+  readonly open: () => Promise<CallAddress>
 }
 
 /**
@@ -24,11 +13,11 @@ const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'sup
 
 /**
  * Creates addresses on demand and reuses them. `serve` serves the monitor at a new address, and
- * calls `onCall` with the name of each called method.
+ * calls `onCall` with the name of each called gRPC method.
  */
-export function createMethodEndpoints(
+export function createCallAddresses(
   serve: (onCall: (method: string) => void) => Promise<string>,
-): MethodEndpoints {
+): CallAddresses {
   const idleEndpoints: ReusableEndpoint[] = []
   const openEndpoint = async (): Promise<ReusableEndpoint> => {
     const usage = { wasUsed: false }

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
 /** The dependencies of waiting for an operation's needs. */
-export interface WaitForHookedCallDeps {
+export interface WaitForNeedsDeps {
   readonly deployment: DeploymentId
   readonly operations: Pick<OperationsPort, 'getHeads'>
   readonly hints: HintsPort
@@ -19,11 +19,11 @@ export interface WaitForHookedCallDeps {
 const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /**
- * Resolves when everything that an operation with hooks waits for has succeeded. Never resolves
- * after `endSignal` has aborted. Hints trigger a read of the head, which is authoritative (I4).
+ * Resolves when all needs of an operation have arrived. After `endSignal` aborts, the promise may
+ * stay pending forever. Hints trigger a read of the head, which is authoritative (I4).
  */
-export async function waitForHookedCall(
-  deps: WaitForHookedCallDeps,
+export async function waitForNeeds(
+  deps: WaitForNeedsDeps,
   { id, needs }: Pick<Operation, 'id' | 'needs'>,
   endSignal: AbortSignal,
 ): Promise<void> {
