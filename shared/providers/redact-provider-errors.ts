@@ -15,7 +15,7 @@ export function redactProviderErrors(provider: Provider, inputs: PropertyMap): P
     <Req, Res>(call: (request: Req) => Promise<Res>) =>
     (request: Req): Promise<Res> =>
       call(request).catch((thrown: unknown) => {
-        throw thrown instanceof ProviderError ? redactError(thrown, redact) : thrown
+        throw redactError(thrown, redact)
       })
   const redactErrorsAndFailures =
     <Req, Res extends Pick<CheckResult, 'failures'>>(call: (request: Req) => Promise<Res>) =>
@@ -48,10 +48,11 @@ export function redactProviderErrors(provider: Provider, inputs: PropertyMap): P
 }
 
 /**
- * Returns the error with redacted texts. The cause is left out, because the cause contains the same
- * texts.
+ * Returns an error of a provider with redacted texts, and other errors unchanged. The cause is left
+ * out, because the cause contains the same texts.
  */
-function redactError(thrown: ProviderError, redact: (text: string) => string): ProviderError {
+export function redactError(thrown: unknown, redact: (text: string) => string): unknown {
+  if (!(thrown instanceof ProviderError)) return thrown
   const { status, code, isRequestUnsent, problems, partialResource } = thrown
   const redactedResource = partialResource && {
     ...partialResource,

@@ -1,5 +1,7 @@
 import { messageOf } from '../../../errors/error.ts'
 import { type PropertyMap, type PropertyValue, unknown } from '../../../values/value.ts'
+import { collectSecretTexts, createRedactor } from '../../../values/redact-secrets.ts'
+import { redactError } from '../../redact-provider-errors.ts'
 import type { EphemeralRenewal } from '../client/terraform-client.ts'
 import { toOutputs } from '../mapping/to-outputs.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
@@ -26,23 +28,37 @@ interface OpenEphemeral {
 
 /**
  * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource
- * is opened once, renewed before it expires, and closed at the end, also after a failure. Throws
- * ProviderError.
+ * is opened once, renewed before it expires, and closed at the end, also after a failure. Errors
+ * and warnings do not contain the values. Throws ProviderError.
  */
 export async function withEphemerals<T>(
   session: TerraformSession,
   inputs: PropertyMap,
-  use: (resolved: PropertyMap) => Promise<T>,
+  use: (resolved: PropertyMap, session: TerraformSession) => Promise<T>,
 ): Promise<T> {
-  if (findEphemeralReferences(inputs).length === 0) return use(inputs)
+  if (findEphemeralReferences(inputs).length === 0) return use(inputs, session)
   await session.waitUntilConfigured()
-  if (session.isUnconfigured()) return use(withUnknownEphemerals(inputs))
+  if (session.isUnconfigured()) return use(withUnknownEphemerals(inputs), session)
   const opened = new Map<string, OpenEphemeral>()
   try {
-    return await use(await resolveInputs(session, inputs, opened))
+    const resolved = await resolveInputs(session, inputs, opened)
+    return await useRedacted(session, resolved, use)
   } finally {
     // Later ones may depend on earlier ones.
     for (const ephemeral of [...opened.values()].toReversed()) await ephemeral.close()
+  }
+}
+
+async function useRedacted<T>(
+  session: TerraformSession,
+  resolved: PropertyMap,
+  use: (resolved: PropertyMap, session: TerraformSession) => Promise<T>,
+): Promise<T> {
+  const redact = createRedactor(collectSecretTexts(resolved))
+  try {
+    return await use(resolved, { ...session, warn: text => session.warn(redact(text)) })
+  } catch (thrown) {
+    throw redactError(thrown, redact)
   }
 }
 

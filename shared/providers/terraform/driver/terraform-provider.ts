@@ -89,18 +89,18 @@ export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
     configure: async request => configureProcess(getSession(), request),
     check: async request => checkObject(getSession(), request),
     diff: async request =>
-      withEphemerals(getSession(), request.newInputs, newInputs =>
-        diffObject(getSession(), { ...request, newInputs }),
+      withEphemerals(getSession(), request.newInputs, (newInputs, session) =>
+        diffObject(session, { ...request, newInputs }),
       ),
     create: async request =>
-      withEphemerals(getSession(), request.inputs, inputs =>
-        createObject(getSession(), { ...request, inputs }),
+      withEphemerals(getSession(), request.inputs, (inputs, session) =>
+        createObject(session, { ...request, inputs }),
       ),
     read: async request => readObject(getSession(), request),
     update: async request =>
       failOnCrash(deps.isEnding, () =>
-        withEphemerals(getSession(), request.newInputs, newInputs =>
-          updateObject(getSession(), { ...request, newInputs }),
+        withEphemerals(getSession(), request.newInputs, (newInputs, session) =>
+          updateObject(session, { ...request, newInputs }),
         ),
       ),
     delete: async request => failOnCrash(deps.isEnding, () => deleteObject(getSession(), request)),
