@@ -61,7 +61,7 @@ const parkDelayMs = 50_000
 export async function checkPark({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
   const stack = await stacks.create('park', { count: 2, delayMs: parkDelayMs })
   await stack.up()
-  const runs = 1 + (await countTakeovers(engine, stack))
+  const runs = await countGeneratorRuns(engine, stack)
   const creates = `two creates took ${formatElapsed(parkDelayMs)} each`
   return runs > 1
     ? { result: 'passed', message: `${runs} generator runs shared a deployment: ${creates}.` }
@@ -101,8 +101,8 @@ const journalRecord = z.object({
   decisions: z.array(z.looseObject({ kind: z.string() })).default([]),
 })
 
-/** Counts the generator runs that continued the first deployment of a stack. */
-async function countTakeovers(engine: EnginePort, { path }: CheckStack): Promise<number> {
+/** Counts the generator runs of a stack's first deployment. Each run begins with a take-over. */
+async function countGeneratorRuns(engine: EnginePort, { path }: CheckStack): Promise<number> {
   const records = await listAllItems(engine, `${path}/deployments/1/journal`, journalRecord)
   return records.flatMap(({ decisions }) => decisions).filter(({ kind }) => kind === 'takeover')
     .length
