@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { ScheduledCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
@@ -188,4 +189,27 @@ test('a rename places the calls of the schedules for the new name before it is r
   expect(placed).toMatchObject([{ key: newKey, times: { expression: 'rate(1 hour)' } }])
   const [request] = await platform.requests.listWaiting(shop, 1)
   expect(request).toMatchObject({ edit: { placements: { hourly: placed[0]?.name } } })
+})
+
+test('a rename places the calls of all schedules, over pages of documents', async () => {
+  const { platform, ports } = await openWithScheduler()
+  const names = Array.from(
+    { length: triggerLimits.documentsPerPage + 1 },
+    (_, index) => `n${index}`,
+  )
+  for (const name of names)
+    await callApiInProcess(ports, 'ann', {
+      method: 'PUT',
+      path: `${shopPath}/schedules/${name}`,
+      body: draft,
+    })
+  await callApiInProcess(ports, 'ann', {
+    method: 'POST',
+    path: `${shopPath}/rename`,
+    body: { project: 'mall', stack: 'prod' },
+  })
+  const [request] = await platform.requests.listWaiting(shop, 1)
+  const edit = request !== undefined && 'edit' in request ? request.edit : undefined
+  const placements = edit?.kind === 'rename stack' ? edit.placements : undefined
+  expect(Object.keys(placements ?? {}).toSorted()).toEqual(names.toSorted())
 })

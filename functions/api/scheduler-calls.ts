@@ -3,8 +3,10 @@ import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
   type DocumentKey,
+  type DocumentPage,
   type DocumentsPort,
   sealingContextOf,
+  type StoredDocument,
 } from '../../shared/ports/documents.ts'
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
@@ -89,8 +91,7 @@ export async function placeCallsForRename(
 ): Promise<Readonly<Record<string, string>>> {
   if (ports.scheduler === undefined) return {}
   const placements: Record<string, string> = {}
-  const { documents } = await ports.documents.list('schedule', '', from)
-  for (const { key, value } of documents) {
+  for await (const { key, value } of readStackDocuments(ports.documents, 'schedule', from)) {
     const schedule = scheduleDocument.parse(value)
     // A paused schedule has no calls, and neither has a schedule whose only run is over.
     if (schedule.placed === undefined || schedule.isPaused) continue
@@ -110,14 +111,20 @@ export async function removeStackDocuments(
   stack: StackId,
 ): Promise<void> {
   for (const kind of ['schedule', 'notification'] as const)
-    for (let cursor: string | undefined = '', pageIndex = 0; cursor !== undefined; pageIndex += 1) {
-      const documentPage: Awaited<ReturnType<DocumentsPort['list']>> = await ports.documents.list(
-        kind,
-        cursor,
-        stack,
-      )
-      for (const { key, version, value } of documentPage.documents)
-        if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
-      cursor = pageIndex < triggerLimits.documentPagesMax ? documentPage.next : undefined
-    }
+    for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
+      if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
+}
+
+/** Yields the documents of a stack, from at most `documentPagesMax` pages. */
+async function* readStackDocuments(
+  documents: Pick<DocumentsPort, 'list'>,
+  kind: 'schedule' | 'notification',
+  stack: StackId,
+): AsyncGenerator<StoredDocument> {
+  let cursor: string | undefined = ''
+  for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
+    const documentPage: DocumentPage = await documents.list(kind, cursor, stack)
+    yield* documentPage.documents
+    cursor = documentPage.next
+  }
 }

@@ -1,5 +1,6 @@
 /** Renames of stacks in DynamoDB: the calls of schedules, and interruptions. */
 import { expect, test } from 'vitest'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { contractHolder, createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
@@ -53,6 +54,20 @@ test('schedules get their new calls, and one without new calls stops the rename'
   expect(await renames.rename(id, to, { ...input, placements })).toBe('renamed')
   expect((await documents.get({ ...key, scope: to }))?.value).toEqual({ when: 'x', placed: 'new' })
   expect(await documents.get(key)).toBeUndefined()
+})
+
+test('a document moves to the new id even if many removed ones precede it', async () => {
+  const { ports } = await open()
+  const { renames, documents } = ports
+  const [id, to] = [await createDeployed(ports), createStackId()]
+  const keyOf = (name: string) => ({ kind: 'notification', scope: id, name }) as const
+  for (let index = 0; index < triggerLimits.documentsPerPage; index += 1) {
+    await documents.put(keyOf(`a${index}`), {}, 0)
+    await documents.remove(keyOf(`a${index}`), 1)
+  }
+  await documents.put(keyOf('last'), { a: 1 }, 0)
+  expect(await renames.rename(id, to, input)).toBe('renamed')
+  expect((await documents.get({ ...keyOf('last'), scope: to }))?.value).toEqual({ a: 1 })
 })
 
 test('after a death at any request the stack has one name, with all of its contents', async () => {

@@ -1,4 +1,4 @@
-import { triggerLimits } from '../../../config/trigger-limits.ts'
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { DocumentKey, StoredDocument } from '../../../ports/documents.ts'
 import type { RenameInput } from '../../../ports/stack-renames.ts'
 import type { StackId } from '../../../records/ids.ts'
@@ -66,8 +66,9 @@ async function listDocuments(catalogTable: Table, id: StackId): Promise<readonly
   const documents: StoredDocument[] = []
   for (const kind of ['schedule', 'notification'] as const) {
     const { pk } = keys.document({ kind, scope: id, name: '' })
-    const limit = triggerLimits.documentsPerPage
-    const items = await queryItems(catalogTable, { pk, beginsWith: `${id} `, limit })
+    // The items of removed documents stay, so a stack can have more items than documents.
+    const range = { pk, beginsWith: `${id} `, limit: limits.listEntriesMax }
+    const items = await queryItems(catalogTable, range)
     for (const item of items) {
       const name = readText(item, 'sk').slice(id.length + 1)
       const document = parseDocumentItem({ kind, scope: id, name }, item)
