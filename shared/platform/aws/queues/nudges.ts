@@ -36,8 +36,8 @@ export interface AwsNudges extends NudgesPort {
     signal?: AbortSignal,
   ) => Promise<{ readonly nudge: Nudge; readonly message: RawMessage } | undefined>
   /**
-   * Converts the body of an event source's message. A nudge that is not due is sent again. Returns
-   * undefined for such a nudge and for an unreadable body. The event source must remove the message
+   * Converts the body of an event source's message. A nudge that is not due is sent again to the
+   * queue of this process. Returns undefined for such a nudge and for an unreadable body. The event source must remove the message
    * in either case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
@@ -83,17 +83,21 @@ export interface Nudge {
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps
   const name = queueNameOf(url)
-  const send: NudgesPort['nudge'] = async (stack, delayMs, options = {}) => {
+  const sendTo = async (
+    queueUrl: string,
+    { stack, observedHolder }: Nudge,
+    delayMs: number,
+  ): Promise<void> => {
     const exceedsDelayLimit = delayMs > awsLimits.messageDelayMaxMs
     const dueAtField = exceedsDelayLimit ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
-    const seenField = options.observedHolder === undefined ? {} : { seen: options.observedHolder }
+    const seenField = observedHolder === undefined ? {} : { seen: observedHolder }
     const command = new SendMessageCommand({
-      QueueUrl: urls?.[options.pool ?? 'short'] ?? url,
+      QueueUrl: queueUrl,
       MessageBody: JSON.stringify({ v: 1, stack, ...dueAtField, ...seenField }),
       DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.messageDelayMaxMs)) / 1000),
     })
-    await withAwsErrors(`queue ${name}: send`, () => sqs.send(command))
-    if (options.pool === 'long') deps.onLongPoolSend?.()
+    await withAwsErrors(`queue ${queueNameOf(queueUrl)}: send`, () => sqs.send(command))
+    if (queueUrl === urls?.long) deps.onLongPoolSend?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
     const nudge = nudgeForm.safeParse(parseJson(body)).data
@@ -106,8 +110,9 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     // Only this project writes the messages, so the keys of `executors` are executor ids.
     const observedHolderField =
       nudge.seen === undefined ? {} : { observedHolder: nudge.seen as ObservedHolder }
-    if (earlyMs <= 0) return { stack, ...observedHolderField }
-    await send(stack, earlyMs, observedHolderField)
+    const received: Nudge = { stack, ...observedHolderField }
+    if (earlyMs <= 0) return received
+    await sendTo(url, received, earlyMs)
     return undefined
   }
   const receiveNudge: AwsNudges['receiveNudge'] = async (waitMs, signal) => {
@@ -128,7 +133,10 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
   }
   return {
-    nudge: send,
+    nudge: (stack, delayMs, { pool = 'short', observedHolder } = {}) => {
+      const nudge = observedHolder === undefined ? { stack } : { stack, observedHolder }
+      return sendTo(urls?.[pool] ?? url, nudge, delayMs)
+    },
     receiveNudge,
     receive: async (waitMs, { stack, signal } = {}) => {
       assert(stack === undefined, 'SQS cannot select messages: a receive must not name a stack')

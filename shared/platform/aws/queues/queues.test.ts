@@ -150,4 +150,18 @@ describe('messages to the long pool are reported, because metrics of an idle que
     await nudge('organization/p/s' as never, 0, { pool: 'long' })
     expect(reported.splice(0)).toEqual(['nudge'])
   })
+
+  test('a nudge of the long pool that arrives early returns to the queue of that pool', async () => {
+    const sentTo: unknown[] = []
+    const sqs = {
+      send: async ({ input }: { readonly input: { readonly QueueUrl: string } }) =>
+        void sentTo.push(input.QueueUrl),
+    } as unknown as SQSClient
+    const clock = { now: () => 1_000 } as unknown as ClockPort
+    const urls = { short: 'nudges', long: 'nudges-long' }
+    const { fromEvent } = createNudges({ sqs, clock, logger: silentLogger, url: urls.long, urls })
+    const body = JSON.stringify({ v: 1, stack: 'organization/p/s', dueAt: 5_000 })
+    expect(await fromEvent(body)).toBeUndefined()
+    expect(sentTo).toEqual([urls.long])
+  })
 })
