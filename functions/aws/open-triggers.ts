@@ -30,7 +30,7 @@ export function openTriggers(env: Env): AwsTriggers {
   const platform = openWebhookTriggers(env)
   return {
     ...platform,
-    notifications: platform.openNotifications(),
+    notifications: platform.createNotificationsPort(),
     outbound: createOutbound(readAddressRules(env)),
   }
 }

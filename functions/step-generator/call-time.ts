@@ -26,7 +26,7 @@ export function startCallTime(
       ...(handOverSignal === undefined ? {} : { handOverSignal }),
     }),
     mayOpenAnotherRequest: () =>
-      handOverSignal?.aborted !== true && elapsedMs() <= limitMs * programLimits.openNextPart,
+      handOverSignal?.aborted !== true && elapsedMs() <= limitMs * programLimits.beginNextFraction,
   }
 }
 

@@ -41,7 +41,7 @@ export const awsVariables = {
 /** The key of an environment variable in `awsVariables`. */
 export type AwsVariable = keyof typeof awsVariables
 
-/** Key attributes of both tables. The partition key and the sort key are strings. */
+/** Attributes of both tables: the partition key and the sort key, both texts, and the expiry. */
 export const tableKeys = { partition: 'pk', sort: 'sk', expires: 'expires' } as const
 
 /** Key prefixes of the bucket. The permissions of functions are granted per prefix. */
@@ -86,10 +86,7 @@ export const awsMetrics = {
   longPoolBusy: 'LongPoolBusy',
 } as const
 
-/**
- * Names of an installation's resources. In one account and region, each begins with the
- * installation's name.
- */
+/** Names of an installation's resources in its account and region. Each begins with its name. */
 export interface InstallationNames {
   readonly dataStack: string
   readonly mainStack: string
@@ -107,6 +104,8 @@ export const queueNames = [
   'nudges-long',
   'notifications',
 ] as const
+
+/** The name of a queue, without the installation. */
 export type QueueName = (typeof queueNames)[number]
 
 /** The default name of an installation. */

@@ -30,7 +30,7 @@ export const cloudLimits = {
   proxyKeepAliveMs: 60_000,
   /** Number of decisions about permissions that a proxy caches. */
   permissionDecisionsMax: 10_000,
-  /** Calls of one function in a chain of calls before Lambda stops the chain. */
+  /** Calls of one function in one recursive loop before Lambda stops the loop. */
   recursiveInvocationsMax: 16,
   /** Concurrent calls of an event source at first, and further ones per minute, as on Lambda. */
   sourceCallsMin: 5,

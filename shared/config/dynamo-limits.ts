@@ -1,4 +1,4 @@
-/** Every limit of the DynamoDB adapters. */
+/** Limits of the DynamoDB adapters. */
 export const dynamoLimits = {
   /**
    * Connection timeout. Inside one region a connection takes milliseconds, unless this process is
@@ -38,8 +38,10 @@ export const dynamoLimits = {
    * this item, without a scan.
    */
   operationsPerBlock: 500,
-  /** Entries of one cache of known items, and leases or event chunks that one call reads. */
-  cachedItemsMax: 10_000,
+  /** Entries of one cache, such as that of the last log records. */
+  cacheEntriesMax: 10_000,
+  /** Leases or event chunks of a deployment that one call reads. */
+  itemsPerListMax: 10_000,
   /** Lines of one event chunk: one batch of a writer. */
   chunkLinesMax: 500,
   /** Size of one event chunk before compression. */
@@ -83,7 +85,7 @@ export const dynamoLimits = {
   slowKindsMax: 1_000,
   /**
    * Time after which journal records expire. Retention normally removes the records earlier, and
-   * the expiry is a safety net. A deployment that stays open longer cannot be resumed.
+   * the expiry is a safety net. A deployment that is not closed by then cannot be resumed.
    */
   journalExpiresMs: 400 * 24 * 3_600_000,
   /** Items of one transaction, a limit of DynamoDB. */

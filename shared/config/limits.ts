@@ -6,7 +6,7 @@
  * only stays in that module.
  */
 
-/** The limits and defaults that none of the narrower tables of this folder contains. */
+/** The limits and defaults that no narrower table of this folder contains. */
 export const limits = {
   /** Duration of a lease without renewal. A lease survives three lost renewals in a row. */
   leaseMs: 60_000,
@@ -156,9 +156,9 @@ export const limits = {
    * Length of one line on the store's socket. The receiver of a longer line closes the connection,
    * so that no line can exhaust memory.
    */
-  frameBytesMax: 64 * 1024 * 1024,
-  /** Size of one reply to a read of many records. The adapter reads the others page by page. */
-  replyBytesMax: 4 * 1024 * 1024,
+  storeLineCharsMax: 64 * 1024 * 1024,
+  /** Length of one reply to a read of many records. The adapter reads the others page by page. */
+  replyCharsMax: 4 * 1024 * 1024,
   /**
    * Requests in one transaction. The limit bounds how long the first request waits for the commit.
    */

@@ -16,10 +16,10 @@ export const programLimits = {
   /** Timeout of a fetch by a generator, for a repository that requires a credential. */
   sourceTimeoutMs: 60_000,
   /**
-   * First part of a generator call, in which the generator may open another request. The remaining
+   * First part of a generator call, in which the generator may begin another request. The remaining
    * time is longer than `fetchTriesMax` fetches and an installation, so these end within the call.
    */
-  openNextPart: 1 / 20,
+  beginNextFraction: 1 / 20,
   /** Validity of an address for the packed program: longer than the installer runs. */
   installAddressExpiresMs: 900_000,
   /** Attempts to upload the packed program. */

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/**
- * A sequence of random numbers that a seed determines. Each call continues where the previous call
- * ended.
- */
+/** A sequence of random bytes that a seed determines. No two calls use the same byte of it. */
 export interface SeededRandom {
   /** Returns a number from 0 to `n - 1`. */
   readonly nextBelow: (n: number) => number

@@ -2,7 +2,7 @@ import type { Urn } from './urn.ts'
 
 /** A set of URNs that a user named, literally or by patterns. */
 export interface UrnSet {
-  /** False for an empty set, which contains every URN. */
+  /** Whether the set has entries. Without entries, it contains every URN. */
   readonly isConstrained: boolean
   readonly has: (urn: Urn) => boolean
   /** The entries that are not patterns, unchanged and unvalidated. */

@@ -1,4 +1,7 @@
-/** names: branded string types for names, each with one parser. Imports errors only. */
+/**
+ * names: URNs, references to providers, versions, and rules by which resources are named. Imports
+ * errors only.
+ */
 import { error } from '../errors/error.ts'
 
 /** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`. The name may contain `::`. */
@@ -7,7 +10,7 @@ export type Urn = string & { readonly __brand: 'Urn' }
 /** The type of the root resource of every stack. */
 export const stackType = 'pulumi:pulumi:Stack'
 
-/** The parts of a URN. `qualifiedType` contains the parents' types, joined by `$`. */
+/** The parts of a URN. `qualifiedType`: the types of the parents and its own, joined by `$`. */
 export interface UrnParts {
   readonly stack: string
   readonly project: string

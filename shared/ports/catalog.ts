@@ -67,8 +67,8 @@ export interface CatalogPort {
   /** Lists all stacks, or those of a project, ordered by id. */
   readonly listStacks: (project?: string) => Promise<StackListing>
   /**
-   * Removes a stack with its history. Returns false while a deployment is current, and true when
-   * the stack does not exist.
+   * Removes a stack with its history. Returns false while a deployment is current, and otherwise
+   * true, even if the stack does not exist.
    */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**

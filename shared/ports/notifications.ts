@@ -35,10 +35,10 @@ export interface NotificationsPort {
     signal?: AbortSignal,
   ) => Promise<readonly OutgoingDelivery[]>
   readonly remove: (receipt: string) => Promise<void>
-  /** Makes the message visible to receivers again after `ms`, at most an hour. */
+  /** Makes the message visible to receivers again after `ms`, which is at most an hour. */
   readonly postpone: (receipt: string, ms: number) => Promise<void>
   /** Lists at most `limit` dead letters. */
   readonly listDeadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>
-  /** Turns all dead letters into new messages, and returns their number. */
+  /** Turns dead letters into new messages, and returns their number. SQS: about 5,000 per call. */
   readonly redrive: () => Promise<number>
 }

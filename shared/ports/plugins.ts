@@ -1,6 +1,6 @@
 import type { BlobHash } from '../records/ids.ts'
 
-/** The key of a plugin's archive: kind, name, version, and platform. */
+/** The key of a plugin's archive. Each operating system and architecture has an archive. */
 export interface PluginKey {
   readonly kind: string
   readonly name: string

@@ -101,7 +101,7 @@ export interface NudgesPort {
 /** Hints that an operation may have ended. They are an optimization and may get lost. */
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
-  /** Calls `onHint` for every hint of a deployment. Returns a function that ends the calls. */
+  /** Calls `onHint` for each hint that arrives. Returns a function that ends the calls. */
   readonly listen: (
     deployment: DeploymentId,
     onHint: (operation: OperationId) => void,

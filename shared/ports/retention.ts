@@ -18,7 +18,7 @@ export interface RetentionPort {
   /** Lists the deployments that have any record, ordered by id. */
   readonly listDeployments: () => Promise<readonly RecordedDeployment[]>
   /**
-   * Removes at most `recordsMax` records of a deployment, and returns false while some are left.
+   * Removes about `recordsMax` records of a deployment, and returns false while some may remain.
    * The first log record is removed first, so that readers notice the removal. The control record
    * is removed last, so that an interrupted removal can be detected. Removes nothing and returns
    * true for a deployment that is current or has an unclosed control record.
@@ -29,7 +29,7 @@ export interface RetentionPort {
    * current version.
    */
   readonly removeVersions: (stack: StackId, throughVersion: number) => Promise<void>
-  /** Removes the inboxes and durations that removed stacks left, and their entries in lists. */
+  /** Removes the late outcomes and durations of removed stacks, and their entries in lists. */
   readonly removeLeftovers: () => Promise<void>
   /** Lists every hash in any record, page by page. The cursor '' starts, undefined is the end. */
   readonly listReferences: (
@@ -62,8 +62,8 @@ export interface BlobSweepPort {
   /** Removes a blob that was set aside. A blob that was put again meanwhile stays. */
   readonly remove: (hash: BlobHash) => Promise<void>
   /**
-   * Removes incomplete blobs of writers that died, if the last write was not after `writtenBefore`.
-   * Returns their number and total size. With `dryRun`, the call removes nothing.
+   * Removes incomplete blobs that were last written at `writtenBefore` or earlier: their writers
+   * have died. Returns their number and total size. With `dryRun`, the call removes nothing.
    */
   readonly removeUnfinished: (
     writtenBefore: EpochMs,

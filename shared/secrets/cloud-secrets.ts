@@ -17,9 +17,7 @@ export interface KeyKeeper {
 
 const keyBytes = 32
 
-/**
- * Decrypted data keys, by keeper, URL and ciphertext. Each process calls the service once per key.
- */
+/** Data keys by keeper, URL and ciphertext, so that a process decrypts each key only once. */
 const openedKeys = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
 /** The dependencies of opening data keys: the key service, and the data keys that it may open. */
@@ -46,7 +44,8 @@ export async function createCloudManager(
 /**
  * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file. A
  * data key that is not allowed is refused before the keeper is called. Throws
- * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MALFORMED, and the errors of the keeper.
+ * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_URL_INVALID, SECRETS_MALFORMED, and the
+ * errors of the keeper.
  */
 export async function openCloudManager(
   { url, encryptedKey }: { readonly url: string; readonly encryptedKey: string },

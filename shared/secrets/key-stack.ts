@@ -27,7 +27,7 @@ export function withKeyStack(url: string, stack: string): string {
   return `${key}?${[...otherParameters, `${contextParameter}=${stack}`].join('&')}`
 }
 
-/** Returns the stack that a key URL names. Throws SECRETS_URL_INVALID. */
+/** Returns the stack that a key URL names, if it names one. Throws SECRETS_URL_INVALID. */
 export function keyStackOf(url: string): string | undefined {
   return parseKeyUrl(url).context[keyPurpose.stackField]
 }

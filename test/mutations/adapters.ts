@@ -28,14 +28,14 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB does not count attempts that may have called',
     breaks: 'a give-back undoes only its own attempt',
-    file: 'shared/platform/aws/dynamo/operation-begins.ts',
+    file: 'shared/platform/aws/dynamo/operation-heads.ts',
     edits: [['ADD #attempt :one, #called :one', 'ADD #attempt :one']],
     caughtBy,
   },
   {
     name: 'DynamoDB refuses the repetition of a selection whose reply was lost',
     breaks: 'every conditional write can be repeated safely',
-    file: 'shared/platform/aws/dynamo/operation-begins.ts',
+    file: 'shared/platform/aws/dynamo/operation-heads.ts',
     edits: [
       [
         'head.owner === owner && head.end?.verdict === verdict && head.end.attempt === attempt',
@@ -47,7 +47,7 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB refuses the repetition of a give-back whose reply was lost',
     breaks: 'every conditional write can be repeated safely',
-    file: 'shared/platform/aws/dynamo/operation-begins.ts',
+    file: 'shared/platform/aws/dynamo/operation-heads.ts',
     edits: [
       [
         "isOwnWrite: existing => readTexts(existing, 'freed').includes(releaseKey)",

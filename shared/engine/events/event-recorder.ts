@@ -26,7 +26,7 @@ function countBatchLines(lines: readonly string[]): number {
   let charCount = 0
   const limitIndex = lines.findIndex((line, index) => {
     charCount += line.length
-    return index >= batchEventsMax || (index > 0 && charCount > limits.replyBytesMax)
+    return index >= batchEventsMax || (index > 0 && charCount > limits.replyCharsMax)
   })
   return limitIndex < 0 ? lines.length : limitIndex
 }

@@ -1,7 +1,7 @@
 import { DeployError, error } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 
-/** The known fields of an error that the SDK throws. */
+/** The fields of a thrown error that this file reads. */
 interface ThrownError {
   readonly name: string
   readonly message: string
@@ -133,7 +133,7 @@ function readThrown(thrown: unknown): ThrownError {
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
   return {
-    // The prefix is removed, for example that of `AWS.SimpleQueueService.NonExistentQueue`.
+    // The name without its prefix, for example that of `AWS.SimpleQueueService.NonExistentQueue`.
     name: thrown.name.split('.').at(-1) ?? thrown.name,
     message: thrown.message,
     ...(typeof status === 'number' ? { status } : {}),

@@ -1,6 +1,6 @@
 /**
- * aws: all ports over AWS services. Imports ports and below, and clock and random numbers of
- * system.
+ * aws: all ports over AWS services. Imports ports and below, the record formats of
+ * platform/records, and clock and random numbers of system.
  *
  * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
  * request that the SDK retries after a lost response may take effect twice without harm. 3. The

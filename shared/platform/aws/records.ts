@@ -1,6 +1,7 @@
 /**
  * aws/dynamo: the ports for records, over DynamoDB. Each record is one item, and each write during
- * the run of an operation is one request on one item. Imports ports and below.
+ * the run of an operation is one request on one item. Imports ports and below, and
+ * platform/records.
  *
  * Invariants: 1. DynamoDB checks all conditions. The transition table defines those of head writes.
  * 2. Reads are strongly consistent, except for facts that stay true once they are true. 3. The

@@ -26,7 +26,7 @@ export interface AwsTriggerPlatform
    * Creates the notifications. Throws AWS_SETTINGS_INVALID in a function without the variable of
    * the notification queue.
    */
-  readonly openNotifications: () => AwsNotifications
+  readonly createNotificationsPort: () => AwsNotifications
 }
 
 /**
@@ -55,7 +55,7 @@ export function createTriggerPlatform(deps: {
     marks: createMarks({ catalogTable, random }),
     sealing: createKmsSealing(settings, resources.get('secretsKey')),
     nudges: createNudges({ sqs, url: resources.get('nudgesQueue'), clock, logger }),
-    openNotifications: () => {
+    createNotificationsPort: () => {
       const queue = { url: resources.get('notificationsQueue') }
       return createNotifications({ sqs, queue, clock, logger })
     },

@@ -7,7 +7,7 @@ import { createWaiters } from './waiters.ts'
 
 /** A chain queue that can be closed. */
 export interface ChainQueue extends ChainQueuePort {
-  /** Ends all waiting receives. Later receives throw STORE_UNAVAILABLE. */
+  /** Ends all waiting receives. They and later receives throw STORE_UNAVAILABLE. */
   readonly close: () => void
 }
 

@@ -1,7 +1,7 @@
 /**
  * embedded: all ports on one machine, without a daemon. Records are in one SQLite database, blobs
- * in files, queues in memory. Imports ports and below, and the system's clock, random numbers and
- * log.
+ * in files, queues in memory. Imports ports and below, platform/records, and the system's clock,
+ * random numbers and log.
  *
  * Invariants: 1. A call that changes a record resolves after its commit has reached the disk. 2.
  * One process at a time owns the database. All other processes call the owner over a socket. When

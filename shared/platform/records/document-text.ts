@@ -12,7 +12,7 @@ export function serializeDocument({ kind, name }: DocumentKey, value: unknown): 
   if (!namePattern.test(name))
     throw error(
       'DOCUMENT_INVALID',
-      `the name of a ${kind} must have 1 to 100 letters, digits, '_', '.' or '-'`,
+      `the name of a ${kind} must have 1 to 100 letters, digits, '_', '.' or '-', and begin with a letter or digit`,
     )
   const text = JSON.stringify(value)
   const sizeBytes = Buffer.byteLength(text)

@@ -33,7 +33,7 @@ export function killGroup(group: ProcessGroup): boolean {
   return isAlive(group) && signalGroup(group.pid, 'SIGKILL')
 }
 
-/** Sends a signal to all processes of a group. Returns false when none exists. */
+/** Sends a signal to all processes of a group. Returns false when it reached no process. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-pid, signal)

@@ -26,7 +26,7 @@ interface BlobsDeps extends BucketSection {
 
 /**
  * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 stores complete
- * objects only and verifies their SHA-256 at the upload. Readers verify it again. A put sends at
+ * objects only and verifies their SHA-256 at the upload. `get` verifies it again. A put sends at
  * most 512 MiB, in one part. Throws BLOB_TOO_LARGE and the errors of `awsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {

@@ -13,7 +13,10 @@ import {
   blobKeyOf,
 } from './blob-objects.ts'
 
-/** The signed headers. An upload must send all of them, and S3 checks the body against them. */
+/**
+ * The headers that a signature covers if the SDK adds them. An upload must send the covered
+ * headers, and S3 checks the body against them.
+ */
 const signedHeaders = new Set([
   'content-length',
   'if-none-match',

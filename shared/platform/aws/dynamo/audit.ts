@@ -99,16 +99,16 @@ function createPositionSource({
 
 /** Creates a function that adds a day to the list of days with entries, once per process. */
 function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> {
-  const knownDays = createLruCache<true>()
+  const recordedDays = createLruCache<true>()
   return async day => {
-    if (knownDays.get(String(day)) === true) return
+    if (recordedDays.get(String(day)) === true) return
     const expires = expirySecondsOf((day + 1) * dayMs * positionsPerMs)
     await putItem(catalogTable, {
       key: keys.auditDay(day),
       item: toItem({ expires }),
       ifAbsent: false,
     })
-    knownDays.set(String(day), true)
+    recordedDays.set(String(day), true)
   }
 }
 

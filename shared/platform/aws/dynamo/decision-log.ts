@@ -15,13 +15,13 @@ import { getItem, putItem, queryItems, type Table } from './table/table.ts'
  * first. No record is removed while a writer may append.
  */
 export function createDecisionLog(journalTable: Table): DecisionLogPort {
-  /** By deployment: the number of the last log record that is known to exist. */
-  const lastKnownNumbers = createLruCache<number>()
+  /** By deployment: the number of the last log record that this process wrote or read. */
+  const lastNumbers = createLruCache<number>()
   const rememberRecord = (deployment: DeploymentId, number: number): void => {
-    if (number > (lastKnownNumbers.get(deployment) ?? -1)) lastKnownNumbers.set(deployment, number)
+    if (number > (lastNumbers.get(deployment) ?? -1)) lastNumbers.set(deployment, number)
   }
-  const isKnownToExist = async (deployment: DeploymentId, number: number): Promise<boolean> => {
-    if (number < 0 || number <= (lastKnownNumbers.get(deployment) ?? -1)) return true
+  const hasRecord = async (deployment: DeploymentId, number: number): Promise<boolean> => {
+    if (number < 0 || number <= (lastNumbers.get(deployment) ?? -1)) return true
     const previousItem = await getItem(journalTable, keys.log(deployment, number))
     if (previousItem === undefined) return false
     rememberRecord(deployment, number)
@@ -30,7 +30,7 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
   return {
     append: async (deployment, record) => {
       const { number } = record
-      if (!(await isKnownToExist(deployment, number - 1))) return 'refused'
+      if (!(await hasRecord(deployment, number - 1))) return 'refused'
       const writeResult = await putItem(journalTable, {
         key: keys.log(deployment, number),
         item: {

@@ -32,7 +32,7 @@ const cursorsPerChunk = 1_024
  */
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriterLookup(journalTable)
-  /** The next free chunk number per deployment, as far as this process knows. */
+  /** By deployment: the number after the last chunk that this process wrote. */
   const nextChunkNumbers = createLruCache<number>()
   const putChunk = async (
     deployment: DeploymentId,
@@ -100,15 +100,15 @@ export function createEvents(journalTable: Table): EventsPort {
   }
 }
 
-/** Creates a function that returns a writer of this process, and creates it at the first call. */
+/** Creates a function that returns a writer of this process. It creates the writer once. */
 function createWriterLookup(
   journalTable: Table,
 ): (deployment: DeploymentId, name: string) => Promise<EventWriter> {
   const writers = createLruCache<Promise<EventWriter>>()
   return (deployment, name) => {
     const writerKey = `${deployment} ${name}`
-    const knownWriter = writers.get(writerKey)
-    if (knownWriter !== undefined) return knownWriter
+    const earlierWriter = writers.get(writerKey)
+    if (earlierWriter !== undefined) return earlierWriter
     const newWriter = findNextLineNumber(journalTable, deployment, name).then(nextLineNumber => ({
       nextLineNumber,
       lastWrite: Promise.resolve(),
@@ -137,7 +137,7 @@ async function findNextLineNumber(
   })
   if (writeResult.isDone) return 0
   const { pk, sk } = keys.chunk(deployment, readNumber(writeResult.existing ?? {}, 'from'))
-  const chunks = await queryItems(journalTable, { pk, atLeast: sk, limit: limits.cachedItemsMax })
+  const chunks = await queryItems(journalTable, { pk, atLeast: sk, limit: limits.itemsPerListMax })
   const writerChunks = chunks.filter(chunk => readText(chunk, 'writer') === name)
   return Math.max(
     0,

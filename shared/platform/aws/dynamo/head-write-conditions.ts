@@ -77,9 +77,7 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
 }
 
-/**
- * Returns the key of a give-back or lapse. The set `freed` of a head has the keys of all of them.
- */
+/** Returns the key of a give-back or lapse. The set `freed` of a head has all these keys. */
 export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }

@@ -22,7 +22,8 @@ interface HintsDeps {
  * writes them as one small item, which expires. The items of a deployment are spread over several
  * partitions, because one partition accepts too few writes for many executors. Each listener reads
  * the new items of all partitions every second. Listeners of the same process are called
- * immediately. Hints get lost when a function is frozen, or when its clock is far behind.
+ * immediately. A hint gets lost when its write fails, when its function is frozen, or when the
+ * clock of its function is far behind.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
   const { clock, logger, random } = deps
@@ -107,12 +108,12 @@ function createShardReader(
   onHint: HintListener,
 ): () => Promise<void> {
   let sinceMs = clock.now() - limits.hintClockDifferenceMs
-  let knownKeys = new Set<string>()
+  let lastReadKeys = new Set<string>()
   return async () => {
     const atLeast = padTime(Math.max(0, sinceMs))
     const items = await queryItems(journalTable, { pk, atLeast, limit: limits.hintsPerReadMax })
-    const newItems = items.filter(item => !knownKeys.has(readText(item, 'sk')))
-    knownKeys = new Set(items.map(item => readText(item, 'sk')))
+    const newItems = items.filter(item => !lastReadKeys.has(readText(item, 'sk')))
+    lastReadKeys = new Set(items.map(item => readText(item, 'sk')))
     for (const item of newItems)
       for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
     sinceMs = Math.max(sinceMs, timeOf(items.at(-1)) - limits.hintClockDifferenceMs)

@@ -85,7 +85,7 @@ export function createLeases(journalTable: Table): LeasesPort {
     },
     list: async deployment => {
       const { pk } = keys.lease(deployment, '')
-      const items = await queryItems(journalTable, { pk, limit: limits.cachedItemsMax })
+      const items = await queryItems(journalTable, { pk, limit: limits.itemsPerListMax })
       return items.map(item => parseLease(deployment, item))
     },
   }

@@ -1,7 +1,7 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
 /**
- * A cache with at most `cachedItemsMax` keys. The least recently used key is dropped first.
+ * A cache with at most `cacheEntriesMax` keys. The least recently used key is dropped first.
  */
 export interface LruCache<Value> {
   readonly get: (key: string) => Value | undefined
@@ -16,7 +16,7 @@ export function createLruCache<Value>(): LruCache<Value> {
     entries.delete(key)
     entries.set(key, value)
     const [oldest] = entries.keys()
-    if (entries.size > limits.cachedItemsMax && oldest !== undefined) entries.delete(oldest)
+    if (entries.size > limits.cacheEntriesMax && oldest !== undefined) entries.delete(oldest)
   }
   return {
     get: key => {

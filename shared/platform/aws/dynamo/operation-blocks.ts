@@ -14,7 +14,7 @@ import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
 export interface OperationBlocks {
   /**
    * Records the block of an operation, durably when the call resolves. Sends no request when this
-   * process already knows the block.
+   * process has recorded or found the block before.
    */
   readonly register: (deployment: DeploymentId, operation: OperationId) => Promise<void>
 }
@@ -58,8 +58,8 @@ export function createOperationBlocks(journalTable: Table): OperationBlocks {
     register: (deployment, operation) => {
       const block = Math.floor(operation / limits.operationsPerBlock)
       const cacheKey = `${deployment} ${block}`
-      const knownRegistration = registrations.get(cacheKey)
-      if (knownRegistration !== undefined) return knownRegistration
+      const earlierRegistration = registrations.get(cacheKey)
+      if (earlierRegistration !== undefined) return earlierRegistration
       const registration = register(deployment, block)
       registrations.set(cacheKey, registration)
       registration.catch(() => registrations.forget(cacheKey))

@@ -21,10 +21,9 @@ export const formatAttributeOf = (kind: RecordKind) => ({
   format: { N: String(recordLayouts[kind].format) },
 })
 
-/** Returns `item` if this version can read its format. Throws RECORD_TOO_NEW otherwise. */
-export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: Item): Item {
+/** Throws RECORD_TOO_NEW if this version cannot read the format of an item. */
+export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: Item): void {
   requireReadableFormat(kind, { ...keys, format: readNumber(item, 'format') })
-  return item
 }
 
 /** Parses the JSON of an attribute. Throws RECORD_DAMAGED, also when the attribute is absent. */

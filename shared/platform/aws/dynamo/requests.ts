@@ -114,13 +114,13 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
  * references reads the requests of the stacks in the list.
  */
 function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<void> {
-  const knownStacks = createLruCache<true>()
+  const recordedStacks = createLruCache<true>()
   return async stack => {
-    if (knownStacks.get(stack) === true) return
+    if (recordedStacks.get(stack) === true) return
     const key = keys.requestingStackEntry(stack)
     if (!(await hasItem(catalogTable, key)))
       await putItem(catalogTable, { key, item: {}, ifAbsent: false })
-    knownStacks.set(stack, true)
+    recordedStacks.set(stack, true)
   }
 }
 

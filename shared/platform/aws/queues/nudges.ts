@@ -37,8 +37,8 @@ export interface AwsNudges extends NudgesPort {
   ) => Promise<{ readonly nudge: Nudge; readonly message: RawMessage } | undefined>
   /**
    * Converts the body of an event source's message. A nudge that is not due is sent again to the
-   * queue of this process. Returns undefined for such a nudge and for an unreadable body. The event source must remove the message
-   * in either case.
+   * queue of this process. Returns undefined for such a nudge and for an unreadable body. The event
+   * source must remove the message in either case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
   /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */

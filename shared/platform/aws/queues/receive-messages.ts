@@ -81,7 +81,7 @@ export async function receiveOnce(
       }
     },
   )
-  return Messages.map(readMessage)
+  return Messages.map(toRawMessage)
 }
 
 /**
@@ -120,7 +120,7 @@ export function queueNameOf(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1)
 }
 
-function readMessage(message: Message): RawMessage {
+function toRawMessage(message: Message): RawMessage {
   const counterOf = (name: string): number =>
     parseCounter(message.MessageAttributes?.[name]?.StringValue)
   return {

@@ -18,8 +18,8 @@ interface ScanDeps {
 }
 
 /**
- * Passes all messages of a dead-letter queue to `processLetters`, which returns the messages to
- * remove. All others become visible again. SQS has no read without a receive, so the scan hides the
+ * Passes the messages of a dead-letter queue to `selectRemovable`, which returns those to remove.
+ * The others become visible again. SQS has no read without a receive, so the scan hides the
  * messages from other receivers while it runs. Two concurrent scans may therefore see a part of the
  * messages each. The scan reads about 5,000 messages at most, and logs when the queue may have
  * more. After a crash, all messages are visible again within 30 s.
@@ -27,13 +27,13 @@ interface ScanDeps {
 export async function scanDeadLetters(
   deps: ScanDeps,
   url: string,
-  processLetters: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
+  selectRemovable: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
 ): Promise<void> {
   const receivedLetters = new Map<string, RawMessage>()
   let removableLetters: readonly RawMessage[] = []
   try {
     await receiveLetters(deps, url, receivedLetters)
-    removableLetters = await processLetters([...receivedLetters.values()])
+    removableLetters = await selectRemovable([...receivedLetters.values()])
     await removeLetters(deps, url, removableLetters)
   } finally {
     const removedIds = new Set(removableLetters.map(({ id }) => id))

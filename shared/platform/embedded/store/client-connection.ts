@@ -3,7 +3,7 @@ import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
 import { storeUnavailableError } from './store-errors.ts'
-import { createLineChannel } from './json-lines.ts'
+import { createLineChannel } from './line-channel.ts'
 import { type StoreReply, protocolVersion } from './store-message.ts'
 import type { Hello } from './store-server.ts'
 

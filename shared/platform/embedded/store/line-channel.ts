@@ -16,7 +16,7 @@ export function createLineChannel(socket: Socket, onValue: (value: unknown) => v
     for (const [index, piece] of pieces.entries()) {
       lineParts.push(piece)
       lineChars += piece.length
-      if (lineChars > limits.frameBytesMax) return void socket.destroy()
+      if (lineChars > limits.storeLineCharsMax) return void socket.destroy()
       if (index === pieces.length - 1) continue
       const line = lineParts.join('')
       lineParts = []

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { type Server, type Socket, createServer } from 'node:net'
-import { type LineWriter, createLineChannel } from './json-lines.ts'
+import { type LineWriter, createLineChannel } from './line-channel.ts'
 import { type StoreReply, type StoreRequest, protocolVersion } from './store-message.ts'
 import { schemaVersion } from './database-schema.ts'
 

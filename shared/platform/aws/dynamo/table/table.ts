@@ -92,7 +92,7 @@ export async function putItem(
   })
 }
 
-/** Updates or creates one item under a condition. Returns the item after the write. */
+/** Updates or creates one item under a condition. `item` of the result: the item afterwards. */
 export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResult> {
   const command = new UpdateItemCommand({
     TableName: table.name,

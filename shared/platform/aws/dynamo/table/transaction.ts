@@ -18,7 +18,7 @@ export type TransactionPart =
 
 /**
  * The result of a transaction. A refusal lists for each part whether the condition of the part
- * failed, and the existing item.
+ * failed, and the existing item, if any.
  */
 export type TransactionResult =
   | { readonly isDone: true }
@@ -29,7 +29,8 @@ export type TransactionResult =
 
 /**
  * Applies all parts or none. A transaction costs twice as much as single writes, so it is used for
- * rare events such as a deployment's start. Its token ensures that a repetition is applied once.
+ * rare events such as a deployment's start. Its token ensures that a repeated request is applied
+ * once.
  */
 export function transact(
   table: Table,

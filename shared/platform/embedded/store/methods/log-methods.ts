@@ -66,12 +66,12 @@ export const logMethods = {
   ),
 }
 
-/** Cuts a list of texts to `limits.replyBytesMax`. Keeps at least the first text. */
+/** Cuts a list of texts to `limits.replyCharsMax`. Keeps at least the first text. */
 export function cutPage(texts: readonly string[]): TextPage {
   let pageChars = 0
   const cutIndex = texts.findIndex((text, index) => {
     pageChars += text.length
-    return index > 0 && pageChars > limits.replyBytesMax
+    return index > 0 && pageChars > limits.replyCharsMax
   })
   return cutIndex < 0 ? { texts, more: false } : { texts: texts.slice(0, cutIndex), more: true }
 }

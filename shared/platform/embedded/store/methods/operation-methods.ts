@@ -132,7 +132,7 @@ export const operationMethods = {
       const rows: HeadRow[] = []
       let outcomeChars = 0
       for (const [index, operation] of args.operations.entries()) {
-        if (outcomeChars > limits.replyBytesMax) return { rows, rest: args.operations.slice(index) }
+        if (outcomeChars > limits.replyCharsMax) return { rows, rest: args.operations.slice(index) }
         const row = database.get(
           `SELECT head.*, outcome.outcome AS outcome, outcome.format AS outcome_format FROM head
            LEFT JOIN outcome ON outcome.deployment = head.deployment

@@ -11,8 +11,8 @@ import {
 const messagePrefix = 'antichain record: '
 
 /**
- * The triggers that refuse every change or removal of a damaged record, or of a record with a newer
- * format. They are temporary, so they exist on this connection only.
+ * The triggers that refuse every change or removal of a record of these kinds that is damaged or
+ * has a newer format. They are temporary, so they exist on this connection only.
  */
 export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
