@@ -106,7 +106,7 @@ export async function runDeployment(
     runFlags.hasHandedOver = typeof raceResult !== 'boolean'
     handOverWaitAbort.abort()
     // The next generator run counts operations that end after this point as newly ended.
-    const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.awaitedIds()]
+    const [endedCount, awaitedIds] = [runProgress.totalEndCount(), watcher.awaitedIds()]
     await sweeper.end()
     if (typeof raceResult !== 'boolean') {
       const handOver = { ...raceResult, ended: endedCount }

@@ -37,8 +37,8 @@ export interface OperationFacts {
 }
 
 /**
- * Collects the facts of each operation. The end of an operation is used only when all operations
- * that it waited for are known to have succeeded (I6). Ends are read one after another while
+ * Collects the facts of each operation. The end of an operation is used only when the records show
+ * the success of all operations that it waited for (I6). Ends are read one after another while
  * executors continue, so the reads may contain a later end without an earlier one.
  */
 export function factsOf(

@@ -26,7 +26,7 @@ export const effectsOfDeciding = {
         call: 'control.create',
         sourceFiles: startDeploymentFiles,
         description: 'the control record is created and names the holder',
-        afterCrash: 'the holder is known to be dead; no decision was made',
+        afterCrash: 'the holder counts as dead; no decision was made',
       },
       {
         call: 'decisionLog.append takeover',

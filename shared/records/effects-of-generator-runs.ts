@@ -128,7 +128,7 @@ export const effectsOfGeneratorRuns = {
         sourceFiles: handOverFiles,
         description:
           "the deployment is handed over to the next generator run, after this run's program was killed",
-        afterCrash: 'the holder is known to be dead: the deployment continues as after a crash',
+        afterCrash: 'the holder counts as dead: the deployment continues as after a crash',
       },
       {
         call: 'nudges.nudge',
@@ -148,7 +148,7 @@ export const effectsOfGeneratorRuns = {
         call: 'control.handOver',
         sourceFiles: resumeFiles,
         description: 'the deployment is parked again as before',
-        afterCrash: 'the holder is known to be dead: the deployment continues as after a crash',
+        afterCrash: 'the holder counts as dead: the deployment continues as after a crash',
       },
       {
         call: 'nudges.nudge',

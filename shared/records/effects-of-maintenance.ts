@@ -170,7 +170,7 @@ export const effectsOfMaintenance = {
         sourceFiles: editStateFiles,
         description: 'the control record is created and names the holder',
         afterCrash:
-          'the holder is known to be dead: the next command closes the edit, and nothing was changed',
+          'the holder counts as dead: the next command closes the edit, and nothing was changed',
       },
       {
         call: 'blobs.put',

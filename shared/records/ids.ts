@@ -10,7 +10,10 @@
 /** A stack in the catalog: `organization/<project>/<stack>`. */
 export type StackId = string & { readonly __brand: 'StackId' }
 
-/** A deployment: `<stack id>/<number>`, numbers from 1 per stack. */
+/**
+ * A deployment: `<stack id>/<number>`, numbers from 1 per stack. The events of previews have ids of
+ * `previewIdOf` instead.
+ */
 export type DeploymentId = string & { readonly __brand: 'DeploymentId' }
 
 /** The number of an operation in its deployment: from 1, increasing, possibly with gaps. */
@@ -31,7 +34,9 @@ export type ExecutorId = string & { readonly __brand: 'ExecutorId' }
 /** The token of one generator run, the writer of log records. */
 export type WriterToken = string & { readonly __brand: 'WriterToken' }
 
-/** Hex SHA-256 of a blob. */
+/**
+ * The name of a blob: hex SHA-256 of its bytes, or for an archive the result of `archiveNameOf`.
+ */
 export type BlobHash = string & { readonly __brand: 'BlobHash' }
 
 /** Milliseconds since 1970. */

@@ -22,7 +22,7 @@ export interface Holder {
 /** The commands that change a stack. */
 export type Command = 'up' | 'refresh' | 'destroy' | 'import'
 
-/** The options of a deployment. Its first pin contains them, so that a resume can compare them. */
+/** The options of a deployment. Each pin contains them, so that a resume can compare them. */
 export interface DeploymentOptions {
   readonly command: Command
   readonly parallel: number

@@ -9,8 +9,8 @@ const lamportPattern = /^([1-9]\d*):(\d{1,15})$/
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/
 
 /**
- * Parses an ISO time (local time without a zone) or `<deployment>:<Lamport time>`. Returns
- * undefined for anything else.
+ * Parses a date and time such as `2026-01-31T12:30Z` (ISO 8601, local time without a zone), or
+ * `<deployment>:<Lamport time>`. Returns undefined for anything else.
  */
 export function parsePointInTime(text: string): PointInTime | undefined {
   const [, deployment, lamport] = lamportPattern.exec(text) ?? []

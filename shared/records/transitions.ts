@@ -237,7 +237,7 @@ export const transitions: readonly Transition[] = [
     condition: 'the request names no owner, the attempt is current',
     to: 'ended',
     effect: 'writes',
-    reason: 'the caller ends a join, whose needs the store does not know',
+    reason: 'the caller ends a join, whose number of needs is not in the store',
   },
   repeatTransition('ended', 'select'),
 ]

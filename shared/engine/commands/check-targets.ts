@@ -1,7 +1,7 @@
 import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import type { Scope } from '../generator/targets/scope.ts'
-import { areTargetsInState, areUrnsKnown } from '../generator/targets/unknown-targets.ts'
+import { areTargetsInState, areUrnsFound } from '../generator/targets/missing-targets.ts'
 import type { CommandRun } from './command-run.ts'
 
 /**
@@ -21,30 +21,30 @@ export function canBeginWithTargets(
   if (request.options.command !== 'up' && !areTargetsInState(scope, states, emitter)) return false
   if (refreshSelection === undefined || states.length === 0) return true
   return (
-    areUrnsKnown(scope.targets, { states, emitter }) &&
-    areUrnsKnown(scope.excludes, { states, emitter })
+    areUrnsFound(scope.targets, { states, emitter }) &&
+    areUrnsFound(scope.excludes, { states, emitter })
   )
 }
 
 /**
- * Reports whether all resources to replace are in the state. Each unknown one is reported as an
+ * Reports whether all resources to replace are in the state. Each missing one is reported as an
  * error. Called before the program runs.
  */
-export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
+export function areReplacesFound({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
   const { emitter } = ports
-  return areUrnsKnown(scope.replaces, { states: base.snapshot.resources, emitter })
+  return areUrnsFound(scope.replaces, { states: base.snapshot.resources, emitter })
 }
 
 /**
- * Reports whether each target is in the state or was registered by the program. Each unknown target
+ * Reports whether each target is in the state or was registered by the program. Each missing target
  * is reported as an error. Called after the program has ended.
  */
-export function areTargetsKnown({ input, ports }: GeneratorContext): boolean {
+export function areTargetsFound({ input, ports }: GeneratorContext): boolean {
   const { scope, base, sets } = input
   const { replay, emitter } = ports
   const recordedUrns = new Set(replay?.recordedUrns())
-  return areUrnsKnown(scope.targets, {
+  return areUrnsFound(scope.targets, {
     states: base.snapshot.resources,
     isRegistered: urn => sets.registeredUrns.has(urn) || recordedUrns.has(urn),
     emitter,

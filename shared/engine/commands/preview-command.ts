@@ -1,5 +1,5 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { areReplacesKnown, areTargetsKnown, canBeginWithTargets } from './check-targets.ts'
+import { areReplacesFound, areTargetsFound, canBeginWithTargets } from './check-targets.ts'
 import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { unwrap } from '../generator/finish-stage.ts'
@@ -45,10 +45,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     const areAllKept = reportExcludedProtected(ctx)
     return areAllKept || previewDeletes(ctx, deps)
   }
-  if (!areReplacesKnown(ctx)) return false
+  if (!areReplacesFound(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const areTargetsValid = !phase.programResult.isClean || areTargetsKnown(ctx)
+  const areTargetsValid = !phase.programResult.isClean || areTargetsFound(ctx)
   const hasSucceeded =
     phase.programResult.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
   if (phase.programResult.isClean && !ctx.input.isProgramDestroy)

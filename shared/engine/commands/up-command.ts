@@ -29,7 +29,7 @@ import { rewriteChangedPositions } from '../generator/refresh/rewrite-states.ts'
 import type { Replay } from '../generator/replay/decision-replay.ts'
 import { findLeftovers } from '../generator/replay/replay-registration.ts'
 import { createStateGraph } from '../graph/dependencies.ts'
-import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
+import { areReplacesFound, areTargetsFound } from './check-targets.ts'
 import { createCommandContext } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
@@ -49,7 +49,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, earlierDecisions } = deps
   const { ctx, replay } = createCommandContext(deps, base)
   if (earlierDecisions?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
-  if (!areReplacesKnown(ctx)) return false
+  if (!areReplacesFound(ctx)) return false
   if (earlierDecisions?.hasEntered('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(run, ctx)
@@ -67,7 +67,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
       ...outputsField,
       ...refreshEnd?.programEndFields,
     } as const
-    const areTargetsValid = areTargetsKnown(ctx)
+    const areTargetsValid = areTargetsFound(ctx)
     const runUnregisteredPlan =
       ctx.input.programRefreshMode === 'only' ? refreshUnregistered : deleteCondemned
     const isPlanComplete = await runUnregisteredPlan(deps, ctx, unmetUrns => [
@@ -126,7 +126,7 @@ async function finishAfterProgram(
   if (earlierDecisions !== undefined && hookService === undefined)
     countRecordedSteps({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError
-  const areTargetsValid = areTargetsKnown(ctx)
+  const areTargetsValid = areTargetsFound(ctx)
   const isPlanComplete =
     recordedPlan === undefined ||
     (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure })).isComplete

@@ -13,8 +13,9 @@ import {
 } from './provider-call.ts'
 
 /**
- * Reads a resource that the program named by id (`.get()`). An id that a preview does not know yet
- * is not read. Source: docs/spec/step-execution.md#step-kinds, docs/spec/step-generation.md#reads.
+ * Reads a resource that the program named by id (`.get()`). A preview does not read a resource with
+ * an unknown id. Source: docs/spec/step-execution.md#step-kinds,
+ * docs/spec/step-generation.md#reads.
  */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next

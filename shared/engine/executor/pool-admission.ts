@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
-import { expectedMinutesByType } from './slow-resources.ts'
+import { expectedMinutesByType } from './expected-durations.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its

@@ -11,7 +11,7 @@
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstPlan } from './checks/check-update-plan.ts'
 import { skipIfDependencyFailed } from './checks/failed-dependencies.ts'
-import { requireKnownDependencies } from './checks/require-known-dependencies.ts'
+import { refuseMissingDependencies } from './checks/refuse-missing-dependencies.ts'
 import { decideSteps } from './changes/decide-steps.ts'
 import type { GeneratorContext } from './context.ts'
 import { keepUntilDestroyed } from './deletion/keep-until-destroyed.ts'
@@ -50,7 +50,7 @@ export async function generate(
   const { urn } = claimResult.value
   ctx.apply({ goals: [[urn, goal]] })
 
-  const dependencyCheck = finishStage(ctx, requireKnownDependencies(input, urn, goal))
+  const dependencyCheck = finishStage(ctx, refuseMissingDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
   const refreshResult = finishStage(ctx, await refreshRegistration(ctx, goal, claimResult.value))

@@ -92,7 +92,7 @@ export interface GeneratorSets {
   readonly stepsAwaitingOutputs: ReadonlyMap<Urn, Step>
 }
 
-/** Returns the newest known old state: the one that this run read, or else the one in the base. */
+/** Returns the newest old state: the one that this run read, or else the one in the base. */
 export function currentTrackedAt(
   { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedStateAt'> },
   index: number,

@@ -37,6 +37,7 @@ function coalesceSends(send: ChainQueuePort['send']): ChainQueuePort['send'] {
   let nextSend: Promise<void> | undefined
   let currentSend: Promise<void> = Promise.resolve()
   const sendPending = async (): Promise<void> => {
+    // The callers of the current send get its error.
     await currentSend.catch(() => undefined)
     const messages = mergeMessages(pendingMessages)
     pendingMessages = []

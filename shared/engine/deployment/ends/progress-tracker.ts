@@ -13,8 +13,8 @@ export interface RunProgress {
    * before the run began do not count.
    */
   readonly endedCount: () => number
-  /** Number of operations since the last pin that are known to have ended. */
-  readonly knownEndCount: () => number
+  /** Number of ends since the last pin, with those that were recorded before the run began. */
+  readonly totalEndCount: () => number
   /**
    * Number of operations that had ended before the run began, and that the run has not awaited yet.
    * Joins and hooks do not count.
@@ -101,7 +101,7 @@ export function trackProgress(
   const progress: RunProgress = {
     decidedCount: () => decisionCount,
     endedCount: () => newEnds.size,
-    knownEndCount: () => earlierEndCount + newEnds.size,
+    totalEndCount: () => earlierEndCount + newEnds.size,
     unawaitedEndCount: () =>
       earlierEndCount === 0 ? 0 : earlierEnds.size - joinAndHookCount - awaitedEarlierEnds.size,
     replayMs: () => lastReplayMs - startedMs,

@@ -24,7 +24,7 @@ function createStatus(
     progress: {
       decidedCount: () => decidedCount,
       endedCount: () => endedCount,
-      knownEndCount: () => endedCount,
+      totalEndCount: () => endedCount,
       unawaitedEndCount: () => 0,
       replayMs: () => replayMs,
       elapsedMs: () => elapsedMs,

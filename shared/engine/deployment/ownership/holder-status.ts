@@ -32,6 +32,8 @@ export type HolderStatus =
 
 /** Time that a deployment may be without its control record after its start, in ms. */
 const controlTimeoutMs = 3_000
+/** Pause between reads of a control record that does not exist yet, in ms. */
+const controlPollMs = 100
 
 /**
  * Reads whether the holder of a deployment is alive. Waits up to `controlTimeoutMs` for a control
@@ -54,7 +56,7 @@ export async function readHolderStatus(
     if (stackRecord?.current !== deployment) return { kind: 'over' }
     if (deps.clock.monotonicMs() - startedMs > controlTimeoutMs)
       return { kind: 'dead', holder: undefined }
-    await deps.clock.sleep(100)
+    await deps.clock.sleep(controlPollMs)
   }
 }
 

@@ -30,7 +30,7 @@ export interface RemoteRegistration {
   readonly hooks: HookNames | undefined
   readonly stackTraceHandle: string
   /**
-   * Registers the component without children. This is done when the provider is not configured yet.
+   * Registers the component without children. Called if the provider is not configured yet.
    */
   readonly registerBare: () => Promise<Urn>
 }

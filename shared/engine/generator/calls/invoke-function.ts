@@ -23,7 +23,7 @@ export interface FunctionRequest {
 
 /**
  * Calls a function and records its answer. `unknown`: a dependency does not exist yet, so the
- * function was not called. Throws the error of the provider, because the program may handle it and
+ * function was not called. Throws an error of the call, because the program may handle it and
  * continue. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function invokeFunction(

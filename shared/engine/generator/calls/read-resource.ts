@@ -18,7 +18,7 @@ import type { DefaultProviders } from '../providers/resolve-provider.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
-import { requireKnownDependencies } from '../checks/require-known-dependencies.ts'
+import { refuseMissingDependencies } from '../checks/refuse-missing-dependencies.ts'
 
 /**
  * A resource that the program reads by id. `isIdUnknown`: a preview does not know the id, and `id`
@@ -67,7 +67,7 @@ export async function readResource(
   if (replayResult.kind !== 'decided') return replayResult
 
   const next = createReadState(request, claim, provider)
-  const dependenciesResult = requireKnownDependencies(input, claim.urn, next)
+  const dependenciesResult = refuseMissingDependencies(input, claim.urn, next)
   if (dependenciesResult.kind !== 'decided') return dependenciesResult
 
   const steps = finishStage(ctx, decideReadSteps(claim, next, request.id))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createUrnSet } from '../../../names/urn-set.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { createResourceState } from '../../../state/resource.ts'
-import { areTargetsInState, areUrnsKnown } from './unknown-targets.ts'
+import { areTargetsInState, areUrnsFound } from './missing-targets.ts'
 
 const [here, plain, child] = ['A::here', 'A::plain', 'A$B::below'].map(
   end => `urn:pulumi:dev::shop::a:b:${end}` as Urn,
@@ -20,7 +20,7 @@ function createReports() {
 test('each unknown target is reported, with a hint at a missing dollar sign', () => {
   const { messages, emitter } = createReports()
   const targets = createUrnSet([here, plain, child, '**'].map(String))
-  expect(areUrnsKnown(targets, { states, emitter })).toBe(false)
+  expect(areUrnsFound(targets, { states, emitter })).toBe(false)
   expect(messages).toEqual([
     `Target '${plain}' could not be found in the stack. Did you forget to escape $ in your shell?`,
     `Target '${child}' could not be found in the stack.`,
@@ -30,7 +30,7 @@ test('each unknown target is reported, with a hint at a missing dollar sign', ()
 test('a resource that the program registered is known', () => {
   const { messages, emitter } = createReports()
   const isRegistered = (urn: Urn): boolean => urn === plain
-  expect(areUrnsKnown(createUrnSet([String(plain)]), { states, isRegistered, emitter })).toBe(true)
+  expect(areUrnsFound(createUrnSet([String(plain)]), { states, isRegistered, emitter })).toBe(true)
   expect(messages).toEqual([])
 })
 

@@ -23,7 +23,7 @@ type DependencyFields = Pick<
  * dependency, the snapshot would break the rules of states (I7). Pulumi creates the resource and
  * then reports a snapshot integrity error. Here nothing is created.
  */
-export function requireKnownDependencies(
+export function refuseMissingDependencies(
   { sets, base }: Pick<DecisionInput, 'sets' | 'base'>,
   urn: Urn,
   dependent: DependencyFields,

@@ -5,11 +5,11 @@ import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Reports whether each target exists in the state or in the program. Each unknown target is
- * reported as error 2010 or 2011. A pattern that matches nothing is no error. Source:
+ * Reports whether each target exists in the state or in the program. Each missing target is
+ * reported as an error, Pulumi's 2010 or 2011. A pattern that matches nothing is no error. Source:
  * docs/spec/step-generation.md#targets.
  */
-export function areUrnsKnown(
+export function areUrnsFound(
   { literals }: UrnSet,
   input: {
     readonly states: readonly ResourceState[]
@@ -18,18 +18,18 @@ export function areUrnsKnown(
   },
 ): boolean {
   const { states, isRegistered = () => false, emitter } = input
-  const unknownTargets = findUnknownTargets(literals, states).filter(
+  const missingTargets = findMissingTargets(literals, states).filter(
     target => !isRegistered(target as Urn),
   )
-  for (const target of unknownTargets) {
+  for (const target of missingTargets) {
     const hint = target.includes('$') ? '' : ' Did you forget to escape $ in your shell?'
     emitter.report('error', `Target '${target}' could not be found in the stack.${hint}`)
   }
-  return unknownTargets.length === 0
+  return missingTargets.length === 0
 }
 
 /**
- * Reports whether all targets and excludes exist in the state. The first unknown one is reported as
+ * Reports whether all targets and excludes exist in the state. The first missing one is reported as
  * an error.
  */
 export function areTargetsInState(
@@ -37,17 +37,17 @@ export function areTargetsInState(
   states: readonly ResourceState[],
   emitter: Pick<StepEmitter, 'report'>,
 ): boolean {
-  const [firstUnknown] = findUnknownTargets([...targets.literals, ...excludes.literals], states)
-  if (firstUnknown !== undefined)
-    emitter.report('error', `no resource named '${firstUnknown}' found`)
-  return firstUnknown === undefined
+  const [firstMissing] = findMissingTargets([...targets.literals, ...excludes.literals], states)
+  if (firstMissing !== undefined)
+    emitter.report('error', `no resource named '${firstMissing}' found`)
+  return firstMissing === undefined
 }
 
-function findUnknownTargets(
+function findMissingTargets(
   literals: readonly string[],
   states: readonly ResourceState[],
 ): readonly string[] {
   if (literals.length === 0) return []
-  const knownUrns = new Set<string>(states.map(({ urn }) => urn))
-  return literals.filter(literal => !knownUrns.has(literal))
+  const existingUrns = new Set<string>(states.map(({ urn }) => urn))
+  return literals.filter(literal => !existingUrns.has(literal))
 }
