@@ -21,7 +21,8 @@ export interface Engine {
 
 /**
  * Creates a folder with the current Node for the programs of both engines. Antichain removes its
- * own folders from the PATH of programs. Without this folder its programs would use another Node.
+ * own folders from the PATH of programs. Without this folder, programs of Antichain would use
+ * another Node.
  */
 function createNodeFolder(folder: string): string {
   const bin = join(folder, 'bin')
@@ -30,6 +31,7 @@ function createNodeFolder(folder: string): string {
   return bin
 }
 
+/** Creates the folders of an engine below `folder`, and returns the environment of its commands. */
 function createVariables(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const stateFolder = join(folder, 'state')
   mkdirSync(stateFolder, { recursive: true })
@@ -60,7 +62,7 @@ function createEngine(name: Engine['name'], command: string, version: string): E
 }
 
 /**
- * Returns the engines of a run. The Pulumi CLI is included if it is on the PATH; otherwise a
+ * Returns the engines to measure. The Pulumi CLI is included if it is on the PATH; otherwise a
  * message is printed.
  */
 export function findEngines(): readonly Engine[] {

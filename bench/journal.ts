@@ -37,7 +37,8 @@ async function writeOperation(
 ): Promise<void> {
   const owner = `owner-${operation}` as OwnerToken
   const claim = { owner, executor: 'bench' as ExecutorId, expectedAttempt: 0, needs: 0 }
-  await platform.operations.begin(deployment, operation, claim)
+  const { kind } = await platform.operations.begin(deployment, operation, claim)
+  if (kind === 'refused') throw new Error('the home folder has records of an earlier run')
   const now = platform.clock.now()
   await platform.operations.putOutcome(deployment, {
     operation,

@@ -1,3 +1,7 @@
+/**
+ * bench: benchmarks of Antichain. Measures commands of Antichain and the Pulumi CLI on one machine,
+ * and prints one JSON line per measurement. It may import everything, and only tests import it.
+ */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

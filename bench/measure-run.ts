@@ -1,13 +1,9 @@
-/**
- * bench: measures whole commands of Antichain and the Pulumi CLI, in one run on one machine. Prints
- * one JSON line per measurement. It may import everything, and only tests import it.
- */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The measurement of one command. `peaksMib`: the maximum resident memory of each kind of process.
- * `cpuSeconds`: the processor time of all processes of a kind.
+ * The measurement of one command. `peaksMib`: the highest resident memory of a single process, by
+ * kind of process. `cpuSeconds`: the processor time of all processes of a kind.
  */
 export interface RunMeasurement {
   readonly seconds: number
@@ -38,7 +34,10 @@ export function measureRun(
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
     const usages = new Map<number, Usage>()
     const sampler = setInterval(() => sampleProcesses(child.pid ?? 0, usages), sampleIntervalMs)
-    child.on('error', reject)
+    child.on('error', thrown => {
+      clearInterval(sampler)
+      reject(thrown)
+    })
     child.on('exit', exitCode => {
       clearInterval(sampler)
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9
@@ -67,7 +66,7 @@ function sumUsages(
 
 interface ProcessEntry {
   readonly pid: number
-  readonly parent: number
+  readonly parentPid: number
 }
 
 /** Records peak memory and processor time of the process `root` and all its descendants. */
@@ -79,7 +78,7 @@ function sampleProcesses(root: number, usages: Map<number, Usage>): void {
   // Child processes have higher numbers than their parents, except after a wrap-around. Two passes
   // find nearly all of them.
   for (let pass = 0; pass < 2; pass++)
-    for (const { pid, parent } of entries) if (processTree.has(parent)) processTree.add(pid)
+    for (const { pid, parentPid } of entries) if (processTree.has(parentPid)) processTree.add(pid)
   for (const pid of processTree) {
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0)
     const name = processNameOf(readOrEmpty(`/proc/${pid}/cmdline`))
@@ -91,8 +90,8 @@ function sampleProcesses(root: number, usages: Map<number, Usage>): void {
 
 function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readOrEmpty(`/proc/${pid}/stat`)
-  const parent = /\) \S (\d+) /.exec(stat)?.[1]
-  return parent === undefined ? undefined : { pid, parent: Number(parent) }
+  const parentPid = /\) \S (\d+) /.exec(stat)?.[1]
+  return parentPid === undefined ? undefined : { pid, parentPid: Number(parentPid) }
 }
 
 /** Returns the processor time of the process and its threads, in clock ticks. */

@@ -49,9 +49,9 @@ export async function benchNoop(repetitions: number): Promise<void> {
 }
 
 /**
- * Measures the processor time of the engine's own processes per unchanged resource, for Antichain
- * and the null engine. The processes of program and provider are not included in the ratio. The
- * provider does nothing.
+ * Measures the processor time of the engine's own processes for an update without changes, with
+ * Antichain and with the null engine. The processes of program and provider are not included in the
+ * ratio. The provider does nothing.
  */
 export async function benchCpu(sizes: readonly number[], repetitions: number): Promise<void> {
   const [antichain] = findEngines()

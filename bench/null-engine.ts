@@ -10,9 +10,10 @@ export interface NullEngineOptions {
 }
 
 /**
- * Creates a null engine for the program of a folder that was deployed to stack `bench`. The null
- * engine reads every result from an exported state. It makes only the calls that any engine must
- * make: Check and Diff of each resource. `env`: variables of the program besides those of `engine`.
+ * Returns a function that runs the null engine on the program of a folder, which was deployed to
+ * stack `bench`. The null engine reads every result from an exported state. It makes only the calls
+ * that any engine must make: Check and Diff of each resource. `env`: variables of the program
+ * besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,

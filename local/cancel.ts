@@ -6,9 +6,9 @@ import { abandonDeployment, isUnreadable } from '../functions/step-generator/aba
 
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
- * the deployment. `asked`: its living process was asked to stop. `asked before`: it was already
- * asked earlier. `abandoned`: the records of the deployment are unreadable, so the stack keeps its
- * published `version`, 0 for none.
+ * the deployment. `asked`: its process was asked to stop. `asked before`: an earlier call asked the
+ * process already. `abandoned`: the records of the deployment are unreadable, so the stack keeps
+ * its published `version`, 0 for none.
  */
 export type CancelResult =
   | { readonly kind: 'none' }
@@ -21,11 +21,11 @@ export type CancelResult =
     }
 
 /**
- * Stops a living deployment, or closes a dead deployment. With `force`, running operations are
- * abandoned and their results stay unknown. If the holder is on another host, `force` also makes
- * this process close the deployment, once its executors count as gone. Throws RECORD_DAMAGED or
- * STATE_INVALID for unreadable records. With `force`, releases the stack instead, and the records
- * stay unchanged.
+ * Stops a deployment whose process is alive, or closes one whose process is dead. With `force`,
+ * running operations are abandoned and their results stay unknown. If the holder is on another
+ * host, `force` also makes this process close the deployment, once its executors count as gone.
+ * Throws RECORD_DAMAGED or STATE_INVALID for unreadable records. `force` releases the
+ * stack from such a deployment, and the records stay.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -53,7 +53,8 @@ async function cancelCurrent(
   const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'over') return { kind: 'none' }
   if (holderStatus.kind === 'dead') {
-    // Executors of other processes may be alive, so the close waits for their operations.
+    // The close waits for executors of other processes. With `force`, they abandon their operations
+    // first.
     if (force) await abandonRunning(ports, deployment)
     await closeDeadDeployment(ports, deployment, 'cancelled')
     return { kind: 'closed', number }

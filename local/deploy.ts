@@ -26,7 +26,10 @@ export interface RunningLocalDeployment extends RunningDeployment {
   readonly deployment?: DeploymentId
 }
 
-/** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
+/**
+ * Starts or resumes a deployment, or starts a preview, in this process. Throws STACK_BUSY before a
+ * program or an operation runs.
+ */
 export async function deploy(baseInput: RunInput): Promise<RunningLocalDeployment> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {

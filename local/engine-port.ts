@@ -14,9 +14,9 @@ import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
- * The result of a redrive. `none`: no current deployment. `dead`: the process of the deployment is
- * gone. `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without
- * an end. `operations`: the number of operations that were sent again.
+ * The result of a redrive. `none`: the stack has no unfinished deployment. `dead`: the process of
+ * the deployment is gone. `stopped`: the deployment was stopped. `nothing`: no dead letter has an
+ * operation without an end. `operations`: the number of operations that were sent again.
  */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
@@ -32,13 +32,13 @@ export interface ApiRequestOptions {
 /** The calls to the API of a server that runs the deployments. */
 export interface RemoteApi {
   /**
-   * Packs and uploads a program folder. Returns the archive and its size. Throws ARCHIVE_TOO_LARGE,
-   * and the errors of the API.
+   * Packs and uploads a program folder. Returns the SHA-256 that names the archive, and its size.
+   * Throws ARCHIVE_TOO_LARGE, and the errors of the API.
    */
   readonly upload: (
     stack: StackId,
     folder: string,
-  ) => Promise<{ readonly archive: string; readonly bytes: number }>
+  ) => Promise<{ readonly archive: string; readonly sizeBytes: number }>
   /** Uploads an archive to the address that the API returns for a path. */
   readonly uploadArchive: (
     path: string,
@@ -69,7 +69,9 @@ export interface EnginePort {
   /** Calls a route of the HTTP API, in this process or remotely; see docs/api.md. */
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
   readonly platform: Platform
-  /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
+  /**
+   * Starts or resumes a deployment, or starts a preview. Throws STACK_BUSY with the holder's name.
+   */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
    * Returns the number and options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME,
@@ -79,7 +81,8 @@ export interface EnginePort {
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /**
-   * Stops a living deployment, or closes a dead deployment. `force` abandons running operations.
+   * Stops a deployment whose process is alive, or closes one whose process is dead. `force`
+   * abandons running operations.
    */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
@@ -91,8 +94,8 @@ export interface EnginePort {
   /** Stores a sealed state. Returns the name by which an edit of the stack refers to it. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>
   /**
-   * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After an error
-   * nothing is published.
+   * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After one of
+   * these errors nothing is published.
    */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<EditEnd>
   /** Renames a stack. Throws STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS. */

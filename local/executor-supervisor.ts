@@ -19,7 +19,7 @@ import { errorSourceOf, retryPolicy } from '../shared/providers/retry-policy.ts'
 
 /** Executors that are separate from the generator of their deployment, with their own plugins. */
 export interface ExecutorSupervisor {
-  /** Resolves when the deployment is over, or when supervision ends. */
+  /** Resolves when the last executor has ended. */
   readonly done: Promise<void>
   /** Asks the providers to cancel their running calls. */
   readonly cancel: () => Promise<void>
@@ -40,12 +40,13 @@ export interface SupervisedDeployment {
 type ActiveExecutors = Map<RunEnvironment, RunningExecutor>
 
 /** Interval at which the end of a deployment is checked, in ms. */
-const checkIntervalMs = 500
+const endCheckMs = 500
 
 /**
- * Runs operations of one deployment until it is closed. Without a time limit there is one executor.
- * With a time limit, executors follow each other, and an unlimited executor serves the long pool.
- * An executor completes its operations even beyond its time, because no call is aborted.
+ * Runs operations of one deployment until it is closed or stopped by force, or until `shutdown`
+ * aborts. Without a time limit there is one executor. With a time limit, executors follow each
+ * other, and an unlimited executor serves the long pool. The end of its time aborts no call: an
+ * executor still completes its running operations.
  */
 export function superviseExecutors(
   input: RunInput,
@@ -125,8 +126,9 @@ async function endExecutor(
 }
 
 /**
- * Starts an executor, and retries while the store fails, because a full disk may have space again.
- * Meanwhile earlier executors still record their outcomes. Returns undefined after a shutdown.
+ * Starts an executor, and retries while the store fails, because a full disk may have space again
+ * later. Meanwhile earlier executors still record their outcomes. Returns undefined after a
+ * shutdown.
  */
 async function startNextExecutor(
   input: RunInput,
@@ -206,7 +208,7 @@ async function awaitDeploymentEnd(
     if (control === undefined) return 'over'
     if (control !== 'unknown' && control.stop === 'forced') return 'forced'
     if (control !== 'unknown' && control.closed) return 'over'
-    await platform.clock.sleep(checkIntervalMs, endSignal)
+    await platform.clock.sleep(endCheckMs, endSignal)
   }
   return 'over'
 }

@@ -47,11 +47,10 @@ export async function openLocal(options: {
   readonly home: string
   readonly verbose: boolean
 }): Promise<LocalEngine> {
-  const level = options.verbose ? 'debug' : 'error'
-  const logger = createLogger({ level, write: line => void process.stderr.write(line) })
+  const write = (line: string): void => void process.stderr.write(line)
   const platform = await openEmbeddedPlatform({
     home: options.home,
-    ...(options.verbose ? { logger } : {}),
+    ...(options.verbose ? { logger: createLogger({ level: 'debug', write }) } : {}),
   })
   const ports = createGeneratorPorts(platform)
   const retryingPorts = withGeneratorStoreRetry(ports, {
@@ -106,7 +105,8 @@ async function pruneAfter(
 
 /** Returns this process as a holder. */
 export function createProcessHolder(): Holder {
-  // Options may contain confidential values, so only the command is recorded.
+  // Options may contain confidential values. So only the first argument of lower-case letters is
+  // recorded, which is normally the command.
   const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
   return {

@@ -62,7 +62,7 @@ export function runLocalDeployment(
     if (isForced) terminate()
     else if (!isResultDecided && !currentRun.environment.commandRun.hasOwnStop()) cancel()
   })
-  const decideIsCancelled = (): boolean => {
+  const isCancelledAtEnd = (): boolean => {
     isResultDecided = true
     return isCancelled
   }
@@ -71,7 +71,7 @@ export function runLocalDeployment(
       await executors
       emitStartNotices(currentRun.environment.emitter, currentRun.startedDeployment)
       for (let generatorNumber = 1; ; generatorNumber++) {
-        const end = await runGenerator(input, currentRun, decideIsCancelled)
+        const end = await runGenerator(input, currentRun, isCancelledAtEnd)
         if (end.kind === 'ended')
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
@@ -151,13 +151,13 @@ function abandonRun({ environment }: LocalRun): void {
 function runGenerator(
   input: RunInput,
   { environment, startedDeployment, sink }: LocalRun,
-  decideIsCancelled: RunOptions['decideIsCancelled'],
+  isCancelledAtEnd: RunOptions['isCancelledAtEnd'],
 ): Promise<RunEnd> {
   const { providerStateSources, reportedOperations, commandRun, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
   return runDeployment(input.ports, startedDeployment, commandRun, {
-    decideIsCancelled,
+    isCancelledAtEnd,
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },

@@ -20,7 +20,7 @@ export interface HomeOptions
   extends Omit<ServeOptions, 'runRequest' | 'wakeSignal' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
-  /** The passphrase of stacks whose programs were uploaded. */
+  /** The passphrase of the stacks' secrets, for the API and for archived programs. */
   readonly passphrase: string | undefined
   /** The environment: it defines the allowed outbound addresses, and package managers run in it. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -33,18 +33,18 @@ interface HomeDeps {
 }
 
 /**
- * Serves the stacks of a home folder, and the API with webhooks if it has an address. Request
- * queues, schedules and notifications are served only with the role `generator`. Deployments of
- * uploaded programs and of repositories run in this process. The next server continues an
- * interrupted deployment. Throws CLI_USAGE when the API cannot listen.
+ * Serves the stacks of a home folder, and with `api` also the API and webhooks. Request queues,
+ * schedules and notifications are served only with the role `generator`. Deployments of uploaded
+ * programs and of repositories run in this process. After a shutdown, the next server continues
+ * them. Throws CLI_USAGE when the API cannot listen.
  */
 export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<void> {
   const { ports, home } = deps
   const { passphrase, shutdown, onMessage, env } = options
-  let wakeUp = new AbortController()
+  let wakeAbort = new AbortController()
   const platform = withNudgeListener(deps.platform, () => {
-    wakeUp.abort()
-    wakeUp = new AbortController()
+    wakeAbort.abort()
+    wakeAbort = new AbortController()
   })
   const outbound = createOutbound(readAddressRules(env))
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
@@ -68,7 +68,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
       ...options,
       runRequest: request => serveRequest(requestServer, request, shutdown),
       onIdleStack: createEndNotifier(platform),
-      wakeSignal: () => wakeUp.signal,
+      wakeSignal: () => wakeAbort.signal,
       requestOf: (deployment, pin) =>
         hasArchivedProgram(pin)
           ? opener.reopen(deployment, pin)

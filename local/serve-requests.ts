@@ -40,7 +40,9 @@ export function createRequestOpener(
     readonly home: string
     readonly passphrase: string | undefined
     readonly outbound: OutboundPort
-    /** The environment of package managers, without Antichain's own variables. */
+    /**
+     * The environment of this process. Package managers get it without the variables of functions.
+     */
     readonly env: Readonly<Record<string, string | undefined>>
   },
 ): Pick<StackServerDeps, 'open' | 'reopen'> {
@@ -59,7 +61,7 @@ export function createRequestOpener(
   const repositories: RepositoryDeps = {
     ...platform,
     ...{ outbound, folders, scratch: home },
-    install: order => installProgram(installer, order),
+    install: installRequest => installProgram(installer, installRequest),
   }
   return { open: openWithRepositories(open, repositories), reopen }
 }
@@ -73,10 +75,10 @@ export interface RequestServer {
 }
 
 /**
- * Runs a requested deployment, preview or edit in this process to its end, or until this process
- * must shut down. Sends the notifications about the start of a deployment. Ends a superseded
- * request without a run. Throws a store error and STACK_BUSY, and the request then waits for the
- * next check. Any other error ends the request.
+ * Runs a requested deployment, preview, edit or rename in this process to its end, or until this
+ * process must shut down. Sends the notifications about the start of a deployment. Ends a
+ * superseded request without a run. Throws a store error and STACK_BUSY, and the request then waits
+ * for the next check. Any other error ends the request.
  */
 export async function serveRequest(
   server: RequestServer,

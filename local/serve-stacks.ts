@@ -26,7 +26,7 @@ export type ServeRole = 'generator' | 'executor'
 /** The options of a serving process. */
 export interface ServeOptions {
   readonly roles: ReadonlySet<ServeRole>
-  /** Returns the request of a deployment, from the location in its pin. */
+  /** Returns the request of a deployment, from the location of its program in the pin. */
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
   /**
    * Continues an interrupted deployment until it has ended, or until this process must shut down.
@@ -34,11 +34,11 @@ export interface ServeOptions {
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** Runs a request of a stack's queue. Absent: queues are not served. */
   readonly runRequest?: (request: StackRequest) => Promise<void>
-  /** Called at every check for each stack without a running deployment. */
+  /** Called at every check for each stack without a current deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns the signal that ends the current pause, because a request may be waiting. */
   readonly wakeSignal?: () => AbortSignal
-  /** Time limit of each executor, in ms; see `DeployRequest`. */
+  /** Time limit of the executors of the short pool, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
   /** Receives one-line messages for the user. */
   readonly onMessage: (line: string) => void
@@ -56,7 +56,7 @@ interface ServeDeps {
 }
 
 /** Interval at which the catalog is checked, in ms. */
-const checkIntervalMs = 1_000
+const catalogCheckMs = 1_000
 
 /**
  * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
@@ -75,7 +75,7 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
   const reportFailure = (key: string, subject: string, thrown: unknown): void => {
     if (isTransient(thrown)) return
     failedKeys.add(key)
-    const line = `${subject}: ${describeError(thrown)}`
+    const line = `${subject}: ${messageWithHintOf(thrown)}`
     if (!reportedLines.has(line)) options.onMessage(line)
     reportedLines.add(line)
   }
@@ -112,7 +112,7 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
     for (const { id, reason } of unreadable) {
       if (unreadableStacks.has(id)) continue
       unreadableStacks.add(id)
-      options.onMessage(`${id}: ${describeError(reason)}`)
+      options.onMessage(`${id}: ${messageWithHintOf(reason)}`)
     }
     for (const stack of stacks) {
       const { id, current } = stack
@@ -123,12 +123,15 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
     const wakeSignal = options.wakeSignal?.()
     const pauseEnd =
       wakeSignal === undefined ? options.shutdown : AbortSignal.any([options.shutdown, wakeSignal])
-    await platform.clock.sleep(checkIntervalMs, pauseEnd)
+    await platform.clock.sleep(catalogCheckMs, pauseEnd)
   }
   await Promise.all(runningTasks.values())
 }
 
-/** Returns the stacks of the store, or none during an outage, which running tasks must outlast. */
+/**
+ * Returns the stacks of the store, or none during a store outage. An error would end this process
+ * with its running tasks.
+ */
 async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort['listStacks']> {
   try {
     return await catalog.listStacks()
@@ -153,7 +156,7 @@ async function readWaiting(
 }
 
 /** Returns the message of an error with its hint. */
-function describeError(thrown: unknown): string {
+function messageWithHintOf(thrown: unknown): string {
   return thrown instanceof DeployError ? `${thrown.message} (${thrown.hint})` : messageOf(thrown)
 }
 
@@ -181,6 +184,7 @@ async function findTask(
   if (control?.closed === true) return undefined
   const pin = await readFirstPin(platform, deployment)
   if (pin !== undefined && pin.rules > rulesVersion)
+    // This task only throws, so that its failure is reported.
     return async () => requireSupportedRules(deployment, pin)
   if (role === 'executor')
     return pin?.options.execute === 'elsewhere'
@@ -196,7 +200,7 @@ async function findTask(
   }
 }
 
-/** Runs operations of one deployment until it is closed. */
+/** Runs operations of one deployment; see `superviseExecutors`. */
 async function superviseDeployment(
   { platform, ports, hostsOf }: ServeDeps,
   options: ServeOptions,

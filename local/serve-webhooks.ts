@@ -35,16 +35,16 @@ export function addWebhookRoute(
       limiter.countRequest(addressOf(context))
       const body = await readRequestBody(context.req.raw, triggerLimits.webhookBytesMax)
       const headers = new Map(Object.entries(context.req.header()))
-      return toHttpResponse(
+      return toFetchResponse(
         await answerWebhook(server, context.req.param('name'), { headers, body }),
       )
     } catch (thrown) {
-      return toHttpResponse(webhookRefusalOf(thrown))
+      return toFetchResponse(webhookRefusalOf(thrown))
     }
   })
 }
 
-function toHttpResponse({ status, body, retryAfterSeconds }: WebhookResponse): Response {
+function toFetchResponse({ status, body, retryAfterSeconds }: WebhookResponse): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: {

@@ -4,7 +4,7 @@ import { costOf, noCounts, prices, sumOf } from './prices.ts'
 
 const request: ProxiedRequest = {
   ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
-  ...{ requestBytes: 100, responseBytes: 100, requestText: '', responseText: '{}' },
+  ...{ requestBytes: 100, responseBytes: 100, responseText: '{}' },
 }
 
 test('S3 requests are billed by their class, but not deletes and failures', () => {

@@ -13,8 +13,7 @@ export interface ProxiedRequest {
   readonly requestBytes: number
   readonly status: number
   readonly responseBytes: number
-  /** The bodies, for services that use JSON; '' for S3. */
-  readonly requestText: string
+  /** The body of the response, for services that use JSON; '' for S3. */
   readonly responseText: string
 }
 
@@ -83,7 +82,10 @@ function countDynamoRequest(
   return {}
 }
 
-/** Returns the units of a failed condition: those of the existing item. Other errors cost 0. */
+/**
+ * Returns the write units of a failed condition: those of the existing item, doubled in a
+ * transaction. Other errors cost 0.
+ */
 function failedConditionUnitsOf(
   operation: string,
   { __type = '', Item, ...response }: DynamoResponse,

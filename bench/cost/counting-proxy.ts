@@ -24,7 +24,7 @@ export interface CountingProxy {
   readonly close: () => Promise<void>
 }
 
-/** A function that receives each body of a request to a service, and of its response. */
+/** A function that receives the body of each request to a service, and of each response. */
 export type OnBody = (service: string, body: Buffer) => void
 
 /**
@@ -125,7 +125,6 @@ async function forward(
     ...{ service, method, path, status, target },
     requestBytes: requestBody.length,
     responseBytes: responseBody.length,
-    requestText: isJson ? requestBody.toString() : '',
     responseText: isJson ? responseBody.toString() : '',
   })
   return { purpose, requestCounts }

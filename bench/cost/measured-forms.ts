@@ -40,7 +40,9 @@ export const measuredRunForm = z.object({
   load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
+  /** Concurrent operations of each command. */
   parallel: z.int(),
+  /** Maximum number of concurrent executor functions. */
   executorsMax: z.int(),
   /** Duration of each change at the provider. */
   delayMs: z.number(),

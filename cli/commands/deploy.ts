@@ -11,9 +11,9 @@ export const uploadProgram: Handler = async session => {
       hint: 'Run `antichain login <address>`. Without an API, run `antichain up`, which needs no upload.',
     })
   const { project, stack } = await requireProjectStack(session)
-  const { archive, bytes } = await remote.upload(stack, project.root)
+  const { archive, sizeBytes } = await remote.upload(stack, project.root)
   await remote.setProgram(stack, archive)
-  const kilobytes = Math.ceil(bytes / 1024)
+  const kilobytes = Math.ceil(sizeBytes / 1024)
   session.printToStderr(
     `Uploaded the program of '${stackPartsOf(stack).stack}': ${kilobytes} KB, ${archive.slice(0, 12)}`,
   )

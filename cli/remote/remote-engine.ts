@@ -128,7 +128,7 @@ function createRemoteApi(client: ApiClient): RemoteApi {
     async upload(stack, folder) {
       const { bytes, hash: archive } = await packProgram(folder)
       await uploadArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
-      return { archive, bytes: bytes.length }
+      return { archive, sizeBytes: bytes.length }
     },
     async setProgram(stack, archive) {
       await client.call({ method: 'PUT', path: `${stackPathOf(stack)}/program`, body: { archive } })

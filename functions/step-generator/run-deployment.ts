@@ -48,7 +48,7 @@ export type RunEnd =
 /** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
   /** Called once, when the result is decided. Later cancellations have no effect. */
-  readonly decideIsCancelled: () => boolean
+  readonly isCancelledAtEnd: () => boolean
   /** Operations that an executor of this process has reported. */
   readonly reportedOperations: Set<OperationId>
   /** Called when this run pins a new base, for other users of the base in this process. */
@@ -119,7 +119,7 @@ export async function runDeployment(
       return { kind: 'handed over', handOver, decidedCount: runProgress.decidedCount() }
     }
     const hasSucceeded = raceResult && !run.hasFailed() && run.readAbortError() === undefined
-    const result = options.decideIsCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
+    const result = options.isCancelledAtEnd() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
     runFlags.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })

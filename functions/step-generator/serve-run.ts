@@ -180,7 +180,7 @@ async function runUntilEnd(
   const stopRequests = followStopRequests(input, environment, deployment)
   try {
     const end = await runDeployment(ports, startedDeployment, environment.commandRun, {
-      decideIsCancelled: stopRequests.isCancelled,
+      isCancelledAtEnd: stopRequests.isCancelled,
       reportedOperations: environment.reportedOperations,
       onRebase: base => {
         environment.providerStateSources.currentBase = base

@@ -47,6 +47,7 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
         }),
       isEnding: () => isEnding,
       warn: text => deps.report({ plugin: name, severity: 'warning', text, streamId: 0 }),
+      inform: text => deps.report({ plugin: name, severity: 'info', text, streamId: 0 }),
     })
     const instance: Provider = {
       ...provider,

@@ -26,6 +26,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
   let provider: Provider
   let cloud: string
   const warnings: string[] = []
+  const messages: string[] = []
   beforeAll(() => {
     rig = createTerraformRig()
   })
@@ -50,6 +51,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
       start: () => rig.start(path, { env }),
       isEnding: () => false,
       warn: text => void warnings.push(text),
+      inform: text => void messages.push(text),
     })
     const parameter = JSON.stringify({ local: { path: `./${basename(path)}` } })
     await started.parameterize({
@@ -215,6 +217,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
         start: () => Promise.reject(new Error('not called')),
         isEnding: () => false,
         warn: () => undefined,
+        inform: () => undefined,
       })
       await expect(
         unnamed.invoke({ token: 'x:index:y', args: new Map(), preview: false }),

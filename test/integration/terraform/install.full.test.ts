@@ -146,6 +146,7 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
       start: ({ path }) => rig.start(path),
       isEnding: () => false,
       warn: () => undefined,
+      inform: () => undefined,
     })
     const parameter = JSON.stringify({ remote: { url: source, version: '1.0.0' } })
     const value = Buffer.from(parameter).toString('base64')

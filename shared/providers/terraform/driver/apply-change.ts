@@ -53,7 +53,7 @@ export async function applyChange(
     config: encodeValue(input.config, type),
     plannedPrivate: input.plannedPrivate,
     plannedIdentity: encodeIdentity(resource, input.plannedIdentity),
-    providerMeta: undefined,
+    providerMeta: session.pkg.providerMeta,
   })
   const { errors, warnings } = readProblems(response, {
     type,

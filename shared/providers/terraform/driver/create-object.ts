@@ -1,13 +1,13 @@
 import { assert } from '../../../errors/error.ts'
 import type { CreateResult, Provider } from '../../provider.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
-import { nullOf } from '../values/cty-value.ts'
 import { applyChange } from './apply-change.ts'
 import { createPartialFailure } from './partial-failure.ts'
 import { idOfObject } from './resource-id.ts'
 import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
 import { planChange } from './plan-change.ts'
 import { createRefusal } from './provider-failure.ts'
+import { requireConsistentPlan } from './require-consistent-plan.ts'
 import { requireObjectConfig } from './resource-config.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
@@ -32,14 +32,14 @@ export async function createObject(
     return toPreview(planUnknown(resource.block, config.value))
   }
   const plan = await planChange(session, resource, { urn, prior: undefined, config: config.value })
-  if (preview) return toPreview(plan.planned)
-  const applied = await applyChange(session, resource, {
-    ...plan,
-    urn,
-    prior: nullOf(resource.type),
-    config: config.value,
-    sensitivePaths: sensitivePathsOf(resource, plan.planned, config.sensitivePaths),
-  })
+  if (preview) {
+    session.initialPlans.record(urn, { ...plan, config: config.value })
+    return toPreview(plan.planned)
+  }
+  const sensitivePaths = sensitivePathsOf(resource, plan.planned, config.sensitivePaths)
+  const change = { ...plan, urn, config: config.value, sensitivePaths }
+  requireConsistentPlan(session, resource, { ...change, requested: 'create' })
+  const applied = await applyChange(session, resource, change)
   const hasFailed = applied.problems.length > 0
   if (hasFailed && applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
   const object = {

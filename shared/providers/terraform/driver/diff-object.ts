@@ -34,6 +34,7 @@ export async function diffObject(
     config: config.value,
     ...readIgnoredChanges(resource, ignoreChanges, [prior.value, config.value]),
   })
+  session.initialPlans.record(urn, { ...plan, config: config.value })
   if (plan.action === 'none') {
     const sensitivePaths = sensitivePathsOf(resource, prior.value, config.sensitivePaths)
     const unchanged = { ...noDiff, stableKeys: ['id'] }
@@ -73,8 +74,10 @@ function diffSensitivePaths(
   priorPaths: readonly CtyPath[],
   plannedPaths: readonly CtyPath[],
 ): DiffResult {
+  const includesPath = (paths: readonly CtyPath[], path: CtyPath): boolean =>
+    paths.some(candidate => equalSensitivePaths([candidate], [path]))
   const changed = [...priorPaths, ...plannedPaths].filter(
-    path => !(equalSensitivePaths([path], priorPaths) && equalSensitivePaths([path], plannedPaths)),
+    path => !(includesPath(priorPaths, path) && includesPath(plannedPaths, path)),
   )
   const keys = new Set(changed.map(path => topKeyOf(resource, path)))
   return { ...noDiff, changes: 'some', stableKeys: ['id'], changedKeys: [...keys] }

@@ -1,7 +1,7 @@
 import { readProblems } from './diagnostics.ts'
 import { checkState, readIdentityOf } from './prior-object.ts'
 import { parseImportedIdentity } from './imported-identity.ts'
-import { createRefusal, describeProviderBug } from './provider-failure.ts'
+import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
 import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
@@ -27,6 +27,7 @@ export async function importObject(
   const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
   showWarnings(session, urn, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure('import', urn, errors))
+  requireNoDeferral(session.pkg.name, `the import of '${urn}'`, response)
   const [imported, ...others] = response.importedResources
   if (imported === undefined || others.length > 0)
     throw createRefusal(

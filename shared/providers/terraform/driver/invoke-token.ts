@@ -12,16 +12,26 @@ import { type CtyValue, isWhollyKnown } from '../values/cty-value.ts'
 import { listSensitivePaths } from '../values/sensitive-paths.ts'
 import { isList } from '../../../values/value.ts'
 import { readProblems } from './diagnostics.ts'
-import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import { buildInvokeConfig } from './invoke-config.ts'
+import { listObjects } from './list-objects.ts'
+import {
+  createRefusal,
+  describeProviderBug,
+  readResponse,
+  requireNoDeferral,
+} from './provider-failure.ts'
 import { describeFailure, formatPathOf } from './resource-calls.ts'
-import { buildObjectConfig } from './resource-config.ts'
+import { runAction } from './run-action.ts'
 import type { ObjectSchemaOfType } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 type InvokeRequest = Parameters<Provider['invoke']>[0]
 
-/** Calls a function of a provider, or reads a data source. Throws ProviderError. */
+/**
+ * Calls a function of a provider, lists objects, runs an action, or reads a data source. Throws
+ * ProviderError.
+ */
 export async function invokeToken(
   session: TerraformSession,
   request: InvokeRequest,
@@ -29,9 +39,21 @@ export async function invokeToken(
   await session.waitUntilConfigured()
   const providerFunction = session.pkg.findFunction(request.token)
   if (providerFunction !== undefined) return callFunction(session, providerFunction, request)
+  const invoke = selectInvoke(session, request)
+  return session.isUnconfigured() ? { outputs: emptyMap, failures: [] } : invoke()
+}
+
+/** Returns the call for a token that is no function. Throws ProviderError for an unknown token. */
+function selectInvoke(
+  session: TerraformSession,
+  request: InvokeRequest,
+): () => Promise<CallResult> {
+  const listedType = session.pkg.findListedType(request.token)
+  if (listedType !== undefined) return () => listObjects(session, listedType, request)
+  const action = session.pkg.findAction(request.token)
+  if (action !== undefined) return () => runAction(session, action, request)
   const dataSource = session.pkg.findDataSource(request.token)
-  if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
-  return readDataSource(session, dataSource, request)
+  return () => readDataSource(session, dataSource, request)
 }
 
 async function readDataSource(
@@ -40,29 +62,23 @@ async function readDataSource(
   { token, args }: InvokeRequest,
 ): Promise<CallResult> {
   const { typeName, block, type, names } = dataSource
-  const formatPath = formatPathOf(dataSource)
-  const config = buildObjectConfig(dataSource, args)
-  const buildFailures = config.problems.map(
-    ({ message, path }): CheckFailure => ({
-      property: formatPath(path),
-      reason: message,
-    }),
-  )
-  const encoded = encodeValue(config.value, type)
-  const validated = readProblems(
-    await session.client.validateDataResourceConfig({ typeName, config: encoded }),
-    { type, formatPath },
-  )
-  showWarnings(session, token, validated.warnings)
-  const failures = [
-    ...buildFailures,
-    ...validated.errors.map(({ message, property }) => ({ property, reason: message })),
-  ]
+  const config = await buildInvokeConfig(session, dataSource, {
+    token,
+    args,
+    validate: encoded => session.client.validateDataResourceConfig({ typeName, config: encoded }),
+  })
+  const { failures } = config
   if (failures.length > 0) return { outputs: emptyMap, failures }
-  const response = await session.client.readDataSource({ typeName, config: encoded })
+  const response = await session.client.readDataSource({
+    typeName,
+    config: config.encoded,
+    providerMeta: session.pkg.providerMeta,
+  })
+  const formatPath = formatPathOf(dataSource)
   const { errors, warnings } = readProblems(response, { type, formatPath })
   showWarnings(session, token, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure('read', token, errors))
+  requireNoDeferral(session.pkg.name, `the data source '${token}'`, response)
   const subject = `read '${token}' wrongly`
   const value = readResponse(session.pkg.name, subject, () => decodeValue(response.state, type))
   requireKnown(session, subject, value)

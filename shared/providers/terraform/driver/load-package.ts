@@ -7,11 +7,21 @@ import {
 import { nameResourceProperties } from '../mapping/resource-names.ts'
 import { assignTokens, type PackageTokens, resolveToken } from '../mapping/tokens.ts'
 import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-messages.ts'
-import type { ProviderSchemaResponse, TerraformClient } from '../client/terraform-client.ts'
+import { error } from '../../../errors/error.ts'
+import { decodeStoredMap, type JsonObject } from '../../../values/value-codec.ts'
+import type {
+  MsgpackValue,
+  ProviderSchemaResponse,
+  TerraformClient,
+} from '../client/terraform-client.ts'
+import { buildConfig } from '../values/build-config.ts'
+import { createConfigError } from '../values/config-problem.ts'
+import { nullOf } from '../values/cty-value.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { validateSchema } from '../values/validate-schema.ts'
 import type { PackageFilter } from './package-parameter.ts'
 import { createRefusal, readResponse } from './provider-failure.ts'
+import { encodeValue } from './wire-values.ts'
 import type {
   IdentitySchema,
   ObjectSchemaOfType,
@@ -24,7 +34,7 @@ import type {
 export async function loadTerraformPackage(
   client: TerraformClient,
   identity: PackageIdentity,
-  { includes, excludes }: Pick<PackageFilter, 'includes' | 'excludes'>,
+  { includes, excludes, providerMeta }: Omit<PackageFilter, 'providerName'>,
 ): Promise<TerraformPackage> {
   const { name, providerName } = identity
   const schemas = await client.getProviderSchema()
@@ -40,6 +50,8 @@ export async function loadTerraformPackage(
     resources: schemas.resources.keys(),
     dataSources: schemas.dataSources.keys(),
     functions: schemas.functions.keys(),
+    listResources: schemas.listResources.keys(),
+    actions: schemas.actions.keys(),
     isIncluded: tfName =>
       !excludes.includes(tfName) && (includes.length === 0 || includes.includes(tfName)),
   })
@@ -48,8 +60,33 @@ export async function loadTerraformPackage(
     tokens,
     schemas,
     provider: readObjectSchema(name, providerName, schemas.provider ?? emptySchema),
+    providerMeta: encodeMeta(identity, providerMeta, schemas.providerMeta),
     ...createFinders(identity, tokens, { ...schemas, identities }),
   }
+}
+
+/**
+ * Encodes the metadata of a package. A provider whose package has none gets null. Throws
+ * TERRAFORM_CONFIG_INVALID, and TERRAFORM_PACKAGE_INVALID for a provider without metadata.
+ */
+function encodeMeta(
+  { name }: PackageIdentity,
+  metaJson: JsonObject | undefined,
+  message: SchemaMessage | undefined,
+): MsgpackValue | undefined {
+  if (message === undefined) {
+    if (metaJson === undefined) return undefined
+    throw error(
+      'TERRAFORM_PACKAGE_INVALID',
+      `the parameter of package '${name}' has 'providerMeta', but its provider accepts no metadata`,
+    )
+  }
+  const { block, type } = readObjectSchema(name, 'provider_meta', message)
+  if (metaJson === undefined) return encodeValue(nullOf(type), type)
+  const input = decodeStoredMap(metaJson, ciphertext => ciphertext)
+  const { value, problems } = buildConfig(block, input)
+  if (problems.length > 0) throw createConfigError(`the metadata of package '${name}'`, problems)
+  return encodeValue(value, type)
 }
 
 const emptySchema: SchemaMessage = {
@@ -63,6 +100,16 @@ const emptySchema: SchemaMessage = {
   },
 }
 
+type PackageFinders = Pick<
+  TerraformPackage,
+  | 'findResource'
+  | 'findDataSource'
+  | 'findEphemeral'
+  | 'findListedType'
+  | 'findAction'
+  | 'findFunction'
+>
+
 /**
  * Creates the finders. They read each schema on demand, because a provider can have 1,000 types.
  */
@@ -72,7 +119,7 @@ function createFinders(
   schemas: ProviderSchemaResponse & {
     readonly identities: ReadonlyMap<string, IdentitySchemaMessage>
   },
-): Pick<TerraformPackage, 'findResource' | 'findDataSource' | 'findEphemeral' | 'findFunction'> {
+): PackageFinders {
   const { name, providerName, version } = identity
   const { prefix } = tokens
   const getResource = memoize((typeName: string): ResourceType | undefined => {
@@ -86,14 +133,15 @@ function createFinders(
       identity: readIdentitySchema(name, schemas.identities.get(typeName)),
     }
   })
-  const getDataSource = memoize((typeName: string): ObjectSchemaOfType | undefined => {
-    const message = schemas.dataSources.get(typeName)
-    return message && readObjectSchema(name, typeName, message)
-  })
-  const getEphemeral = memoize((typeName: string): ObjectSchemaOfType | undefined => {
-    const message = schemas.ephemeralResources.get(typeName)
-    return message && readObjectSchema(name, typeName, message)
-  })
+  const readerOf = (messages: ReadonlyMap<string, SchemaMessage>) =>
+    memoize((typeName: string): ObjectSchemaOfType | undefined => {
+      const message = messages.get(typeName)
+      return message && readObjectSchema(name, typeName, message)
+    })
+  const getDataSource = readerOf(schemas.dataSources)
+  const getEphemeral = readerOf(schemas.ephemeralResources)
+  const getListConfig = readerOf(schemas.listResources)
+  const getAction = readerOf(schemas.actions)
   const createUnknownError = (kind: string, token: string): Error =>
     createRefusal(`provider '${name}' ${version} has no ${kind} '${token}'`)
   return {
@@ -113,6 +161,18 @@ function createFinders(
       const ephemeral = getEphemeral(typeName)
       if (ephemeral === undefined) throw createUnknownError('ephemeral resource', typeName)
       return ephemeral
+    },
+    findListedType(token) {
+      const typeName = resolveToken(tokens.listResources, token)
+      const config = typeName === undefined ? undefined : getListConfig(typeName)
+      if (typeName === undefined || config === undefined) return undefined
+      const resource = getResource(typeName)
+      if (resource === undefined) throw createUnknownError('listed resource type', typeName)
+      return { config, resource }
+    },
+    findAction(token) {
+      const typeName = resolveToken(tokens.actions, token)
+      return typeName === undefined ? undefined : getAction(typeName)
     },
     findFunction(token) {
       const functionName = resolveToken(tokens.functions, token)

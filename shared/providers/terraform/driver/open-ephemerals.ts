@@ -13,7 +13,12 @@ import {
   keyOfEphemeral,
   replaceEphemeralReferences,
 } from './ephemeral-inputs.ts'
-import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import {
+  createRefusal,
+  describeProviderBug,
+  readResponse,
+  requireNoDeferral,
+} from './provider-failure.ts'
 import { describeFailure, formatPathOf } from './resource-calls.ts'
 import { requireObjectConfig } from './resource-config.ts'
 import type { ObjectSchemaOfType } from './terraform-package.ts'
@@ -118,6 +123,7 @@ async function openEphemeral(
   requireNoErrors(session, schema, { response: validated, verb: 'open' })
   const response = await client.openEphemeralResource(request)
   requireNoErrors(session, schema, { response, verb: 'open' })
+  requireNoDeferral(pkg.name, `the opening of '${typeName}'`, response)
   const close = keepOpen(session, schema, response)
   const subject = `opened '${typeName}' wrongly`
   try {

@@ -48,3 +48,11 @@ test('a formatted parameter is the one that Pulumi writes, and is parsed again',
   )
   expect(parsePackageParameter(base64)).toEqual(parameter)
 })
+
+test('a formatted parameter keeps the metadata of the package', () => {
+  const parameter = {
+    ...parsePackageArguments(['./terraform-provider-x']),
+    providerMeta: { module_name: 'm' },
+  }
+  expect(parsePackageParameter(formatPackageParameter(parameter))).toEqual(parameter)
+})

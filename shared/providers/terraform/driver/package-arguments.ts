@@ -29,7 +29,7 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
 
 /** Returns the parameter value that identifies a provider, as base64 of JSON. */
 export function formatPackageParameter(parameter: PackageParameter): string {
-  const { includes, excludes, providerName } = parameter
+  const { includes, excludes, providerName, providerMeta } = parameter
   const origin =
     parameter.kind === 'remote'
       ? { remote: { url: parameter.source, version: parameter.version } }
@@ -39,6 +39,7 @@ export function formatPackageParameter(parameter: PackageParameter): string {
     ...(includes.length > 0 && { includes }),
     ...(excludes.length > 0 && { excludes }),
     ...(providerName !== undefined && { providerName }),
+    ...(providerMeta !== undefined && { providerMeta }),
   }
   return Buffer.from(JSON.stringify(json)).toString('base64')
 }

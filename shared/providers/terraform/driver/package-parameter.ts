@@ -1,5 +1,6 @@
 import { error } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
+import type { JsonObject } from '../../../values/value-codec.ts'
 
 /** The provider that a parameterized package names. Source: Pulumi's bridge, dynamic packages. */
 export type PackageParameter = PackageFilter &
@@ -8,12 +9,17 @@ export type PackageParameter = PackageFilter &
     | { readonly kind: 'local'; readonly path: string }
   )
 
-/** The selected types of a package, and the name of its provider if the parameter has one. */
+/** The selected types of a package, and the name and metadata of its provider, if it has them. */
 export interface PackageFilter {
   /** Names of types in Terraform. Empty means all. */
   readonly includes: readonly string[]
   readonly excludes: readonly string[]
   readonly providerName: string | undefined
+  /**
+   * The metadata that a provider with `provider_meta` gets with each call about a resource or data
+   * source. The attributes have the names of Terraform.
+   */
+  readonly providerMeta?: JsonObject | undefined
 }
 
 /**
@@ -27,6 +33,7 @@ export function parsePackageParameter(base64: string): PackageParameter {
     includes: readNames(json, 'includes'),
     excludes: readNames(json, 'excludes'),
     providerName: readName(json, 'providerName'),
+    ...readProviderMeta(json),
   }
   const { remote, local } = json
   if (isObject(remote) === isObject(local))
@@ -65,6 +72,12 @@ function readNames(json: JsonMembers, name: string): readonly string[] {
   const isList = Array.isArray(value) && value.every(item => typeof item === 'string')
   if (!isList) throw parameterError(`'${name}' must be a list of texts`)
   return value
+}
+
+function readProviderMeta({ providerMeta }: JsonMembers): Pick<PackageFilter, 'providerMeta'> {
+  if (providerMeta === undefined) return {}
+  if (!isObject(providerMeta)) throw parameterError("'providerMeta' must be an object")
+  return { providerMeta: providerMeta as JsonObject }
 }
 
 function parameterError(problem: string): Error {

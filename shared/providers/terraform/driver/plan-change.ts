@@ -12,7 +12,12 @@ import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import { readProblems } from './diagnostics.ts'
 import { readIdentityOf } from './prior-object.ts'
-import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
+import {
+  createRefusal,
+  describeProviderBug,
+  readResponse,
+  requireNoDeferral,
+} from './provider-failure.ts'
 import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
 import { noPrivate, type ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
@@ -65,7 +70,7 @@ export async function planChange(
     config: encodeValue(config, type),
     priorPrivate: current?.private ?? noPrivate,
     priorIdentity: encodeIdentity(resource, current?.identity),
-    providerMeta: undefined,
+    providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
   const subject = `planned an invalid change of '${urn}'`
@@ -128,12 +133,7 @@ function checkDiagnostics(
   })
   showWarnings(session, urn, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure('plan the change of', urn, errors))
-  if (response.deferralReason !== undefined)
-    throw createRefusal(
-      describeProviderBug(session.pkg.name, `deferred the change of '${urn}'`, [
-        { message: 'this host does not allow deferral', path: [] },
-      ]),
-    )
+  requireNoDeferral(session.pkg.name, `the change of '${urn}'`, response)
 }
 
 function throwFlaws(
@@ -164,7 +164,7 @@ export async function planDeletion(
     config: absent,
     priorPrivate: prior.private,
     priorIdentity: encodeIdentity(resource, prior.identity),
-    providerMeta: undefined,
+    providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
   const subject = `planned an invalid deletion of '${urn}'`

@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { hasCode } from '../../../errors/error.ts'
 import { ProviderError } from '../../provider-error.ts'
+import type { DeferrableResponse } from '../client/terraform-client.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
 import { formatPlace } from '../values/cty-path.ts'
 
@@ -17,6 +18,20 @@ export function describeProviderBug(
 ): string {
   const reasons = flaws.map(({ message, path }) => `${message}${formatPlace(path)}`)
   return `provider '${provider}' ${verb}: ${reasons.join('; ')}. This is a bug of the provider`
+}
+
+/** Throws ProviderError if a provider deferred a call, which no request allows. */
+export function requireNoDeferral(
+  provider: string,
+  subject: string,
+  { deferralReason }: DeferrableResponse,
+): void {
+  if (deferralReason === undefined) return
+  throw createRefusal(
+    describeProviderBug(provider, `deferred ${subject}`, [
+      { message: 'no request allowed a deferral', path: [] },
+    ]),
+  )
 }
 
 /**

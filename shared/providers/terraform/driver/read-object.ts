@@ -3,10 +3,11 @@ import type { Provider, ReadResult } from '../../provider.ts'
 import { createInputsOf, updateInputs } from './read-inputs.ts'
 import { checkState, readIdentityOf, readPriorObject } from './prior-object.ts'
 import { readProblems } from './diagnostics.ts'
+import { warnOfChangedIdentity } from './identity-change.ts'
 import { importObject } from './import-object.ts'
 import { sensitivePathsOf, toRecordedOutputs } from './object-outputs.ts'
 import { idOfObject } from './resource-id.ts'
-import { createRefusal } from './provider-failure.ts'
+import { createRefusal, requireNoDeferral } from './provider-failure.ts'
 import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
@@ -70,21 +71,24 @@ async function refreshObject(
     currentState: encodeValue(prior.value, type),
     private: prior.private,
     currentIdentity: encodeIdentity(resource, prior.identity),
-    providerMeta: undefined,
+    providerMeta: session.pkg.providerMeta,
   })
   const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
   showWarnings(session, urn, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure('read', urn, errors))
+  requireNoDeferral(session.pkg.name, `the reading of '${urn}'`, response)
   const value = checkState(session, resource, {
     urn,
     verb: 'read the object',
     read: () => decodeValue(response.newState, type),
   })
   if (value.kind === 'null') return undefined
+  const identity = readIdentityOf(session, resource, response.newIdentity)
+  warnOfChangedIdentity(session, urn, [prior.identity, identity])
   return {
     value,
     private: response.private,
-    identity: readIdentityOf(session, resource, response.newIdentity) ?? prior.identity,
+    identity: identity ?? prior.identity,
     isTainted: prior.isTainted,
     sensitivePaths: sensitivePathsOf(resource, value, prior.sensitivePaths),
   }

@@ -2,7 +2,7 @@ import type { PropertyNames } from '../mapping/property-names.ts'
 import type { ResourceNames } from '../mapping/resource-names.ts'
 import type { FunctionSignature } from '../mapping/read-schemas.ts'
 import type { PackageTokens } from '../mapping/tokens.ts'
-import type { ProviderSchemaResponse } from '../client/terraform-client.ts'
+import type { MsgpackValue, ProviderSchemaResponse } from '../client/terraform-client.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import type { ObjectType } from '../values/type-system.ts'
 
@@ -21,6 +21,14 @@ export interface ResourceType extends ObjectSchemaOfType {
   readonly names: ResourceNames
   readonly version: number
   readonly identity: IdentitySchema | undefined
+}
+
+/** A resource type whose objects can be listed. */
+export interface ListedType {
+  /** The schema of the list's configuration. */
+  readonly config: ObjectSchemaOfType
+  /** The type of the listed objects. */
+  readonly resource: ResourceType
 }
 
 /** The identity of a resource type: a flat object with a version of its own. */
@@ -42,12 +50,19 @@ export interface TerraformPackage {
   readonly tokens: PackageTokens
   readonly schemas: ProviderSchemaResponse
   readonly provider: ObjectSchemaOfType
+  /**
+   * The metadata of the package for calls about resources and data sources. Undefined if the
+   * provider has no schema for them.
+   */
+  readonly providerMeta: MsgpackValue | undefined
   /** Throws ProviderError for an unknown token. */
   readonly findResource: (token: string) => ResourceType
   /** Throws ProviderError for an unknown token. */
   readonly findDataSource: (token: string) => ObjectSchemaOfType
   /** Returns an ephemeral resource by its type in Terraform. Throws ProviderError. */
   readonly findEphemeral: (typeName: string) => ObjectSchemaOfType
+  readonly findListedType: (token: string) => ListedType | undefined
+  readonly findAction: (token: string) => ObjectSchemaOfType | undefined
   readonly findFunction: (
     token: string,
   ) => { readonly name: string; readonly signature: FunctionSignature } | undefined

@@ -50,6 +50,8 @@ export interface TerraformProviderDeps {
   readonly isEnding: () => boolean
   /** Shows a warning to the user. */
   readonly warn: (text: string) => void
+  /** Shows the progress of an action to the user. */
+  readonly inform: (text: string) => void
 }
 
 /**
@@ -146,7 +148,12 @@ async function startPackage(
         parameter.kind === 'local'
           ? parameter
           : { ...parameter, source: binary.source, version: binary.version },
-      session: createTerraformSession({ client: process.client, pkg, warn: deps.warn }),
+      session: createTerraformSession({
+        client: process.client,
+        pkg,
+        warn: deps.warn,
+        inform: deps.inform,
+      }),
     }
   } catch (thrown) {
     await process.close()

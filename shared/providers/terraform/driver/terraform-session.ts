@@ -4,6 +4,7 @@ import type { TerraformClient } from '../client/terraform-client.ts'
 import type { TerraformPackage } from './terraform-package.ts'
 import type { DiagnosedProblem } from './diagnostics.ts'
 import { formatProblem } from './diagnostics.ts'
+import { createInitialPlans, type InitialPlans } from './initial-plans.ts'
 
 /** One process of a provider that serves a package, and the result of its configuration. */
 export interface TerraformSession {
@@ -11,6 +12,9 @@ export interface TerraformSession {
   readonly pkg: TerraformPackage
   /** Shows a warning to the user. */
   readonly warn: (text: string) => void
+  /** Shows the progress of an action to the user. */
+  readonly inform: (text: string) => void
+  readonly initialPlans: InitialPlans
   /** Waits for the configuration. Throws its error as an error of an unsent request. */
   readonly waitUntilConfigured: () => Promise<void>
   /** Returns true if the configuration was skipped because it has unknown values. */
@@ -21,12 +25,13 @@ export interface TerraformSession {
 
 /** Creates the session of a process before its configuration. */
 export function createTerraformSession(
-  fields: Pick<TerraformSession, 'client' | 'pkg' | 'warn'>,
+  fields: Pick<TerraformSession, 'client' | 'pkg' | 'warn' | 'inform'>,
 ): TerraformSession {
   let outcome: Promise<void> | undefined
   let isUnconfigured = false
   return {
     ...fields,
+    initialPlans: createInitialPlans(),
     async waitUntilConfigured() {
       assert(outcome !== undefined, `provider '${fields.pkg.name}' is used before it is configured`)
       try {

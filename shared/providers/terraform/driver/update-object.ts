@@ -2,11 +2,13 @@ import { assert } from '../../../errors/error.ts'
 import type { Provider, UpdateResult } from '../../provider.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
 import { applyChange } from './apply-change.ts'
+import { warnOfChangedIdentity } from './identity-change.ts'
 import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
 import { createPartialFailure } from './partial-failure.ts'
 import { planChange } from './plan-change.ts'
 import { readPriorObject } from './prior-object.ts'
-import { createRefusal, describeProviderBug } from './provider-failure.ts'
+import { createRefusal } from './provider-failure.ts'
+import { requireConsistentPlan } from './require-consistent-plan.ts'
 import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
@@ -37,24 +39,24 @@ export async function updateObject(
     config: config.value,
     ...readIgnoredChanges(resource, request.ignoreChanges, [prior.value, config.value]),
   })
-  if (preview) return toPreview(plan.planned)
-  if (plan.action === 'replace')
-    throw createRefusal(
-      describeProviderBug(session.pkg.name, `planned another change of '${urn}' than before`, [
-        { message: 'an update became a replacement', path: [] },
-      ]),
-    )
+  if (preview) {
+    session.initialPlans.record(urn, { ...plan, config: config.value })
+    return toPreview(plan.planned)
+  }
+  const change = {
+    ...plan,
+    urn,
+    config: config.value,
+    sensitivePaths: sensitivePathsOf(resource, plan.planned, config.sensitivePaths),
+  }
+  requireConsistentPlan(session, resource, { ...change, requested: 'update' })
   if (plan.action === 'none') {
     const sensitivePaths = sensitivePathsOf(resource, prior.value, config.sensitivePaths)
     const outputs = toRecordedOutputs(resource, { ...prior, sensitivePaths })
     return { outputs, refreshBeforeUpdate: false }
   }
-  const applied = await applyChange(session, resource, {
-    ...plan,
-    urn,
-    config: config.value,
-    sensitivePaths: sensitivePathsOf(resource, plan.planned, config.sensitivePaths),
-  })
+  const applied = await applyChange(session, resource, change)
+  warnOfChangedIdentity(session, urn, [prior.identity, applied.identity])
   const hasFailed = applied.problems.length > 0
   if (hasFailed && applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
   const outputs = toRecordedOutputs(resource, {

@@ -5,6 +5,8 @@ interface Names {
   readonly resources?: readonly string[]
   readonly dataSources?: readonly string[]
   readonly functions?: readonly string[]
+  readonly listResources?: readonly string[]
+  readonly actions?: readonly string[]
 }
 
 function assign(names: Names, packageName = 'gold'): PackageTokens {
@@ -14,6 +16,8 @@ function assign(names: Names, packageName = 'gold'): PackageTokens {
     resources: [],
     dataSources: [],
     functions: [],
+    listResources: [],
+    actions: [],
     isIncluded: () => true,
     ...names,
   })
@@ -49,6 +53,20 @@ test.each<[string, readonly string[], string, readonly string[]]>([
   expect(tokens.prefix).toBe(prefix)
   const assigned = resources.map(tfName => tokens.resources.toToken.get(tfName)?.split(':')[2])
   expect(assigned).toEqual(names)
+})
+
+test('lists and actions have verbs, and share the names of functions', () => {
+  const tokens = assign(
+    {
+      resources: ['random_pet'],
+      functions: ['list_pet'],
+      listResources: ['random_pet'],
+      actions: ['random_shuffle'],
+    },
+    'random',
+  )
+  expect(tokens.listResources.toToken.get('random_pet')).toBe('random:index/listPetV2:listPetV2')
+  expect(tokens.actions.toToken.get('random_shuffle')).toBe('random:index/runShuffle:runShuffle')
 })
 
 test('dashes separate like underscores, and a first digit is spelled', () => {

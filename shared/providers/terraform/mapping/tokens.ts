@@ -9,6 +9,8 @@ export interface ProviderNames {
   readonly resources: Iterable<string>
   readonly dataSources: Iterable<string>
   readonly functions: Iterable<string>
+  readonly listResources: Iterable<string>
+  readonly actions: Iterable<string>
   /** Reports whether the package has a type or function of Terraform. */
   readonly isIncluded: (tfName: string) => boolean
 }
@@ -20,6 +22,8 @@ export interface PackageTokens {
   readonly resources: TokenMap
   readonly dataSources: TokenMap
   readonly functions: TokenMap
+  readonly listResources: TokenMap
+  readonly actions: TokenMap
 }
 
 /** Tokens and the names in Terraform, in both directions. */
@@ -32,7 +36,8 @@ export interface TokenMap {
 
 /**
  * Assigns the tokens of a package: `random:index/pet:Pet` for `random_pet`. Names are numbered from
- * `V2` on where two of them differ in case only. Functions share the names of data sources.
+ * `V2` on where two of them differ in case only. Data sources, functions, lists (`listPet`) and
+ * actions (`runPet`) share one set of names.
  */
 export function assignTokens(provider: ProviderNames): PackageTokens {
   const { packageName, isIncluded } = provider
@@ -42,6 +47,12 @@ export function assignTokens(provider: ProviderNames): PackageTokens {
   const invokeNames = new Set<string>()
   const sortIncluded = (tfNames: Iterable<string>): readonly string[] =>
     sortNames([...tfNames].filter(isIncluded))
+  const assignInvokes = (verb: string, tfNames: Iterable<string>): TokenMap =>
+    assignNames(
+      packageName,
+      invokeNames,
+      sortIncluded(tfNames).map(tfName => [tfName, `${verb}${nameOf(tfName)}`]),
+    )
   return {
     prefix,
     resources: assignNames(
@@ -49,16 +60,14 @@ export function assignTokens(provider: ProviderNames): PackageTokens {
       new Set(),
       nameResources(sortIncluded(resources), provider, prefix),
     ),
-    dataSources: assignNames(
-      packageName,
-      invokeNames,
-      sortIncluded(provider.dataSources).map(tfName => [tfName, `get${nameOf(tfName)}`]),
-    ),
+    dataSources: assignInvokes('get', provider.dataSources),
     functions: assignNames(
       packageName,
       invokeNames,
       sortIncluded(provider.functions).map(tfName => [tfName, toCamelCase(replaceDashes(tfName))]),
     ),
+    listResources: assignInvokes('list', provider.listResources),
+    actions: assignInvokes('run', provider.actions),
   }
 }
 

@@ -1,0 +1,35 @@
+import type { PlanAction } from '../plan/plan-action.ts'
+import type { CtyValue } from '../values/cty-value.ts'
+
+/** A plan of a diff or of a preview, with the configuration and the object that it is for. */
+export interface InitialPlan {
+  readonly config: CtyValue
+  readonly prior: CtyValue
+  readonly planned: CtyValue
+  readonly action: PlanAction
+}
+
+/** The latest initial plan of each resource in one process. */
+export interface InitialPlans {
+  readonly record: (urn: string, plan: InitialPlan) => void
+  readonly find: (urn: string) => InitialPlan | undefined
+}
+
+/** The most plans that a process keeps. The oldest ones are dropped, and then not compared. */
+const initialPlansMax = 10_000
+
+/** Creates an empty memory of initial plans. */
+export function createInitialPlans(): InitialPlans {
+  const plans = new Map<string, InitialPlan>()
+  return {
+    record(urn, plan) {
+      plans.delete(urn)
+      plans.set(urn, plan)
+      for (const oldest of plans.keys()) {
+        if (plans.size <= initialPlansMax) break
+        plans.delete(oldest)
+      }
+    },
+    find: urn => plans.get(urn),
+  }
+}

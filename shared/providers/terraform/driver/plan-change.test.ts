@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import type { PlainValue } from '../plan/objects.fixture.ts'
+import type { PlanResponse, TerraformClient } from '../client/terraform-client.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+import { problem } from './scripted-client.fixture.ts'
+import {
+  createScriptedProvider,
+  inputsOf,
+  type ScriptOptions,
+} from './scripted-provider.fixture.ts'
+import { identityCodec, thingCodec } from './scripted-schemas.fixture.ts'
+
+type Script = (base: TerraformClient) => Partial<TerraformClient>
+
+/** Changes the responses to plans. */
+const answerPlan =
+  (change: (response: PlanResponse, planned: object) => Partial<PlanResponse>): Script =>
+  base => ({
+    async planResourceChange(request) {
+      const response = await base.planResourceChange(request)
+      const planned = thingCodec.decode(response.plannedState)
+      return { ...response, ...change(response, planned as object) }
+    },
+  })
+
+const planValue = (planned: object, change: Readonly<Record<string, PlainValue>>) => ({
+  plannedState: thingCodec.encode({ ...planned, ...change }),
+})
+
+/** Creates an object with a usual provider, and a second provider with a script. */
+async function createThenScript(
+  inputs: PropertyMap,
+  script: Script = () => ({}),
+  options: ScriptOptions = {},
+) {
+  const usual = await createScriptedProvider()
+  const { outputs } = await usual.create(inputs)
+  return { outputs, ...(await createScriptedProvider(script, options)) }
+}
+
+const inputs = inputsOf({ label: 'a', value: 'v', zone: 'z1' })
+
+describe('a plan', () => {
+  test.each<[string, Script, RegExp]>([
+    [
+      'with another value than the configuration',
+      answerPlan((_, planned) => planValue(planned, { value: 'other' })),
+      /planned an invalid change[^]*at 'value'/,
+    ],
+    [
+      'with a value for an attribute that is not computed',
+      answerPlan((_, planned) => planValue(planned, { key: 'made up' })),
+      /planned an invalid change[^]*at 'key'/,
+    ],
+    [
+      'with a write-only value',
+      answerPlan((_, planned) => planValue(planned, { pass: 'p' })),
+      /a write-only attribute has a planned value at 'pass'/,
+    ],
+    [
+      'of another type',
+      answerPlan(() => ({ plannedState: { msgpack: Uint8Array.of(0xa1, 0x78) } })),
+      /planned an invalid change/,
+    ],
+    [
+      'of no object',
+      answerPlan(() => ({ plannedState: thingCodec.encode(null) })),
+      /planned an invalid change/,
+    ],
+    [
+      'with an error',
+      answerPlan(() => ({ diagnostics: [problem('No quota')] })),
+      /cannot plan the change of[^]*No quota/,
+    ],
+    [
+      'that is deferred',
+      answerPlan(() => ({ deferralReason: 'absentPrerequisite' as const })),
+      /deferred the change of[^]*This is a bug of the provider/,
+    ],
+  ])('%s is refused before any change', async (_name, script, message) => {
+    const { create, listNewCalls } = await createScriptedProvider(script)
+    await expect(create(inputs)).rejects.toThrow(message)
+    expect(listNewCalls()).toEqual(['planResourceChange'])
+  })
+
+  test('of the old SDK may contradict the configuration', async () => {
+    const script = answerPlan((_, planned) => ({
+      ...planValue(planned, { value: 'other' }),
+      isLegacyTypeSystem: true,
+    }))
+    const { create } = await createScriptedProvider(script)
+    expect((await create(inputs, true)).outputs.get('value')).toBe('other')
+  })
+
+  test('of the old SDK must not have write-only values or another type', async () => {
+    const leak = answerPlan((_, planned) => ({
+      ...planValue(planned, { pass: 'p' }),
+      isLegacyTypeSystem: true,
+    }))
+    const { create } = await createScriptedProvider(leak)
+    await expect(create(inputs)).rejects.toThrow('a write-only attribute has a planned value')
+  })
+})
+
+describe('a difference', () => {
+  test('does not exist if the plan is the prior object, although the configuration differs', async () => {
+    const { outputs, diff } = await createThenScript(
+      inputs,
+      answerPlan((_, planned) => planValue(planned, { value: 'v' })),
+    )
+    expect(await diff(outputs, inputsOf({ label: 'a', value: 'V', zone: 'z1' }))).toMatchObject({
+      changes: 'none',
+      stableKeys: ['id'],
+    })
+  })
+
+  test('requires no replacement at a path that does not change', async () => {
+    const { outputs, diff } = await createThenScript(
+      inputs,
+      answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'zone' }]] })),
+    )
+    const changed = inputsOf({ label: 'a', value: 'w', zone: 'z1' })
+    expect(await diff(outputs, changed)).toMatchObject({ changes: 'some', replaceKeys: [] })
+    expect(await diff(outputs, inputs)).toMatchObject({ changes: 'none' })
+  })
+
+  test('requires a replacement at a path with an unknown new value', async () => {
+    const script = answerPlan((_, planned) => ({
+      ...planValue(planned, { note: '?' }),
+      requiresReplace: [[{ kind: 'attribute', name: 'note' }]],
+    }))
+    const { outputs, diff } = await createThenScript(inputs, script)
+    const changed = inputsOf({ label: 'a', value: 'w', zone: 'z1' })
+    expect(await diff(outputs, changed)).toMatchObject({ replaceKeys: ['note'] })
+  })
+
+  test('requires a replacement for a write-only path without a visible change', async () => {
+    const script = answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'pass' }]] }))
+    const { outputs, diff } = await createThenScript(inputs, script)
+    expect(await diff(outputs, inputs)).toMatchObject({ changes: 'some', replaceKeys: ['pass'] })
+  })
+
+  test('with a path of replacement that no object has is a bug of the provider', async () => {
+    const script = answerPlan(() => ({
+      requiresReplace: [[{ kind: 'attribute', name: 'nowhere' }]],
+    }))
+    const { outputs, diff } = await createThenScript(inputs, script)
+    await expect(diff(outputs, inputs)).rejects.toThrow('This is a bug of the provider')
+  })
+
+  test('of a tainted object is a replacement, planned without the object and its private data', async () => {
+    const failing = await createScriptedProvider(base => ({
+      applyResourceChange: async request => ({
+        ...(await base.applyResourceChange(request)),
+        diagnostics: [problem('No health')],
+      }),
+    }))
+    const thrown = (await failing.create(inputs).catch((failure: unknown) => failure)) as {
+      readonly partialResource: { readonly outputs: PropertyMap }
+    }
+    const { diff, requestOf } = await createScriptedProvider()
+    expect(await diff(thrown.partialResource.outputs, inputs)).toMatchObject({
+      changes: 'some',
+      replaceKeys: ['__meta'],
+      stableKeys: [],
+    })
+    const plan = requestOf('planResourceChange')
+    expect(thingCodec.decode(plan['priorState'])).toBeNull()
+    expect(plan['priorPrivate']).toHaveLength(0)
+    expect(plan['priorIdentity']).toBeUndefined()
+  })
+
+  test('that the program ignores is not in the plan, but a replacement gets the whole configuration', async () => {
+    const { outputs, diff, create, requestOf } = await createThenScript(inputs)
+    const changed = inputsOf({ label: 'a', value: 'w', zone: 'z2' })
+    await diff(outputs, changed, ['value'])
+    expect(thingCodec.decode(requestOf('planResourceChange')['config'])).toMatchObject({
+      value: 'v',
+      zone: 'z2',
+    })
+    await create(changed)
+    const plan = requestOf('planResourceChange')
+    expect(thingCodec.decode(plan['priorState'])).toBeNull()
+    expect(thingCodec.decode(plan['config'])).toMatchObject({ value: 'w', zone: 'z2' })
+    expect(plan['priorPrivate']).toHaveLength(0)
+  })
+
+  test('is planned with the identity and the private data of the object', async () => {
+    const { outputs, diff, requestOf } = await createThenScript(inputs)
+    await diff(outputs, inputs)
+    const plan = requestOf('planResourceChange')
+    expect(new TextDecoder().decode(plan['priorPrivate'] as unknown as Uint8Array)).toBe('pa')
+    expect(identityCodec.decode(plan['priorIdentity'])).toEqual({ label: 'a' })
+  })
+})

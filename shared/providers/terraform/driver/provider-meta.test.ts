@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { TerraformClient } from '../client/terraform-client.ts'
+import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
+import { attributeMessage, codecOf, schemaMessage } from './scripted-schemas.fixture.ts'
+
+const metaSchema = schemaMessage([attributeMessage('module_name', 'o')])
+
+/** Adds a schema of metadata to the provider. */
+const withMeta = (base: TerraformClient): Partial<TerraformClient> => ({
+  getProviderSchema: async () => ({
+    ...(await base.getProviderSchema()),
+    providerMeta: metaSchema,
+  }),
+})
+
+describe('the metadata of a package', () => {
+  test('are sent with each call about resources and data sources', async () => {
+    const parameter = { providerMeta: { module_name: 'm' } }
+    const { create, read, remove, invoke, requestOf } = await createScriptedProvider(withMeta, {
+      parameter,
+    })
+    const { outputs } = await create(inputsOf({ label: 'a' }))
+    const sent = (rpc: keyof TerraformClient): unknown =>
+      codecOf(metaSchema).decode(requestOf(rpc)['providerMeta'])
+    expect(sent('planResourceChange')).toEqual({ module_name: 'm' })
+    expect(sent('applyResourceChange')).toEqual({ module_name: 'm' })
+    await read('id-a', outputs)
+    expect(sent('readResource')).toEqual({ module_name: 'm' })
+    await invoke('getLookup', inputsOf({ label: 'a' }))
+    expect(sent('readDataSource')).toEqual({ module_name: 'm' })
+    await remove(outputs)
+    expect(sent('planResourceChange')).toEqual({ module_name: 'm' })
+  })
+
+  test('are null if the parameter has none', async () => {
+    const { create, requestOf } = await createScriptedProvider(withMeta)
+    await create(inputsOf({ label: 'a' }))
+    expect(requestOf('planResourceChange')['providerMeta']).toEqual({
+      msgpack: Uint8Array.of(0xc0),
+    })
+  })
+
+  test('are left out for a provider that has no schema of them', async () => {
+    const { create, requestOf } = await createScriptedProvider()
+    await create(inputsOf({ label: 'a' }))
+    expect(requestOf('planResourceChange')['providerMeta']).toBeUndefined()
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an unknown attribute', { name: 'm' }, 'TERRAFORM_CONFIG_INVALID'],
+    ['another form', 'm', 'TERRAFORM_PACKAGE_INVALID'],
+  ])('with %s are refused', async (_name, providerMeta, code) => {
+    const options = { parameter: { providerMeta } }
+    await expect(createScriptedProvider(withMeta, options)).rejects.toMatchObject({ code })
+  })
+
+  test('are refused for a provider that has no schema of them', async () => {
+    const options = { parameter: { providerMeta: { module_name: 'm' } } }
+    await expect(createScriptedProvider(() => ({}), options)).rejects.toThrow(
+      "the parameter of package 'x' has 'providerMeta', but its provider accepts no metadata",
+    )
+  })
+})

@@ -1,0 +1,53 @@
+import { findInconsistencies } from '../plan/object-inconsistencies.ts'
+import type { ProviderFlaw } from '../plan/object-shape.ts'
+import { isConsistentAction, type PlanAction } from '../plan/plan-action.ts'
+import type { CtyPath } from '../values/cty-path.ts'
+import { equalRaw } from '../values/raw-equality.ts'
+import type { InitialPlan } from './initial-plans.ts'
+import { createRefusal, describeProviderBug } from './provider-failure.ts'
+import type { ResourceType } from './terraform-package.ts'
+import type { TerraformSession } from './terraform-session.ts'
+
+/**
+ * Compares the final plan of a change with the initial one, before the change is applied. The
+ * initial plan counts only if it was for the same object and the same configuration. Throws
+ * ProviderError if the provider contradicts itself.
+ */
+export function requireConsistentPlan(
+  session: TerraformSession,
+  resource: ResourceType,
+  final: InitialPlan & {
+    readonly urn: string
+    /** The action that the engine requested. */
+    readonly requested: PlanAction
+    readonly sensitivePaths: readonly CtyPath[]
+  },
+): void {
+  const flaws = findPlanChanges(resource, session.initialPlans.find(final.urn), final)
+  if (flaws.length === 0) return
+  throw createRefusal(
+    describeProviderBug(
+      session.pkg.name,
+      `planned another change of '${final.urn}' than before`,
+      flaws,
+    ),
+  )
+}
+
+function findPlanChanges(
+  { block }: ResourceType,
+  initial: InitialPlan | undefined,
+  final: Parameters<typeof requireConsistentPlan>[2],
+): readonly ProviderFlaw[] {
+  const isComparable =
+    initial !== undefined &&
+    equalRaw(initial.prior, final.prior) &&
+    findInconsistencies(block, { planned: initial.config, actual: final.config }).length === 0
+  const earlierActions = isComparable ? [final.requested, initial.action] : [final.requested]
+  const earlier = earlierActions.find(action => !isConsistentAction(action, final.action))
+  if (earlier !== undefined)
+    return [{ message: `the action '${earlier}' became '${final.action}'`, path: [] }]
+  if (!isComparable) return []
+  const states = { planned: initial.planned, actual: final.planned }
+  return findInconsistencies(block, states, final.sensitivePaths)
+}

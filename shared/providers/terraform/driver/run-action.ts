@@ -1,0 +1,52 @@
+import { emptyMap } from '../../../values/value.ts'
+import type { CallResult, Provider } from '../../provider.ts'
+import type { DiagnosedResponse } from '../client/terraform-client.ts'
+import { isWhollyKnown } from '../values/cty-value.ts'
+import { readProblems } from './diagnostics.ts'
+import { buildInvokeConfig } from './invoke-config.ts'
+import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import type { ObjectSchemaOfType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+
+/**
+ * Plans an action and, outside of a preview, runs it. Its progress is shown to the user, and it has
+ * no result. Throws ProviderError.
+ */
+export async function runAction(
+  session: TerraformSession,
+  action: ObjectSchemaOfType,
+  { token, args, preview }: Parameters<Provider['invoke']>[0],
+): Promise<CallResult> {
+  const { client, pkg } = session
+  const actionType = action.typeName
+  const config = await buildInvokeConfig(session, action, {
+    token,
+    args,
+    validate: encoded => client.validateActionConfig({ actionType, config: encoded }),
+  })
+  if (config.failures.length > 0) return { outputs: emptyMap, failures: config.failures }
+  const done = { outputs: emptyMap, failures: [] }
+  // Only previews have unknown arguments.
+  if (!isWhollyKnown(config.value)) return done
+  const requireNoErrors = (verb: string, response: DiagnosedResponse): void => {
+    const place = { type: action.type, formatPath: formatPathOf(action) }
+    const { errors, warnings } = readProblems(response, place)
+    showWarnings(session, token, warnings)
+    if (errors.length > 0) throw createRefusal(describeFailure(verb, token, errors))
+  }
+  const request = { actionType, config: config.encoded }
+  const planned = await client.planAction(request)
+  requireNoErrors('plan the action', planned)
+  requireNoDeferral(pkg.name, `the action '${token}'`, planned)
+  if (preview) return done
+  for await (const event of client.invokeAction(request)) {
+    if (event.kind === 'progress') session.inform(`${token}: ${event.message}`)
+    else {
+      requireNoErrors('run the action', event)
+      return done
+    }
+  }
+  const flaw = { message: 'the action ended without a result', path: [] }
+  throw createRefusal(describeProviderBug(pkg.name, `ran '${token}' wrongly`, [flaw]))
+}

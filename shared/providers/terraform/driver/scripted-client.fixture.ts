@@ -1,0 +1,229 @@
+/** A Terraform provider in memory, whose calls a test can replace one by one. */
+import type { ProviderDiagnostic, TerraformClient } from '../client/terraform-client.ts'
+import type { PlainValue } from '../plan/objects.fixture.ts'
+import {
+  attributeMessage,
+  identityAttributes,
+  identityCodec,
+  lookupCodec,
+  lookupSchema,
+  type PlainObject,
+  schemaMessage,
+  thingCodec,
+  thingSchema,
+  ticketCodec,
+  ticketSchema,
+} from './scripted-schemas.fixture.ts'
+
+/** Creates an error of the provider. */
+export function problem(summary: string): ProviderDiagnostic {
+  return { severity: 'error', summary, detail: '', path: [] }
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Appends a letter to private data, so that a test sees each call that they passed. */
+const extend = (data: Uint8Array, letter: string): Uint8Array =>
+  bytes(`${new TextDecoder().decode(data)}${letter}`)
+
+function objectOfPlain(plain: PlainValue): PlainObject | undefined {
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
+    ? (plain as PlainObject)
+    : undefined
+}
+
+const fine = { diagnostics: [] }
+const done = { ...fine, deferralReason: undefined }
+const unscripted = (): never => {
+  throw new Error('this call is not scripted')
+}
+
+/**
+ * Creates the client of a provider. The provider has the resource `x_thing`, which can be listed,
+ * and the data source `x_lookup`. It also has the action `x_poke`, the ephemeral resource
+ * `x_ticket` and the function `join`.
+ *
+ * A plan leaves `id` and `note` unknown, and a change of `zone` replaces. Plans append `p` to
+ * private data, and applies append `a`.
+ */
+export function createScriptedClient(): TerraformClient {
+  return {
+    protocol: 6,
+    ...createSchemaScript(),
+    ...createChangeScript(),
+    ...createStateScript(),
+    async readDataSource({ config }) {
+      const found = { ...objectOfPlain(lookupCodec.decode(config)), value: 'found' }
+      return { ...done, state: lookupCodec.encode(found) }
+    },
+    async openEphemeralResource({ config }) {
+      const opened = { ...objectOfPlain(ticketCodec.decode(config)), token: 't1' }
+      return {
+        ...done,
+        result: ticketCodec.encode(opened),
+        renewAtMs: undefined,
+        private: bytes('o'),
+      }
+    },
+    renewEphemeralResource: async request => ({ ...fine, ...request, renewAtMs: undefined }),
+    closeEphemeralResource: async () => fine,
+    callFunction: unscripted,
+    async *listResource({ includeResourceObject }) {
+      for (const label of ['a', 'b'])
+        yield {
+          ...fine,
+          displayName: `thing ${label}`,
+          identity: identityCodec.encode({ label }),
+          resourceObject: includeResourceObject
+            ? thingCodec.encode({ id: label, label })
+            : undefined,
+        }
+    },
+    planAction: async () => done,
+    async *invokeAction() {
+      yield { kind: 'progress', message: 'half done' }
+      yield { kind: 'completed', ...fine }
+    },
+    stopProvider: async () => undefined,
+  }
+}
+
+function createSchemaScript(): Pick<
+  TerraformClient,
+  | 'getProviderSchema'
+  | 'getResourceIdentitySchemas'
+  | 'getFunctions'
+  | 'validateProviderConfig'
+  | 'validateResourceConfig'
+  | 'validateDataResourceConfig'
+  | 'validateEphemeralResourceConfig'
+  | 'validateListResourceConfig'
+  | 'validateActionConfig'
+  | 'configureProvider'
+> {
+  const functions = new Map([
+    [
+      'join',
+      {
+        parameters: [parameterMessage('left'), parameterMessage('right')],
+        variadicParameter: undefined,
+        returnType: 'string',
+        summary: '',
+        description: { text: '', isMarkdown: false },
+        deprecationMessage: '',
+      },
+    ],
+  ])
+  const capabilities = {
+    planDestroy: true,
+    getProviderSchemaOptional: true,
+    moveResourceState: false,
+    generateResourceConfig: false,
+  }
+  return {
+    getProviderSchema: async () => ({
+      ...fine,
+      provider: schemaMessage([attributeMessage('endpoint', 'o')]),
+      providerMeta: undefined,
+      resources: new Map([['x_thing', thingSchema]]),
+      dataSources: new Map([['x_lookup', lookupSchema]]),
+      ephemeralResources: new Map([['x_ticket', ticketSchema]]),
+      listResources: new Map([['x_thing', schemaMessage([attributeMessage('prefix', 'o')])]]),
+      actions: new Map([['x_poke', schemaMessage([attributeMessage('label', 'r')])]]),
+      functions,
+      capabilities,
+    }),
+    getResourceIdentitySchemas: async () => ({
+      ...fine,
+      schemas: new Map([['x_thing', { version: 0, attributes: identityAttributes }]]),
+    }),
+    getFunctions: async () => ({ ...fine, functions }),
+    validateProviderConfig: async () => fine,
+    validateResourceConfig: async () => fine,
+    validateDataResourceConfig: async () => fine,
+    validateEphemeralResourceConfig: async () => fine,
+    validateListResourceConfig: async () => fine,
+    validateActionConfig: async () => fine,
+    configureProvider: async () => fine,
+  }
+}
+
+function parameterMessage(name: string) {
+  const description = { text: '', isMarkdown: false }
+  return { name, type: 'string', allowsNull: false, allowsUnknown: false, description }
+}
+
+function createChangeScript(): Pick<TerraformClient, 'planResourceChange' | 'applyResourceChange'> {
+  return {
+    async planResourceChange({ priorState, proposedNewState, priorPrivate, priorIdentity }) {
+      const prior = objectOfPlain(thingCodec.decode(priorState))
+      const proposed = objectOfPlain(thingCodec.decode(proposedNewState))
+      const unknowns = { id: '?', note: '?' }
+      const whole: PlainObject = { ...(prior === undefined && unknowns), ...proposed }
+      const { pass: _, ...planned } = whole
+      const isReplaced = prior !== undefined && planned['zone'] !== prior['zone']
+      return {
+        ...done,
+        plannedState: thingCodec.encode(proposed === undefined ? null : planned),
+        requiresReplace: isReplaced ? [[{ kind: 'attribute', name: 'zone' }]] : [],
+        plannedPrivate: extend(priorPrivate, 'p'),
+        plannedIdentity: priorIdentity,
+        isLegacyTypeSystem: false,
+      }
+    },
+    async applyResourceChange({ plannedState, plannedPrivate }) {
+      const planned = objectOfPlain(thingCodec.decode(plannedState))
+      const { label = '' } = planned ?? {}
+      const made = Object.fromEntries(
+        Object.entries(planned ?? {}).map(([name, value]) => [
+          name,
+          value === '?' && typeof label === 'string' ? `${name}-${label}` : value,
+        ]),
+      )
+      return {
+        ...fine,
+        newState: thingCodec.encode(planned === undefined ? null : made),
+        private: planned === undefined ? bytes('') : extend(plannedPrivate, 'a'),
+        newIdentity: planned === undefined ? undefined : identityCodec.encode({ label }),
+        isLegacyTypeSystem: false,
+      }
+    },
+  }
+}
+
+function createStateScript(): Pick<
+  TerraformClient,
+  | 'upgradeResourceState'
+  | 'upgradeResourceIdentity'
+  | 'readResource'
+  | 'importResourceState'
+  | 'moveResourceState'
+  | 'generateResourceConfig'
+> {
+  return {
+    upgradeResourceState: async ({ stored }) => ({
+      ...fine,
+      upgradedState: 'json' in stored ? stored : undefined,
+    }),
+    upgradeResourceIdentity: unscripted,
+    readResource: async ({ currentState, private: data, currentIdentity }) => ({
+      ...done,
+      newState: currentState,
+      private: data,
+      newIdentity: currentIdentity,
+    }),
+    importResourceState: async ({ typeName, id }) => ({
+      ...done,
+      importedResources: [
+        {
+          typeName,
+          state: thingCodec.encode({ id, label: id }),
+          private: bytes('i'),
+          identity: undefined,
+        },
+      ],
+    }),
+    moveResourceState: unscripted,
+    generateResourceConfig: unscripted,
+  }
+}
