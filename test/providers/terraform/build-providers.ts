@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const sources = import.meta.dirname
+
+/**
+ * The packages of published providers by the folder of their module. Those of `sdk` use the first
+ * SDK of Terraform, and none of their versions can be combined with the modules of `framework`.
+ */
+const packages = {
+  framework: ['github.com/hashicorp/terraform-provider-time'],
+  sdk: ['http', 'local', 'null', 'random', 'tls'].map(
+    name => `github.com/terraform-providers/terraform-provider-${name}`,
+  ),
+} as const
+
+/**
+ * Builds published Terraform providers with Go, once per contents of their modules, into `.cache`.
+ * Returns the folder with the programs. Throws when a module cannot be downloaded or compiled.
+ */
+export function buildPublishedProviders(module: keyof typeof packages): string {
+  const hash = createHash('sha256')
+  for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(sources, module, name)))
+  const base = resolve(sources, '../../../.cache/terraform-providers')
+  const folder = join(base, `${module}-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(folder)) return folder
+  const partialFolder = `${folder}.${process.pid}`
+  mkdirSync(partialFolder, { recursive: true })
+  execFileSync('go', ['build', '-trimpath', '-o', partialFolder, ...packages[module]], {
+    cwd: join(sources, module),
+  })
+  try {
+    renameSync(partialFolder, folder)
+  } catch (thrown) {
+    // Another test process may have built the same providers meanwhile.
+    rmSync(partialFolder, { recursive: true, force: true })
+    if (!existsSync(folder)) throw thrown
+  }
+  return folder
+}
