@@ -61,12 +61,17 @@ function createEngine(name: Engine['name'], command: string, version: string): E
   }
 }
 
+/** Returns Antichain as an engine. */
+export function findAntichain(): Engine {
+  return createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
+}
+
 /**
  * Returns the engines to measure. The Pulumi CLI is included if it is on the PATH; otherwise a
  * message is printed.
  */
 export function findEngines(): readonly Engine[] {
-  const antichain = createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
+  const antichain = findAntichain()
   try {
     const version = execFileSync('pulumi', ['version'], {
       encoding: 'utf8',

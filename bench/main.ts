@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
+import { benchTerraform } from './terraform.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
 // These benchmarks are separate scripts, which parse their own options.
@@ -33,9 +34,14 @@ else if (benchmark === 'cpu')
     (values.sizes ?? '10000').split(',').map(Number),
     Number(values.repetitions ?? '3'),
   )
+else if (benchmark === 'terraform')
+  await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
+    repetitions: Number(values.repetitions ?? '1'),
+    hasPeer: values.peer !== 'no',
+  })
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|cpu|journal|cost|budget [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|cpu|terraform|journal|cost|budget [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }

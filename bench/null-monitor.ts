@@ -1,9 +1,10 @@
 /**
- * Runs the program of the current folder with a monitor that answers from an exported state. It is
- * the baseline of benchmarks: the time of program, Check and Diff without an engine.
+ * Runs the program of the current folder with a monitor that makes the calls of an engine and
+ * nothing else. It answers from an exported state, after Check and Diff, or without a state after
+ * Check and Create. It is the baseline of benchmarks: the time of program and provider without an
+ * engine.
  */
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js'
 import { z } from 'zod'
@@ -16,14 +17,13 @@ import {
 import { childUrnOf, urnPartsOf, type Urn } from '../shared/names/urn.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
 import { createNodeProgramHost } from '../shared/programs/hosts/node-host.ts'
-import { createPluginHost } from '../shared/providers/plugins/plugin-host.ts'
-import type { Provider } from '../shared/providers/provider.ts'
 import { decodeResource } from '../shared/state/resource-codec.ts'
 import { parseEnvelope } from '../shared/state/snapshot-codec.ts'
 import type { ResourceState } from '../shared/state/resource.ts'
 import { fromWire, toWire } from '../shared/values/wire.ts'
 import type { WireOptions } from '../shared/values/wire-options.ts'
 import { repositoryRoot } from './engine.ts'
+import { createNullProviders } from './null-providers.ts'
 
 const wireOptions: WireOptions = {
   unknowns: 'keep',
@@ -40,7 +40,8 @@ const optionsForm = z.object({
 })
 const [statePath = '', optionsText = '{}'] = process.argv.slice(2)
 const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
-const { deployment } = parseEnvelope(readFileSync(statePath, 'utf8'))
+const deployment =
+  statePath === '' ? undefined : parseEnvelope(readFileSync(statePath, 'utf8')).deployment
 const keepCiphertext = (ciphertext: string): string => ciphertext
 const states = new Map<string, ResourceState>(
   (deployment?.resources ?? []).map(resource => [
@@ -55,38 +56,12 @@ const env = Object.fromEntries(
     value === undefined ? [] : [[key, value]],
   ),
 )
-const plugins = createPluginHost({
-  processes,
-  env,
-  path: env['PATH'] ?? '',
-  home: homedir(),
-  programFolder,
+const providers = createNullProviders({
+  ...{ processes, env, programFolder },
   project: monitorOptions.project,
-  runtimeOptions: {},
+  pkg: monitorOptions.pkg,
   engineAddress: () => address,
-  report: () => undefined,
 })
-
-let providerPromise: Promise<Provider> | undefined
-const loadProvider = async (): Promise<Provider> => {
-  const type = `pulumi:providers:${monitorOptions.pkg}`
-  const provider = await plugins.load(
-    { kind: 'resource', name: monitorOptions.pkg, version: '', downloadUrl: '' },
-    { pkg: monitorOptions.pkg, config: {} },
-  )
-  const urn = childUrnOf({ stack: 'bench', project: monitorOptions.project }, undefined, {
-    type,
-    name: 'default',
-  })
-  await provider.configure({
-    urn,
-    name: 'default',
-    type,
-    id: 'null',
-    inputs: new Map(),
-  })
-  return provider
-}
 
 async function registerResource(
   request: RegisterResourceRequest,
@@ -94,19 +69,29 @@ async function registerResource(
   const parent = request.parent === '' ? undefined : urnPartsOf(request.parent as Urn).qualifiedType
   const urn = childUrnOf({ stack: 'bench', project: monitorOptions.project }, parent, request)
   const state = states.get(urn)
-  if (!request.custom || state === undefined)
+  if (!request.custom || (state === undefined && statePath !== ''))
     return RegisterResourceResponse.create({ urn, object: {} })
-  providerPromise ??= loadProvider()
-  const provider = await providerPromise
+  const provider = await providers.load()
   const resource = { urn, name: request.name, type: request.type }
   const newInputs = fromWire(request.object, wireOptions)
   const checkResult = await provider.check({
     ...resource,
-    oldInputs: state.inputs,
+    oldInputs: state?.inputs,
     newInputs,
     allowUnknowns: false,
     randomSeed: new Uint8Array(32),
   })
+  if (state === undefined) {
+    const { inputs } = checkResult
+    const created = await provider.create({
+      ...resource,
+      inputs,
+      timeoutSeconds: 0,
+      preview: false,
+    })
+    const object = toWire(created.outputs, wireOptions)
+    return RegisterResourceResponse.create({ urn, id: created.id, object })
+  }
   const old = { id: state.id, oldInputs: state.inputs, oldOutputs: state.outputs }
   // The result is not used. The call is made because its duration is part of the baseline.
   await provider.diff({
@@ -147,6 +132,10 @@ server.addService(ResourceMonitorService, {
     supportedFeatures: features,
   })),
   supportsFeature: createUnaryHandler(() => ({ hasSupport: true })),
+  registerPackage: createUnaryHandler(request => {
+    providers.registerPackage(request)
+    return { ref: 'package' }
+  }),
   registerResource: createUnaryHandler(registerResource),
   registerResourceOutputs: emptyHandler,
   signalAndWaitForShutdown: emptyHandler,
@@ -187,7 +176,7 @@ const programRun = await programs.run(
   line => console.error(`${basename(programFolder)}: ${line}`),
 )
 const end = await programRun.programEnd
-await plugins.close()
+await providers.close()
 server.forceShutdown()
 await processes.close()
 process.exit(end.error === undefined && !end.hasReportedError ? 0 : 1)

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { devNull, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildTestProvider } from '../test/tfgolden/build-provider.ts'
+import { type Engine, findAntichain, repositoryRoot } from './engine.ts'
+import { type RunMeasurement, measureRun } from './measure-run.ts'
+import { createNullEngine } from './null-engine.ts'
+import { printReport } from './print-report.ts'
+
+/** A deployment command in a folder with a cloud of its own. */
+interface Contender {
+  readonly name: string
+  readonly version: string
+  readonly cloud: string
+  readonly create: () => Promise<RunMeasurement>
+  readonly repeat: () => Promise<RunMeasurement>
+  readonly destroy: () => Promise<RunMeasurement>
+}
+
+/** The folders and the provider of one size. */
+interface Bench {
+  readonly folder: string
+  readonly size: number
+  /** The program of the test provider. */
+  readonly provider: string
+  /** Creates the folder of a cloud. It is in memory where the machine has such a folder. */
+  readonly createCloud: (name: string) => string
+}
+
+const memoryFolder = '/dev/shm'
+const packageName = 'tfgold'
+const source = 'golden.test/golden/tfgold'
+
+/**
+ * Measures create, no-op and destroy of resources of the test provider: with Antichain, and with
+ * OpenTofu if it is found. Both run the same program of the provider, without its log, and take
+ * turns. The null engine creates the same resources first.
+ */
+export async function benchTerraform(
+  sizes: readonly number[],
+  options: { readonly repetitions: number; readonly hasPeer: boolean },
+): Promise<void> {
+  const provider = join(buildTestProvider(), `terraform-provider-${packageName}`)
+  const tofu = options.hasPeer ? findTofu() : undefined
+  for (const size of sizes)
+    for (let round = 0; round < options.repetitions; round++)
+      await withBench({ size, provider }, async bench => {
+        const antichain = await createAntichain(bench)
+        const contenders = [antichain, ...(tofu === undefined ? [] : [createTofu(bench, tofu)])]
+        report(bench, { engine: 'null engine', phase: 'create' }, await runNullEngine(bench))
+        for (const phase of ['create', 'no-op', 'destroy'] as const)
+          for (const contender of contenders) {
+            const call = phase === 'no-op' ? contender.repeat : contender[phase]
+            const labels = { engine: contender.name, version: contender.version, phase }
+            report(bench, labels, await call())
+            const count = readdirSync(join(contender.cloud, 'objects')).length
+            const expected = phase === 'destroy' ? 0 : size
+            if (count !== expected)
+              throw new Error(`${contender.name} ${phase}: ${count} objects, not ${expected}`)
+          }
+      })
+}
+
+function report(
+  { size }: Bench,
+  labels: Readonly<Record<string, string>>,
+  run: RunMeasurement,
+): void {
+  printReport({ bench: 'terraform', size, ...labels }, [run])
+}
+
+async function withBench(
+  { size, provider }: Pick<Bench, 'size' | 'provider'>,
+  use: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-terraform-'))
+  const clouds = mkdtempSync(
+    join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'antichain-bench-clouds-'),
+  )
+  const createCloud = (name: string): string => {
+    const cloud = join(clouds, name)
+    mkdirSync(join(cloud, 'objects'), { recursive: true })
+    return cloud
+  }
+  try {
+    await use({ folder, size, provider, createCloud })
+  } finally {
+    for (const path of [folder, clouds]) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** The program: N resources whose id is in their configuration. */
+const programText = `const pulumi = require('@pulumi/pulumi')
+const parameter = JSON.stringify({ local: { path: process.env.PROVIDER } })
+const reference = pulumi.runtime.registerPackage({
+  baseProviderName: 'terraform-provider', baseProviderVersion: '1.1.3', baseProviderDownloadUrl: '',
+  packageName: '${packageName}', packageVersion: '0.0.0',
+  base64Parameter: Buffer.from(parameter).toString('base64'),
+})
+class Item extends pulumi.CustomResource {
+  constructor(name, props) {
+    super('${packageName}:index/keyed:Keyed', name, props, {}, false, reference)
+  }
+}
+for (let n = 0; n < Number(process.env.N); n++)
+  new Item('item-' + n, { keyedId: 'item-' + n, name: 'item-' + n, value: 'x'.repeat(100) })
+`
+
+function createProgram(bench: Bench, name: string): string {
+  const folder = join(bench.folder, name)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'Pulumi.yaml'), 'name: bench\nruntime: nodejs\n')
+  writeFileSync(join(folder, 'package.json'), '{"name":"bench","private":true}\n')
+  writeFileSync(join(folder, 'index.js'), programText)
+  const modules = join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules')
+  symlinkSync(modules, join(folder, 'node_modules'))
+  return folder
+}
+
+const variablesOf = (bench: Bench, cloud: string): NodeJS.ProcessEnv => ({
+  N: String(bench.size),
+  PROVIDER: bench.provider,
+  TFGOLD_CLOUD: cloud,
+})
+
+async function runNullEngine(bench: Bench): Promise<RunMeasurement> {
+  const cloud = bench.createCloud('null')
+  const options = { project: 'bench', pkg: packageName, config: {}, creates: true }
+  const run = await createNullEngine(findAntichain(), createProgram(bench, 'null'), options)
+  return run(variablesOf(bench, cloud))
+}
+
+async function createAntichain(bench: Bench): Promise<Contender> {
+  const engine: Engine = findAntichain()
+  const folder = createProgram(bench, 'antichain')
+  const cloud = bench.createCloud('antichain')
+  const run = (args: readonly string[]): Promise<RunMeasurement> =>
+    engine.run(folder, [...args, '--stack', 'bench'], variablesOf(bench, cloud))
+  await engine.run(folder, ['stack', 'init', 'bench'])
+  const up = ['up', '--yes', '--skip-preview']
+  return {
+    name: engine.name,
+    version: engine.version,
+    cloud,
+    create: () => run(up),
+    repeat: () => run(up),
+    destroy: () => run(['destroy', '--yes', '--skip-preview']),
+  }
+}
+
+/** OpenTofu without a refresh, because Antichain does not refresh either. */
+function createTofu(
+  bench: Bench,
+  tofu: { readonly command: string; readonly version: string },
+): Contender {
+  const folder = join(bench.folder, 'tofu')
+  mkdirSync(folder)
+  const providerFolder = join(bench.provider, '..')
+  const settings = join(folder, 'settings.tofurc')
+  writeFileSync(
+    settings,
+    `provider_installation {\n  dev_overrides {\n    "${source}" = "${providerFolder}"\n  }\n}\n`,
+  )
+  writeFileSync(join(folder, 'main.tf'), configurationOf(bench.size))
+  const cloud = bench.createCloud('tofu')
+  const env = {
+    ...process.env,
+    TF_CLI_CONFIG_FILE: settings,
+    TF_IN_AUTOMATION: '1',
+    CHECKPOINT_DISABLE: '1',
+    TFGOLD_CLOUD: cloud,
+  }
+  const apply = (...args: readonly string[]): Promise<RunMeasurement> => {
+    const common = ['apply', '-auto-approve', '-input=false', '-refresh=false', '-no-color']
+    return measureRun(tofu.command, [...common, ...args], { cwd: folder, env })
+  }
+  return {
+    name: 'tofu',
+    version: tofu.version,
+    cloud,
+    create: () => apply(),
+    repeat: () => apply(),
+    destroy: () => apply('-destroy'),
+  }
+}
+
+const configurationOf = (size: number): string => `terraform {
+  required_providers {
+    ${packageName} = { source = "${source}" }
+  }
+}
+resource "${packageName}_keyed" "item" {
+  count = ${size}
+  id    = "item-\${count.index}"
+  name  = "item-\${count.index}"
+  value = "${'x'.repeat(100)}"
+}
+`
+
+/** Finds OpenTofu in `.cache/tofu` or on the PATH. Prints a message if there is none. */
+function findTofu(): { readonly command: string; readonly version: string } | undefined {
+  const cache = join(repositoryRoot, '.cache', 'tofu')
+  const versions = existsSync(cache) ? readdirSync(cache) : []
+  const commands = [...versions.map(version => join(cache, version, 'tofu')), 'tofu']
+  for (const command of commands)
+    try {
+      // A missing settings file adds a warning to the JSON.
+      const env = { ...process.env, TF_CLI_CONFIG_FILE: devNull }
+      const output = execFileSync(command, ['version', '-json'], { encoding: 'utf8', env })
+      const { terraform_version: version } = JSON.parse(output) as { terraform_version: string }
+      return { command, version }
+    } catch {
+      // The next one is tried.
+    }
+  console.error(
+    'bench: no comparison with OpenTofu, because `tofu` is neither in .cache/tofu nor on the PATH',
+  )
+  return undefined
+}
