@@ -101,6 +101,31 @@ describe('the upgrade of a state', () => {
     await expect(diff(outputs, inputs)).rejects.toThrow(message)
   })
 
+  test('of a state of the bridge has the names of the old schema, and its private data', async () => {
+    const outputs = inputsOf({
+      id: 'id-a',
+      oldTags: ['x'],
+      __meta: '{"private_state":"cGE=","schema_version":"0"}',
+      __pulumi_raw_state_delta: inputsOf({
+        obj: inputsOf({ renamed: inputsOf({ oldTags: 'old_tag' }) }),
+      }),
+    })
+    const { remove, requestOf } = await createScriptedProvider(() => ({
+      upgradeResourceState: async () => ({
+        diagnostics: [],
+        upgradedState: thingCodec.encode({ id: 'id-a', label: 'a' }),
+      }),
+    }))
+    await remove(outputs)
+    expect(requestOf('upgradeResourceState')['version']).toBe(0)
+    expect(textOf(requestOf('upgradeResourceState')['stored'])).toEqual({
+      id: 'id-a',
+      old_tag: ['x'],
+    })
+    const { priorPrivate } = requestOf('planResourceChange')
+    expect(new TextDecoder().decode(priorPrivate as unknown as Uint8Array)).toBe('pa')
+  })
+
   test('of an identity runs only for another version, and must have a result', async () => {
     const outputs = await recordWith(() => ({ identitySchemaVersion: 0 }))
     const newer: Script = base => ({
