@@ -28,7 +28,7 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB does not count attempts that may have called',
     breaks: 'a give-back undoes only its own attempt',
-    file: 'shared/platform/aws/dynamo/operation-heads.ts',
+    file: 'shared/platform/aws/dynamo/begin-operation.ts',
     edits: [['ADD #attempt :one, #called :one', 'ADD #attempt :one']],
     caughtBy,
   },

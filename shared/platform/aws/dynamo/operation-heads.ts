@@ -1,44 +1,20 @@
 import type { OperationsPort } from '../../../ports/records.ts'
-import type { Head } from '../../../records/head.ts'
-import type { DeploymentId, OperationId } from '../../../records/ids.ts'
+import { createBegin } from './begin-operation.ts'
+import { commonAssignments, type HeadDeps, writeHead } from './write-head.ts'
 import { getItems } from './table/batch-items.ts'
-import type { OperationBlocks } from './operation-blocks.ts'
 import {
   releaseKeyOf,
   type HeadWriteRequest,
   parseHeadItem,
   soundHeadCondition,
-  writeConditionOf,
-  hasTakenEffect,
 } from './head-write-conditions.ts'
-import { type Item, toItem, toNumberSet, readText, readTexts, toTextSet } from './table/item.ts'
+import { toItem, toNumberSet, readText, readTexts, toTextSet } from './table/item.ts'
 import { journalKeys as keys } from './record-keys.ts'
 import { recordAttributesOf } from './record-format.ts'
-import { type Table, updateItem } from './table/table.ts'
-
-/** The table of the heads, and the register of blocks. */
-export interface HeadDeps {
-  readonly journalTable: Table
-  readonly blocks: OperationBlocks
-}
+import { updateItem } from './table/table.ts'
 
 type HeadMethods = Omit<OperationsPort, 'getOutcome' | 'putOutcome' | 'getEnds'>
 type ReleaseOwner = OperationsPort['giveBack']
-
-/**
- * A write of a head: the request and the update. `isOwnWrite` reports whether the existing head is
- * the result of the same write.
- */
-interface HeadWrite extends HeadWriteRequest {
-  readonly deployment: DeploymentId
-  readonly operation: OperationId
-  readonly updateExpression: string
-  readonly values?: Item
-  readonly isOwnWrite: (existing: Item, head: Head) => boolean
-}
-
-/** The assignments in every write of a head: the format, and an expiry if it is absent. */
-const commonAssignments = '#format = :format, #expires = if_not_exists(#expires, :expires)'
 
 /**
  * Creates the heads in the journal. A begin and a selection are one conditional update each. The
@@ -66,16 +42,7 @@ export function createHeads(deps: HeadDeps): HeadMethods {
         writeResult.isDone ? writeResult.item : writeResult.existing,
       )
     },
-    begin: async (deployment, operation, claim) => {
-      const { owner, executor, expectedAttempt: attempt, needs } = claim
-      const { isDone, head } = await writeHead(deps, {
-        ...{ event: 'begin', deployment, operation, owner, attempt, needs },
-        updateExpression: `${commonAssignments}, #owner = :owner, #executor = :executor ADD #attempt :one, #called :one`,
-        values: toItem({ executor }),
-        isOwnWrite: (_, head) => head.owner === owner && head.attempt === attempt + 1,
-      })
-      return isDone ? { kind: 'begun', attempt: attempt + 1 } : { kind: 'refused', head }
-    },
+    begin: createBegin(deps),
     giveBack: createOwnerRelease(deps, 'giveBack'),
     lapse: createOwnerRelease(deps, 'lapse'),
     select: async (deployment, operation, { owner, attempt, verdict }) => {
@@ -121,30 +88,4 @@ function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): Releas
     })
     return isDone
   }
-}
-
-async function writeHead(
-  { journalTable, blocks }: HeadDeps,
-  write: HeadWrite,
-): Promise<{ readonly isDone: boolean; readonly head: Head }> {
-  const { deployment, operation, owner, attempt, needs, updateExpression, values } = write
-  await blocks.register(deployment, operation)
-  const writeResult = await updateItem(journalTable, {
-    key: keys.head(deployment, operation),
-    updateExpression: `SET ${updateExpression}`,
-    condition: writeConditionOf(write),
-    values: {
-      ...toItem({ none: 0, one: 1, owner, attempt, needs, minus: -1, numbers: 'NS' }),
-      ...recordAttributesOf('head', journalTable),
-      ...values,
-    },
-  })
-  if (writeResult.isDone)
-    return { isDone: true, head: parseHeadItem(deployment, operation, writeResult.item) }
-  const { existing } = writeResult
-  const head = parseHeadItem(deployment, operation, existing)
-  const isDone =
-    existing !== undefined &&
-    hasTakenEffect(write, existing, head, write.isOwnWrite(existing, head))
-  return { isDone, head }
 }
