@@ -6,7 +6,10 @@ import type { Step, StepReason, TrackedState } from './step.ts'
 /** The end of a step, with its states opened. */
 export interface StepEnd {
   readonly verdict: Verdict
-  /** The complete resulting state. Undefined when the resource is gone or the step failed. */
+  /**
+   * The complete resulting state. Undefined when the resource is gone, or when the step failed or
+   * was interrupted.
+   */
   readonly state: ResourceState | undefined
   /** For a refresh: the kind of step that the read state amounts to (same, update or delete). */
   readonly resultOp: StepOp | undefined

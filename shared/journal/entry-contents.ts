@@ -33,8 +33,9 @@ export function entryContentsOf(
 }
 
 /**
- * Returns the entry of registered outputs. Returns undefined if the operation that creates their
- * resource has no usable result. Throws STATE_INTEGRITY if the base does not have the resource.
+ * Returns the entry of registered outputs. Returns undefined if they belong to the result of an
+ * operation that has no usable result. Throws STATE_INTEGRITY if the base does not have the
+ * resource.
  */
 export function outputsEntryOf(
   decision: Decision & { readonly kind: 'outputs' },

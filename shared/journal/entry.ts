@@ -3,7 +3,8 @@
  * the next snapshot. Imports records and below.
  *
  * Invariants: the fold depends on base and records only, never on the time or order of their
- * arrival (I6). The fold never modifies its input. Its time is linear in base and entries.
+ * arrival (I6). The fold never modifies its input. Apart from sorting, its time is linear in base
+ * and entries.
  */
 import { z } from 'zod'
 import { error } from '../errors/error.ts'

@@ -22,8 +22,8 @@ import {
 /**
  * Folds base and records to the next snapshot: replays the entries, sorts the resources, and
  * normalizes URNs. The metadata of the snapshot contains the integrity error, if there is one (I7).
- * The result depends on the input alone (I6). Linear. Throws STATE_INTEGRITY when a record
- * references a state that the base does not contain.
+ * The result depends on the input alone (I6). Linear apart from sorting. Throws STATE_INTEGRITY
+ * when a record references a state that the base does not contain.
  */
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input

@@ -50,7 +50,8 @@ interface ReplayState {
  * Applies journal entries to a base, in sequence order. A duplicate entry counts once. The states
  * that the entries add come first, and the remaining states of the base follow. Throws
  * STATE_INTEGRITY when an entry references an absent state. Source:
- * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear.
+ * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear apart from
+ * sorting.
  */
 export function replay(
   base: StoredDeployment,

@@ -85,6 +85,7 @@ export interface ViewOutcome {
 export interface OutcomeError {
   readonly message: string
   readonly status: 'ok' | 'partial' | 'unknown'
+  /** The gRPC status code, if the provider returned the error. */
   readonly code?: string
   /** True for a protected resource. The error is reported, and other operations continue. */
   readonly protected?: boolean

@@ -64,7 +64,7 @@ export interface Operation {
   readonly op: StepOp
   readonly urn: Urn
   readonly type: string
-  /** The reference of the provider that is called. '' if no provider is called. */
+  /** The reference of the resource's provider. '' without a provider. */
   readonly provider: string
   readonly old?: StateReference
   /** The planned state: everything except id, outputs and times. Its secrets are sealed. */
@@ -79,7 +79,10 @@ export interface Operation {
    * operation has ended with any verdict, or cannot begin because one of its needs failed.
    */
   readonly barrier?: OperationId
-  /** True when the provider is not called (component, external, retained, deleted with another). */
+  /**
+   * True when the provider is not called: for a component, a provider resource, or a resource that
+   * is external, retained or deleted with another one.
+   */
   readonly skipCall?: boolean
   /**
    * True when hooks of the program surround this call. The generator then reports the step and

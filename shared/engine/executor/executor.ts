@@ -23,8 +23,8 @@ export interface Executor {
   /**
    * Runs the operations of the message, and the chains that continue them, then removes the
    * message. The failure of an operation is no error. After an error, the message is delivered
-   * again, sooner than after the death of an executor. At the last delivery, an error ends its
-   * operation.
+   * again, sooner than after the death of an executor. At the last delivery, the affected
+   * operation ends instead.
    */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }

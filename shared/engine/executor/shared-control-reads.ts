@@ -3,9 +3,9 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Shares reads of control records: calls in one turn of the event loop share one read. The read is
- * sent after the last of these calls. So each caller reads the record as it is after the caller's
- * own earlier writes (I1). The shared read rejects like the port.
+ * Shares reads of control records: calls for one deployment in one turn of the event loop share one
+ * read. The read is sent after the last of these calls. So each caller reads the record as it is
+ * after the caller's own earlier writes (I1). The shared read rejects like the port.
  */
 export function shareControlReads(
   control: Pick<ControlPort, 'read'>,

@@ -80,6 +80,7 @@ const features: readonly ResourceMonitorFeature[] = [
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
 ]
 
+/** The features that the option `withoutFeatures` can hide. */
 const hideableFeatures: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
   resourceReferences: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
   outputValues: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
@@ -188,19 +189,15 @@ function createRegister(
     wireRequest: RegisterResourceRequest,
   ): Promise<RegisterResourceResponse> => {
     const deps = await readyDeps
-    const {
-      request,
-      isTransformed,
-      noteRegistered: noteUrn,
-    } = await registrar.transform(deps, wireRequest)
+    const { request, isTransformed, noteRegistered } = await registrar.transform(deps, wireRequest)
     if (request.remote) {
       const response = await registerRemote(request, deps, register)
-      noteUrn(response.urn)
+      noteRegistered(response.urn)
       return response
     }
     const registration = await readRegistration(request, deps)
     const current = await deps.generator.register(registration, isTransformed)
-    noteUrn(current.state.urn)
+    noteRegistered(current.state.urn)
     return toRegistrationReply(current, request)
   }
   return register

@@ -9,7 +9,7 @@ import type { PlannedAlias, PlannedGoal } from './update-plan.ts'
 export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 
 /**
- * Returns every difference of a registration from its planned goal, one sentence each. Without a
+ * Returns every difference of a registration from its planned goal, one text each. Without a
  * planned goal, the plan expects a delete. Source: docs/spec/step-generation.md#update-plans.
  */
 export function findGoalViolations(

@@ -17,7 +17,7 @@ export interface RunProgress {
   readonly totalEndCount: () => number
   /**
    * Number of operations that had ended before the run began, and that the run has not awaited yet.
-   * Joins and hooks do not count.
+   * Joins and hooks do not count. 0 after the run has appended a pin.
    */
   readonly unawaitedEndCount: () => number
   /**

@@ -32,7 +32,7 @@ export interface CloseDeps extends LivenessDeps {
  * Performs the close of a deployment whose log has its `closing` record, or repeats it after an
  * interruption. Raises the stop flag, ends the remaining operations, publishes the fold, closes and
  * releases the deployment, and nudges the stack for its next deployment. The order is that of
- * docs/architecture.md#close, and every step can be repeated. The close waits for living owners,
+ * docs/architecture.md#close, and each write can be repeated. The close waits for living owners,
  * and ends the operations of executors that are gone.
  */
 export async function finishClose(

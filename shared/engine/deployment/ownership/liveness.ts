@@ -22,7 +22,10 @@ export interface LivenessDeps {
   readonly previousCounters?: Readonly<Record<ExecutorId, number>>
 }
 
-/** A check of the executors of a deployment. An executor that is gone never returns. */
+/**
+ * A check of the executors of a deployment. An executor that is gone never returns. The results
+ * also contain the lease ids of generators that are gone.
+ */
 export interface Liveness {
   /** Reads the leases and retires every dead executor. Returns all executors that are gone. */
   readonly observe: () => Promise<ReadonlySet<ExecutorId>>

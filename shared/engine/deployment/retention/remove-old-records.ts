@@ -128,10 +128,10 @@ async function isLateWindowOver(
 ): Promise<boolean> {
   const control = await deps.control.read(deployment)
   const leases = await deps.leases.list(deployment)
-  const openLeases = leases.filter(({ left }) => !left)
+  const activeLeases = leases.filter(({ left }) => !left)
   const processes = [
-    ...openLeases.map(({ holder }) => holder),
-    ...openLeases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
+    ...activeLeases.map(({ holder }) => holder),
+    ...activeLeases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
   ]
   const aliveResults = processes.map(process => deps.isAlive(process))
   if (aliveResults.includes(true)) return false

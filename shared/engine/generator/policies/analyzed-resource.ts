@@ -16,7 +16,9 @@ export type AnalyzedRegistration = Pick<
   'goal' | 'claim' | 'next' | 'comparedInputs'
 >
 
-/** Converts a registration, with the given properties, to the form that policy packs receive. */
+/**
+ * Converts a registration to the form that policy packs receive, with `properties` as its inputs.
+ */
 export function toAnalyzedResource(
   input: PolicyInput,
   { next, goal }: AnalyzedRegistration,

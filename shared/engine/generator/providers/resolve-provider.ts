@@ -215,8 +215,8 @@ function requireReference(reference: string): string {
 
 /**
  * Returns the explicit or inherited provider of a registration, or ''. An inherited provider is
- * that of a parent of the same package, otherwise one of the registration's `providers`, otherwise
- * one of the parent component's `providers`.
+ * that of the parent if it serves the same package, otherwise one of the registration's
+ * `providers`, otherwise one of the parent component's `providers`.
  */
 export function findExplicitProvider(
   { sets }: Pick<DecisionInput, 'sets'>,
