@@ -214,9 +214,9 @@ function requireReference(reference: string): string {
 }
 
 /**
- * Returns the explicit or inherited provider of a registration, or ''. An inherited provider is
- * that of the parent if it serves the same package, otherwise one of the registration's
- * `providers`, otherwise one of the parent component's `providers`.
+ * Returns the explicit or inherited provider of a registration, or ''. The provider of the parent
+ * is inherited first, if it serves the same package. Then come the `providers` of the registration,
+ * and last those of the parent component.
  */
 export function findExplicitProvider(
   { sets }: Pick<DecisionInput, 'sets'>,
