@@ -31,7 +31,7 @@ export const handlerName = 'main.handler'
 
 /**
  * Removes `folder`, and returns functions that create bundles in it. The returned functions throw
- * PLATFORM_ENTRY_MISSING with `all`, and esbuild's errors for invalid code.
+ * PLATFORM_ENTRY_MISSING with the mode `all`, and esbuild's errors for invalid code.
  */
 export function createAssets(mode: AssetMode, folder: string): Assets {
   const missingEntries = new Set<string>()

@@ -165,7 +165,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
-    // Duration of an event stream; clients reconnect with their last event.
+    // Maximum duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
     reservedConcurrency: settings => computeReservations(settings).api,
     variables: [

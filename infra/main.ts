@@ -5,7 +5,8 @@
  * account.
  *
  * Invariants: a function has exactly the permissions of its row in functions-table.ts. Durable
- * resources are in a stack of their own and are never removed. No resource is billed by the hour.
+ * resources are in a stack of their own, and remain when the installation is deleted. No idle
+ * resource is billed by the hour.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

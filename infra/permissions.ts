@@ -225,10 +225,10 @@ const receiveActions = [
 ]
 
 /**
- * Returns the statements for secrets. The context of a trigger's secret names this purpose, and the
- * context of a stack's data key names the stack. KMS decrypts a text only with its exact context.
- * So the permission for stacks decrypts no secret of a trigger, and no data key without a stack.
- * The function itself refuses the data key of another stack.
+ * Returns the statements for secrets. The encryption context of a trigger's secret names the
+ * purpose `trigger`, and that of a stack's data key names the stack. KMS decrypts a text only with
+ * its exact context. So the permission for stacks decrypts no secret of a trigger, and no data key
+ * without a stack. The function itself refuses the data key of another stack.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { triggerSecrets, stackSecrets } = grants

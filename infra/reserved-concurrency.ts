@@ -5,7 +5,8 @@ const defaultReservations = { api: 100, webhook: 20 }
 /** Concurrent calls of an account that must remain without a reservation, as Lambda requires. */
 const unreservedMin = 100
 /**
- * Limit of `computeStreamsMax`. A stream that is refused has read one mark for each open stream.
+ * Limit of `computeStreamsMax`. There is a limit, because a refused stream reads one mark for each
+ * open stream.
  */
 const streamsLimit = 100
 
@@ -28,8 +29,8 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 }
 
 /**
- * Returns the maximum number of open event streams of the installation. Each stream is an API call,
- * so half of its concurrent calls remain for other requests.
+ * Returns the maximum number of open event streams of the installation. Each stream is a call of
+ * the API. So half of the concurrent calls of the API remain for other requests.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {
   const { availableConcurrency = defaultReservations.api } = settings

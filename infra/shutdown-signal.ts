@@ -5,7 +5,7 @@ const repeatWindowMs = 1_000
 export interface ShutdownSignal {
   /** Resolves at the shutdown request. */
   readonly whenReceived: Promise<undefined>
-  /** Stops listening. Without this call the process never exits. */
+  /** Stops listening. Without this call the process does not exit by itself. */
   readonly release: () => void
 }
 

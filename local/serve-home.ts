@@ -1,5 +1,5 @@
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
-import { notifyEnded } from '../functions/step-generator/notify-result.ts'
+import { notifyEnded } from '../functions/step-generator/send-notifications.ts'
 import { type NotifierPorts } from '../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import type { Pin } from '../shared/engine/deployment/log/log-view.ts'

@@ -12,7 +12,10 @@ import type {
   NotifierPorts,
   StackServerDeps,
 } from '../shared/runtime/deployment/stack-server-deps.ts'
-import { notifyAndEndRequest, notifyStarted } from '../functions/step-generator/notify-result.ts'
+import {
+  notifyAndEndRequest,
+  notifyStarted,
+} from '../functions/step-generator/send-notifications.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'

@@ -134,7 +134,10 @@ function answerExchange(deps: CallDeps, context: Context): Promise<Response> {
   })
 }
 
-/** Counts a request. Returns its response, or the response to its error. Never throws. */
+/**
+ * Counts a request against the rate limit of its address. Returns its response, or the response to
+ * its error. Never throws.
+ */
 async function answerRequest(
   { ports, addressOf, addressLimiter }: CallDeps,
   context: Context,

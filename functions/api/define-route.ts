@@ -81,7 +81,9 @@ export interface StreamAccess {
   readonly takeSlot: () => Promise<ReleaseSlot>
 }
 
-/** An authorized call of a route. Its query and body are validated only in `run` of a row. */
+/**
+ * An authorized call of a route. Only the `run` of a row gets validated values of query and body.
+ */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
@@ -123,7 +125,10 @@ export interface Route {
   /** The content type of a response that is not JSON. */
   readonly outputType?: string
   readonly status: 200 | 201 | 202
-  /** Validates the input of a call, and runs the route. Throws API_INPUT_INVALID. */
+  /**
+   * Validates the input of a call, and runs the route. Throws API_INPUT_INVALID, API_FORBIDDEN, and
+   * the errors of `run`.
+   */
   readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteResult>
 }
 

@@ -95,7 +95,7 @@ export function errorBodyOf({ code, message, hint, details: { at } }: DeployErro
   return { code, message, hint, ...locationField }
 }
 
-function describeError(thrown: unknown, requestId: string): ErrorBody {
+function publicErrorBodyOf(thrown: unknown, requestId: string): ErrorBody {
   if (!(thrown instanceof DeployError) || thrown.code === 'INTERNAL_ASSERTION')
     return {
       code: 'INTERNAL_ASSERTION',
@@ -114,7 +114,7 @@ function describeError(thrown: unknown, requestId: string): ErrorBody {
  */
 export function toErrorResponse(thrown: unknown, requestId: string): Response {
   const status = apiStatusOf(thrown)
-  const body = describeError(thrown, requestId)
+  const body = publicErrorBodyOf(thrown, requestId)
   const retryAfterSeconds = retryAfterSecondsOf(thrown)
   const headers: Record<string, string> = {
     'content-type': 'application/json',

@@ -26,7 +26,8 @@ export type StreamMessage =
   | { readonly event: 'alive' }
 
 /**
- * The position of one stream: its cursor, and the times of its end, last message and last check.
+ * The changing position of one stream, and the ports that read its events. The position has a
+ * cursor, and the times of the end, the last message and the last token check.
  */
 interface StreamPosition {
   readonly ports: ApiPorts
@@ -37,7 +38,10 @@ interface StreamPosition {
   lastCheckMs: number
 }
 
-/** Creates a position after the event of an id. Any id but a number starts at the first event. */
+/**
+ * Creates the position after the event with the id `lastId`. If `lastId` is no number, the stream
+ * starts at the first event.
+ */
 export function createStreamPosition(
   ports: ApiPorts,
   { isTokenValid }: Pick<StreamAccess, 'isTokenValid'>,
@@ -51,7 +55,7 @@ export function createStreamPosition(
 
 /**
  * Yields the progress of a request: heartbeats while the request waits, the events of its preview
- * or deployment, and its end.
+ * or deployment, and its end. Stops earlier with `again` when the reader must reconnect.
  */
 export async function* streamRequest(
   position: StreamPosition,
@@ -123,7 +127,7 @@ async function* readNewEvents(
 
 /**
  * Reports whether the stream must end: it has reached its maximum duration, or its token is no
- * longer valid. Checks the token once in `tokenCheckMs`.
+ * longer valid. Checks the token at most once in `tokenCheckMs`.
  */
 async function mustReconnect(position: StreamPosition): Promise<boolean> {
   const nowMs = position.ports.clock.monotonicMs()
@@ -195,7 +199,7 @@ export function toStreamResponse(
       try {
         const next = await messages.next()
         if (next.done !== true) return controller.enqueue(encoder.encode(messageTextOf(next.value)))
-        // Lambda suspends the process at the end of the response.
+        // Lambda suspends the process at the end of the response, so the slot is released before.
         await release()
         controller.close()
       } catch (thrown) {

@@ -71,6 +71,7 @@ export async function issueToken(
   const createdAt = clock.now()
   const expiry = lifetimeMs === undefined ? {} : { expiresAt: (createdAt + lifetimeMs) as EpochMs }
   const document = { ...permissions, createdAt, ...expiry, hash }
+  // The id is random, so no other token has it, and the write cannot conflict.
   await putToken(documents, { id, version: 0, document })
   return { ...tokenViewOf(id, document), token }
 }

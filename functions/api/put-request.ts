@@ -24,9 +24,9 @@ export const requestView = z.object({
 })
 
 /**
- * Puts a request into the queue of its stack, unless the queue contains the request already.
- * `requireValid` checks only a new request, because a repetition must have the same result. Throws
- * REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL, and the errors of `requireValid`.
+ * Puts a request into the queue of its stack, unless a request with its key exists, and returns the
+ * stored request. `requireValid` checks only a new request, because a repetition must have the same
+ * result. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL, and the errors of `requireValid`.
  */
 export async function putOnce(
   ports: ApiPorts,

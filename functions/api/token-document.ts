@@ -86,8 +86,9 @@ export function parseTokenText(
 }
 
 /**
- * Stores a token of this version. Returns false after a concurrent change. The store keeps an
- * expired token for as long as it was valid, at most `expiredTokenRetentionMs`.
+ * Stores a token in place of its version `version`, 0 for a new token. Returns the new version, or
+ * false after a concurrent change. The store keeps an expired token for as long as it was valid, at
+ * most `expiredTokenRetentionMs`.
  */
 export function putToken(
   documents: DocumentsPort,

@@ -94,7 +94,10 @@ function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Com
     )
 }
 
-/** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
+/**
+ * Empties the scratch space, and opens the resources that the variables of a function name. Throws
+ * AWS_SETTINGS_INVALID.
+ */
 export function openFunctionResources(env: Env): FunctionResources {
   clearScratch(env)
   const { mayServe, recordUnreviewedRun, hasRunUnreviewed, endEnvironment } = createStackBinding()

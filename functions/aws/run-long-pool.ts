@@ -8,7 +8,7 @@ export type LongPoolRound = (
   resources: FunctionResources,
   control: {
     readonly shutdown: AbortSignal
-    /** Waits for work, and protects the task from scale-in meanwhile. */
+    /** Waits for running work, and protects the task from scale-in meanwhile. */
     readonly protectWhile: <T>(work: Promise<T>) => Promise<T>
   },
 ) => Promise<void>
@@ -54,7 +54,10 @@ export async function runLongPool(runRound: LongPoolRound, busyQueue?: QueueName
   resources.platform.close()
 }
 
-/** Writes the metric of a busy task now and once a minute. Returns a function that stops it. */
+/**
+ * Writes the metric of a busy task now and once a minute. Returns the function that stops these
+ * writes.
+ */
 function reportBusy(
   { putMetric, platform }: Pick<FunctionResources, 'putMetric' | 'platform'>,
   queue: QueueName,

@@ -10,7 +10,10 @@ import type { StackId } from '../../shared/records/ids.ts'
  * behind, and plugins hold credentials. No other stack may have access to these leftovers.
  */
 export interface StackBinding {
-  /** Reports whether the environment may serve a stack: it serves only its first stack. */
+  /**
+   * Reports whether the environment may serve a stack. The first call binds the environment to its
+   * stack.
+   */
   readonly mayServe: (stack: StackId) => boolean
   /** Records that the program of an unreviewed preview begins to run in the environment. */
   readonly recordUnreviewedRun: () => void

@@ -28,13 +28,13 @@ export function createTaskProtection(
         ? { ProtectionEnabled: true, ExpiresInMinutes: expiresInMinutes }
         : { ProtectionEnabled: false }
       try {
-        const answer = await fetch(url, {
+        const response = await fetch(url, {
           method: 'PUT',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
           signal: AbortSignal.timeout(agentTimeoutMs),
         })
-        if (!answer.ok) throw new Error(`the ECS agent responded with status ${answer.status}`)
+        if (!response.ok) throw new Error(`the ECS agent responded with status ${response.status}`)
       } catch (thrown) {
         logger.write('warn', 'task.unprotected', { isProtected, message: messageOf(thrown) })
       }

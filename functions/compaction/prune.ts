@@ -52,7 +52,10 @@ export function readRetentionPolicy(
   }
 }
 
-/** Removes old records and versions of one stack or of all stacks, and unreferenced blobs. */
+/**
+ * Removes old records and versions of one stack or of all stacks, and unreferenced blobs. With
+ * `dryRun`, only counts them.
+ */
 export async function prune(
   deps: PruneDeps,
   scope: { readonly stack?: StackId; readonly dryRun: boolean },
@@ -67,8 +70,8 @@ export async function prune(
 
 /**
  * Prunes a little at the end of a command: old versions, and the records of a few deployments. Then
- * removes blobs to which these referred, and forgets old requests. Only logs a failure, because the
- * command itself has ended.
+ * removes unreferenced blobs, if it removed any records, and old ended requests. Only logs a
+ * failure, because the command itself has ended.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, retention } = deps

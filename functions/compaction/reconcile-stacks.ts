@@ -25,7 +25,7 @@ export interface ReconcileResult {
 
 /**
  * Nudges each stack with a current deployment or a waiting request, in case all of its nudges were
- * lost. Forgets ended requests that were made long ago. Can be called at any time: a superfluous
+ * lost. Removes ended requests that were made long ago. Can be called at any time: a superfluous
  * nudge only causes a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {

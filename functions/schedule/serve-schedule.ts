@@ -37,9 +37,9 @@ export interface ScheduleCallServer extends ScheduleServer {
 }
 
 /**
- * Checks the schedule that EventBridge Scheduler calls, or delivers the notifications of SQS
- * messages. Returns the messages to redeliver, or undefined for a call. Throws if it cannot check
- * the schedule, so that Lambda repeats the call.
+ * Checks the schedule for which EventBridge Scheduler calls, or delivers the notifications of SQS
+ * messages. Returns the messages to redeliver, or undefined for a call of a schedule. Throws if it
+ * cannot check the schedule, so that Lambda repeats the call.
  */
 export async function serveSchedule(
   server: ScheduleCallServer &
@@ -66,8 +66,8 @@ async function runCalledSchedule(
 ): Promise<void> {
   const { clock, documents, scheduler, logger } = server
   const { placed, placedAt, ...key } = call
-  // Scheduler calls once, when its clock reaches the time. The clock of this function may be
-  // slightly behind.
+  // EventBridge Scheduler calls once for each time, when its own clock reaches the time. The clock
+  // of this function may be slightly behind.
   const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
   await runDueSchedule({ ...server, clock: { now }, hasExternalJitter: true }, key)
   // The API places calls before it stores their schedule. If the API crashed in between, the calls

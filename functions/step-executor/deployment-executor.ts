@@ -35,7 +35,7 @@ export interface RunningExecutor {
 /** The deployment of an executor, and the limits of the executor. */
 interface ExecutorAssignment {
   readonly deployment: DeploymentId
-  /** The index of the log from an earlier call. Absent: no call has read the log. */
+  /** The index of the log from an earlier call. Absent: no earlier call has read the log. */
   readonly logIndex?: LogIndex
   /** The slots that limit how many operations of a deployment this process runs concurrently. */
   readonly slots: Slots

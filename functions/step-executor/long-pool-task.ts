@@ -7,8 +7,8 @@ const pollMs = 20_000
 /** Maximum number of messages that a task receives at once. Each names up to 64 operations. */
 const deliveriesMax = 4
 
-/** Runs the step executor as a task without a time limit, for slow operations. */
-const runRound: LongPoolRound = async (
+/** Serves the next messages of slow operations, in a task without a time limit. */
+const serveNextChains: LongPoolRound = async (
   { platform, createExecutorDeps, endEnvironment },
   { shutdown, protectWhile },
 ) => {
@@ -20,11 +20,11 @@ const runRound: LongPoolRound = async (
   const { failedDeliveries, foreignDeliveries } = await protectWhile(
     serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions),
   )
-  // With this timeout, the queue delivers the messages again at once.
+  // With a visibility timeout of 0, the queue delivers the messages again at once.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
   const foreignMessages = foreignDeliveries.map(({ rawMessage }) => rawMessage)
   const mustEnd = await refuseMessages(foreignMessages, message => chains.requeue('long', message))
   if (mustEnd) endEnvironment()
 }
 
-await runLongPool(runRound)
+await runLongPool(serveNextChains)

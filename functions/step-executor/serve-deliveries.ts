@@ -205,6 +205,6 @@ function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime
   const leave = (): void => undefined
   if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }
   const wholeMs = limitMs - shutdownMarginMsOf(limitMs)
-  const untilMs = clock.monotonicMs() + wholeMs
-  return { pool, wholeMs, remainingMs: () => untilMs - clock.monotonicMs(), leave }
+  const deadlineMs = clock.monotonicMs() + wholeMs
+  return { pool, wholeMs, remainingMs: () => deadlineMs - clock.monotonicMs(), leave }
 }

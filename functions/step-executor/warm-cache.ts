@@ -9,7 +9,7 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** The run environment that the calls of one deployment share, with its configured plugins. */
+/** The run environment that calls for one deployment share, with its configured plugins. */
 export interface WarmRun {
   readonly deployment: DeploymentId
   readonly input: RunInput

@@ -7,7 +7,7 @@ import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import type { CallTime } from './call-time.ts'
-import { notifyAndEndRequest, notifyStarted } from './notify-result.ts'
+import { notifyAndEndRequest, notifyStarted } from './send-notifications.ts'
 import { serveEdit } from './serve-edit.ts'
 import { servePreview } from './serve-preview.ts'
 import { serveRun } from './serve-run.ts'
@@ -16,7 +16,7 @@ import { startDeployment } from './start-deployment.ts'
 /**
  * The result of the requests of a stack. `idle`: no request is waiting. `held`: another process has
  * the stack. `ended`: a deployment, preview or edit is over. `handed over`: the next generator run
- * continues the deployment. `refused`: the last request was refused. `passed on`: a nudge has
+ * continues the deployment. `refused`: the last request was refused. `passed on`: a nudge makes
  * another call continue. `wrong environment`: this environment serves another stack.
  */
 export type BeginOutcome =
@@ -31,7 +31,7 @@ export type BeginOutcome =
 /**
  * Runs the waiting edits, and begins the first request of another kind. Ends each superseded
  * request, refuses each request that cannot begin, and continues with the next request. When too
- * little time of the call remains to open another request, a nudge has another call continue.
+ * little time of the call remains to open another request, a nudge makes another call continue.
  */
 export async function beginNextRequest(
   server: StackServerDeps,
@@ -66,7 +66,7 @@ export async function beginNextRequest(
 }
 
 /**
- * Refuses the requests of a stack that was removed or renamed while they were put. Without an end,
+ * Refuses the requests that were put while their stack was removed or renamed. Without an end,
  * their senders would wait for ever.
  */
 export async function refuseStacklessRequests(

@@ -31,6 +31,7 @@ export function startCallTime(
 }
 
 /**
- * Time limit of a run that begins after the time of its call, in ms. The run hands over at once.
+ * Minimum time limit of a run, in ms. A run that begins after the time of its call then hands over
+ * at once.
  */
 const runMinMs = 1_000

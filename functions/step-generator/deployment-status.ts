@@ -5,10 +5,10 @@ import { readHolderStatus } from '../../shared/engine/deployment/ownership/holde
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**
- * The status of a stack's current deployment, for users. `running`: its process is alive.
- * `interrupted`: its process is gone, and `antichain resume` would continue it. `ending`: its
- * process is gone, and the deployment can only be closed. It was stopped, was closing, or has no
- * pin.
+ * The status of a stack's current deployment, for users. `none`: the stack has no unfinished
+ * deployment. `running`: its process is alive, or counts as alive. `interrupted`: its process is
+ * gone, and `antichain resume` would continue it. `ending`: its process is gone, and the deployment
+ * can only be closed. It was stopped, was closing, or has no pin.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }
@@ -17,7 +17,7 @@ export type DeploymentStatus =
       readonly number: number
     }
 
-/** Returns the status of a stack's current deployment. Returns `none` also for a missing stack. */
+/** Returns the status of a stack's current deployment, and `none` also for a missing stack. */
 export async function readDeploymentStatus(
   ports: GeneratorPorts,
   stack: StackId,

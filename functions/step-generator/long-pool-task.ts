@@ -5,8 +5,8 @@ import { serveStack } from './serve-stack.ts'
 /** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
 
-/** Runs the step generator as a task without a time limit, one deployment at a time. */
-const runRound: LongPoolRound = async (
+/** Serves the next nudge, in a task without a time limit. */
+const serveNextNudge: LongPoolRound = async (
   { platform, createGeneratorDeps, endEnvironment },
   { shutdown, protectWhile },
 ) => {
@@ -22,4 +22,4 @@ const runRound: LongPoolRound = async (
 }
 
 // `receiveNudge` removes the nudge from the queue, so a metric must show that the task is busy.
-await runLongPool(runRound, 'nudges-long')
+await runLongPool(serveNextNudge, 'nudges-long')

@@ -13,8 +13,8 @@ import { renameStackInState } from '../../shared/state/edits/rename-stack-in-sta
 type RenamePorts = Pick<Platform, 'renames' | 'requests' | 'archives'>
 
 /**
- * Renames a stack, possibly into another project, including its URNs. Throws STACK_NOT_FOUND,
- * STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS, STORE_CONFLICT.
+ * Renames a stack, possibly into another project, including the URNs in its state. Throws
+ * STACK_NOT_FOUND, STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS, STORE_CONFLICT.
  */
 export async function renameStack(
   platform: RenamePorts,
@@ -29,7 +29,7 @@ export async function renameStack(
   const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
   if ((await catalog.getStack(to)) !== undefined) throw stackExistsError(to)
-  if (record.current !== '') throw stackBusyError(from)
+  if (record.current !== '') throw renameBusyError(from)
   const { version: expected } = record
   let snapshot: typeof record.snapshot = ''
   if (record.snapshot !== '') {
@@ -47,7 +47,7 @@ export async function renameStack(
     at: clock.now(),
   })
   if (renameResult === 'exists') throw stackExistsError(to)
-  if (renameResult === 'busy') throw stackBusyError(from)
+  if (renameResult === 'busy') throw renameBusyError(from)
   if (renameResult !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
@@ -76,7 +76,7 @@ function stackExistsError(id: StackId): Error {
   return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
 }
 
-function stackBusyError(id: StackId): Error {
+function renameBusyError(id: StackId): Error {
   return error('STACK_BUSY', `a deployment of ${id} is running, interrupted, or waiting`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })

@@ -27,7 +27,7 @@ import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** A deployment without a living holder, with its options. */
+/** A deployment without a living holder, with its pin. */
 export interface InterruptedDeployment {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']

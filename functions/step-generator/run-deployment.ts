@@ -40,14 +40,19 @@ export type RunEnd =
   | {
       readonly kind: 'ended'
       readonly result: DeploymentResult
-      /** A fault of the environment, such as a full disk, that the caller must see. */
+      /**
+       * A fault of the environment, such as a full disk, that the caller must see. Undefined: none.
+       */
       readonly abortError: unknown
     }
   | { readonly kind: 'handed over'; readonly handOver: HandOver; readonly decidedCount: number }
 
 /** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
-  /** Called once, when the result is decided. Later cancellations have no effect. */
+  /**
+   * Reports whether the deployment was cancelled. Called once, when the result is decided: later
+   * cancellations have no effect.
+   */
   readonly isCancelledAtEnd: () => boolean
   /** Operations that an executor of this process has reported. */
   readonly reportedOperations: Set<OperationId>
@@ -218,7 +223,7 @@ function createStoppableClock(
 
 /**
  * Returns the status for the decision about a hand-over. Returns undefined for a run without a time
- * limit and without a request to leave, and for an aborted run. An aborted run stops the
+ * limit, unless its process is shutting down, and for an aborted run. An aborted run stops the
  * deployment, and no other run may continue a stopped deployment.
  */
 function readRunStatus(
@@ -261,8 +266,8 @@ async function stopAndAwaitRunning(deps: CommandDeps): Promise<void> {
 }
 
 /**
- * Runs the command, and reports whether it succeeded. Also returns after a fault, so that the
- * caller closes the deployment and records the completed operations, if the store works.
+ * Runs the command, and reports whether it succeeded. Returns false after a fault too. The caller
+ * then closes the deployment and records the completed operations, if the store works.
  */
 async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {

@@ -34,7 +34,7 @@ export function runPreview(
       const record = await platform.catalog.getStack(request.stack)
       if (record === undefined)
         throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
-      if (record.current !== '') await emitInterruptedWarning(input, emitter, record.current)
+      if (record.current !== '') await emitUnfinishedWarning(input, emitter, record.current)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
       const base = createBase(decodeSnapshot(storedState, request.secrets), firstEpoch)
@@ -96,7 +96,7 @@ function planFieldOf(
  * Warns that a deployment of the stack is running, interrupted or ending. The preview includes only
  * the results that this deployment has so far.
  */
-async function emitInterruptedWarning(
+async function emitUnfinishedWarning(
   { ports }: RunInput,
   emitter: StepEmitter,
   deployment: DeploymentId,

@@ -20,7 +20,7 @@ import {
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 import { runPreview } from './run-preview.ts'
 import { isChange } from './run-result.ts'
-import { notifyAndEndRequest, type NotifyDeps } from './notify-result.ts'
+import { notifyAndEndRequest, type NotifyDeps } from './send-notifications.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 import type { RunLimit } from './serve-run.ts'
 
@@ -41,7 +41,8 @@ interface OpenedPreview {
  * can read the events during the preview, under the id of the preview.
  *
  * No other process can continue a preview. When the time is over, the preview is therefore stopped,
- * and a nudge has the long pool run it from its beginning. The function then returns `passed on`.
+ * and a nudge makes the long pool run the preview from its beginning. The function then returns
+ * `passed on`.
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,
@@ -60,7 +61,7 @@ export async function servePreview(
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
   const onTimeOver = async (): Promise<void> => {
     observer.mute()
-    // The nudge precedes the end of the processes, because this process may not survive that.
+    // The nudge is sent before the processes end, because this process may not survive their end.
     await platform.nudges.nudge(stack, 0, { pool: 'long' })
   }
   let result: DeployResult | undefined
@@ -109,8 +110,8 @@ function observePreview(recorder: EventRecorder, redact: (text: string) => strin
 }
 
 /**
- * Runs a preview until it ends, or until its time is over. In that case, calls `onTimeOver`, kills
- * program and plugins, and returns undefined.
+ * Runs a preview until it ends, or until its time is over. When the time is over, calls
+ * `onTimeOver`, kills program and plugins, and returns undefined.
  */
 async function runWithinTime(
   input: RunInput,

@@ -52,18 +52,21 @@ export async function serveRun(
   },
 ): Promise<RunEnd | undefined> {
   const input = createLimitedInput(deps, request, options)
-  const knownDeployment = options.deployment
+  const deploymentToTakeOver = options.deployment
   // Assumes the role of the stack, because a refusal must occur before a deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
-      if (knownDeployment !== undefined) await emitBlockingError(deps, knownDeployment, thrown)
+      if (deploymentToTakeOver !== undefined)
+        await emitBlockingError(deps, deploymentToTakeOver, thrown)
       throw thrown
     },
   )
   // If this run dies before it has a lease, the nudge causes another check of the stack.
   await deps.platform.nudges.nudge(request.stack, limits.watchdogNudgeMs)
   const earlierHeartbeat =
-    knownDeployment === undefined ? undefined : await startHeartbeat(input, knownDeployment)
+    deploymentToTakeOver === undefined
+      ? undefined
+      : await startHeartbeat(input, deploymentToTakeOver)
   const startedDeployment = await options.begin(input.ports).catch(async (thrown: unknown) => {
     await earlierHeartbeat?.end()
     throw thrown

@@ -25,7 +25,7 @@ import {
   toHeldOutcome,
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
-import { notifyEnded } from './notify-result.ts'
+import { notifyEnded } from './send-notifications.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /** A nudge, and the pool of the generator that received it. */
@@ -70,7 +70,7 @@ async function resumeOrWait(
   const { platform } = server
   const { stack } = nudge
   const control = await platform.control.read(deployment)
-  if (control === undefined) return awaitControlRecord(server, nudge, deployment)
+  if (control === undefined) return deferWithoutControlRecord(server, nudge, deployment)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudge.observedHolder)) {
     // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
@@ -108,11 +108,11 @@ async function closeStopped(
 }
 
 /**
- * Waits for the control record of a deployment. Its process started it a moment ago, or died before
- * it wrote the record. The first nudge schedules a delayed nudge, and the receiver of the delayed
- * nudge closes the deployment.
+ * Leaves a deployment without a control record to a delayed nudge. The process of the deployment
+ * started it a moment ago, or died before it wrote the record. The first nudge schedules the
+ * delayed nudge, whose receiver closes the deployment.
  */
-async function awaitControlRecord(
+async function deferWithoutControlRecord(
   server: StackServerDeps,
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,

@@ -148,7 +148,7 @@ async function pinDeployment(
     const base = createBase(decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
-    // No decision was made, so the stack is released.
+    // No operation was decided, so the deployment is closed and the stack is released.
     await writer.append({ kind: 'closing', result: 'failed' })
     await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown

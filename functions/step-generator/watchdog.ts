@@ -69,9 +69,9 @@ export async function armWatchdog(
 }
 
 /**
- * Keeps a watchdog nudge scheduled for a living holder: sends a nudge each half of its delay.
- * Returns the function that stops the nudges. A nudge that could not be sent does no harm, because
- * the next nudge follows.
+ * Keeps a watchdog nudge scheduled for a living holder: sends one every half of the delay. Returns
+ * the function that stops the nudges. A nudge that could not be sent does no harm, because the next
+ * nudge follows.
  */
 export function keepWatchdogArmed(
   deps: WatchdogDeps,

@@ -67,7 +67,8 @@ export async function answerWebhook(
             await server.nudges.nudge(stack, 0)
             requestedDeployments.push({ stack, operation, request: deploymentRequest.key })
           }
-          // This error sets no mark for the delivery, so that the sender can repeat it later.
+          // After this error the delivery gets no mark, so that the sender can repeat the delivery
+          // later.
           if (requestedDeployments.length === 0)
             throw error(
               'STACK_NOT_FOUND',

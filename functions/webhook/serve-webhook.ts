@@ -10,6 +10,7 @@ export async function serveWebhook(server: WebhookServer, event: unknown): Promi
     return toHttpResponse(await answerWebhook(server, delivery.name, delivery.request))
   } catch (thrown) {
     if (!(thrown instanceof DeployError)) throw thrown
+    // `parseDelivery` throws only WEBHOOK_TOO_LARGE, and `answerWebhook` never throws.
     const { code, message, hint } = thrown
     return toHttpResponse({ status: 413, body: { code, message, hint } })
   }

@@ -14,7 +14,8 @@ export interface EncryptionKeys {
 /**
  * Creates the keys, which are rotated every year. They are retained when the installation is
  * deleted, because the data cannot be decrypted without them. They are removed if creating the
- * CloudFormation stack fails: each try would leave two keys that are billed and encrypt nothing.
+ * CloudFormation stack fails. Otherwise each try would leave two keys that are billed and encrypt
+ * nothing.
  */
 export function createKeys(scope: Construct, installation: string): EncryptionKeys {
   const group = createPart(scope, 'Encryption')

@@ -50,7 +50,7 @@ export function createFunctions(scope: Construct, input: FunctionsInput): Functi
   return new Map(functionsTable.map(row => [row.name, createFunction(group, input, row)]))
 }
 
-/** Creates a log with a retention time, which is deleted with the installation. */
+/** Creates a log group with a retention time. The log group is deleted with the installation. */
 export function createLogs(
   scope: Construct,
   id: string,

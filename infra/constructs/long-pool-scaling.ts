@@ -33,6 +33,7 @@ export interface ScalingInput {
 const metricDelayMinutes = 15
 /** The boundary between no work and one unit of work: a message or a busy task. */
 const threshold = 0.5
+/** Pause after each scaling action, until its effect shows in the metrics. */
 const cooldown = Duration.minutes(2)
 
 /**

@@ -52,9 +52,9 @@ const shutdownSeconds = 120
 export const longPoolScratchGib = 40
 
 /**
- * Creates executors and generators without a time limit: one service each, with no tasks while its
- * queue is empty. Tasks have public addresses, because a NAT gateway is billed by the hour. They
- * accept no connections.
+ * Creates executors and generators without a time limit: one service each, which is scaled to no
+ * tasks while it is idle. Tasks have public addresses, because a NAT gateway is billed by the hour.
+ * They accept no connections.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const group = createPart(scope, 'LongPool')

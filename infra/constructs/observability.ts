@@ -27,7 +27,9 @@ import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
-/** An alarm. The metric exceeds `threshold` in `periods` successive periods. */
+/**
+ * An alarm, which is raised when the metric exceeds `threshold` in `periods` successive periods.
+ */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
@@ -39,7 +41,7 @@ interface AlarmSpec {
 
 /** The period of metrics, unless an alarm has another one. */
 const period = Duration.minutes(5)
-/** The compaction lag that raises the alarm, in seconds. It is normally some seconds. */
+/** The compaction lag that raises the alarm, in seconds. The lag is normally some seconds. */
 const lagSecondsMax = 900
 
 /**

@@ -1,8 +1,8 @@
 import type { CloudReporter } from './cloud.ts'
 
 /**
- * Creates a reporter that prints each function call as one line. With `isVerbose` it also prints
- * the output lines of the function processes.
+ * Creates a reporter that prints each function call, API response, denial and failure as one line.
+ * With `isVerbose` it also prints the output lines of the function processes.
  */
 export function createCallReporter(
   report: (line: string) => void,

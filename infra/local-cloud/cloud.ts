@@ -7,8 +7,9 @@
  *
  * Invariants: An environment sees no variable or folder of this process or of another environment.
  * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time
- * limit with its process group. A message stays in its queue until a call succeeds with it. All
- * servers listen on loopback only. All processes end with this process.
+ * limit with its process group. A message stays in its queue until a call succeeds with it, or
+ * until it becomes a dead letter. All servers listen on loopback only. All processes end with this
+ * process.
  */
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -54,14 +54,14 @@ export interface ControlClient {
 /** Events per read. */
 const eventsPerRead = 1_000
 
-const allResourceKeys = Object.keys(awsVariables) as AwsVariable[]
+const allVariables = Object.keys(awsVariables) as AwsVariable[]
 
 /** Opens a client for the services of an installation, with the credentials of this process. */
 export function openControlClient(
   settings: AwsSettings,
   services: Pick<Services, 'resourceVariables'>,
 ): ControlClient {
-  const resources = readAwsResources(services.resourceVariables(allResourceKeys, 'short'))
+  const resources = readAwsResources(services.resourceVariables(allVariables, 'short'))
   const platform = createAwsPlatform({ settings, resources, logger: silentLogger })
   const { requests, nudges, catalog, blobs } = platform
   return {

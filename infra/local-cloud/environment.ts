@@ -31,7 +31,7 @@ export interface CallOptions {
 /** A process that runs a function as Lambda does, one call at a time. */
 export interface Environment {
   readonly pid: number
-  /** Calls the function, one call at a time. Never rejects. */
+  /** Calls the function. The caller must await the previous call. Never rejects. */
   readonly invoke: (
     event: unknown,
     limitMs: number,
@@ -164,7 +164,10 @@ function startUsageChecks(
   return () => clearInterval(timer)
 }
 
-/** Returns the resource that a sandbox uses above its limit, with both numbers. Pure. */
+/**
+ * Returns the resource that a sandbox uses above its limit, with both numbers. Undefined: none.
+ * Pure.
+ */
 function findExcess(
   { memoryBytes, descriptors, threads }: SandboxUsage,
   memoryMb: number,

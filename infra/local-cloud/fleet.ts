@@ -26,7 +26,7 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
   readonly limitMs: number
   /** Whether a chain of calls may lead back to the function without limit. */
   readonly allowsRecursion: boolean
-  /** Time after which an idle environment is stopped. */
+  /** Time after which an idle environment is killed. */
   readonly idleMs: number
   readonly onLine: (pid: number, line: string) => void
   readonly onCall: (call: CompletedCall) => void

@@ -19,7 +19,7 @@ export interface HttpListenerOptions {
    * client disconnects.
    */
   readonly invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>
-  /** Receives errors because of which no complete response was sent, for users. */
+  /** Receives the reason when no complete response could be sent. */
   readonly onFailure: (reason: string) => void
 }
 
@@ -101,7 +101,8 @@ const tooLargeReply = createMessageReply(413, 'Request Entity Too Large')
 
 /**
  * Returns the body; undefined for a body above the limit. Such a body is read to its end and
- * dropped, so that the client receives the response.
+ * dropped, so that the client receives the response. Throws a RangeError for a body of more than
+ * twice the limit.
  */
 async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
@@ -109,7 +110,7 @@ async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undef
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length
     if (sizeBytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
-    // A body of more than twice the limit ends the connection, because it may be endless.
+    // The error ends the connection, because the body may be endless.
     else if (sizeBytes > 2 * cloudLimits.requestBytesMax)
       throw new RangeError('the request body exceeds every limit')
   }

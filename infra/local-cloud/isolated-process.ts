@@ -44,7 +44,7 @@ export interface IsolatedProcess {
   readonly measureUsage: () => SandboxUsage | undefined
   /**
    * Resolves with the reason when the process has ended, its group was killed, and its folder was
-   * removed. Never rejects.
+   * removed if possible. Never rejects.
    */
   readonly endReason: Promise<string>
 }

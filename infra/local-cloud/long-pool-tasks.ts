@@ -67,7 +67,9 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
     if (isAdjusting) return
     isAdjusting = true
     adjustTasks()
-      .catch((thrown: unknown) => onFailure(String(thrown)))
+      .catch((thrown: unknown) => {
+        if (!hasEnded) onFailure(String(thrown))
+      })
       .finally(() => {
         isAdjusting = false
       })

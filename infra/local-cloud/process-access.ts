@@ -25,7 +25,7 @@ export interface PermissionReporter {
 /** The variables of functions and tasks, and the proxies to which they point. */
 export interface ProcessAccess {
   /**
-   * Returns the environment of a process: the variables that the template gives it, and the
+   * Returns the environment variables of a process: those that the template gives it, and the
    * addresses of its proxies. `name`: the full name of a function or the family of a task.
    */
   readonly variablesOf: (name: string) => Readonly<Record<string, string>>
@@ -84,7 +84,7 @@ export async function openProcessAccess(
   }
 }
 
-/** Returns the environment of a process whose proxies have the addresses `urls`. */
+/** Returns the environment variables of a process whose proxies have the addresses `urls`. */
 function createVariables(
   { variables }: Pick<ProcessConfiguration, 'variables'>,
   urls: PermissionProxies['urls'],

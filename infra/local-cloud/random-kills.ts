@@ -22,8 +22,8 @@ export function killEnvironment(
 }
 
 /**
- * Kills environments of some functions `perMinute` times a minute. Returns the function that stops
- * the kills.
+ * Draws a function `perMinute` times a minute, and kills one of its environments if one is running.
+ * Returns the function that stops the kills.
  */
 export function startRandomKills(
   cloud: Pick<LocalCloud, 'listEnvironments'>,

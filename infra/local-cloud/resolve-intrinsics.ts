@@ -93,7 +93,7 @@ function resolveReference(
   return values.refOf(findResource(name, templates, values), name)
 }
 
-/** Returns a resource with resolved names. Only properties of the type string are resolved. */
+/** Returns a resource with only its `nameProperties`, which are resolved. */
 function findResource(
   logicalId: string,
   templates: readonly Template[],

@@ -20,7 +20,7 @@ export type RuntimeReply =
   | { readonly kind: 'answered'; readonly id: string; readonly json: string }
   | { readonly kind: 'failed'; readonly id: string; readonly reason: string }
 
-/** A streamed response. Reading it throws when it breaks off. */
+/** A streamed response. Its body throws when the response breaks off. */
 export interface StreamedAnswer {
   /** The content type that the function set. */
   readonly type: string
@@ -34,7 +34,10 @@ export interface RuntimeApiListener {
   /** The environment polls for a call, and may be suspended until it gets one. */
   readonly onReady: () => void
   readonly onReply: (reply: RuntimeReply) => void
-  /** A streamed response begins; `onReply` follows when it has ended. */
+  /**
+   * A streamed response begins. `onReply` follows when the response has ended, unless the process
+   * ends first.
+   */
   readonly onStreamedAnswer: (answer: StreamedAnswer) => void
   readonly onInitFailure: (reason: string) => void
 }
@@ -163,7 +166,9 @@ function receiveStream(
   listener.onStreamedAnswer({ type, body: readPieces(request), abandon })
 }
 
-/** Yields the parts of a streamed response. Throws when trailers report that it broke off. */
+/**
+ * Yields the parts of a streamed response. Throws when the connection or the trailers end it early.
+ */
 async function* readPieces(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const piece of request) yield piece as Buffer
   const { [errorTrailers.type]: errorType } = request.trailers
@@ -188,7 +193,7 @@ function receiveReply(listener: RuntimeApiListener, path: string, text: string):
   return answeredId !== undefined || failedId !== undefined || isInit
 }
 
-/** Fails the call whose response is too large, because the function cannot repeat it. */
+/** Fails the call whose response is too large. */
 function refuseLargeReply(listener: RuntimeApiListener, path: string): void {
   const id = (routes.response.exec(path) ?? routes.error.exec(path))?.[1]
   const reason = `Function.ResponseSizeTooLarge: the response exceeds ${cloudLimits.responseBytesMax} bytes`

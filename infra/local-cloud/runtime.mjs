@@ -111,7 +111,7 @@ function createAnswerStream(id) {
   return {
     stream,
     finished: finished.promise,
-    /** Reports an error after the sent part. Returns false when nothing was sent. */
+    /** Reports an error after the sent part. Returns false when no response has begun. */
     breakOff: async thrown => {
       if (responseRequest === undefined) return false
       stream.unpipe(responseRequest)

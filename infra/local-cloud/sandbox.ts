@@ -10,14 +10,14 @@ export interface SandboxLimits {
   readonly descriptorsMax: number
 }
 
-/** A program with its arguments, and where its files are. */
+/** A program with its arguments, its folders and its limits. */
 export interface SandboxedCommand {
   readonly command: readonly [string, ...string[]]
   /** The folder of the bundle, which the process sees as `taskRoot`. */
   readonly bundleFolder: string
   /** Further folders that the process may write, for test providers that store their objects. */
   readonly writableFolders: readonly string[]
-  /** The name of the host, which is another one for each sandbox. */
+  /** The host name, unique for each sandbox. */
   readonly hostName: string
   readonly limits: SandboxLimits
 }
@@ -31,8 +31,8 @@ export type SandboxSupport =
   | { readonly kind: 'unsupported'; readonly reason: string }
 
 /**
- * Finds out whether this machine can sandbox processes, by starting an empty sandbox. Root installs
- * bubblewrap first where it is missing, with the package manager of Debian.
+ * Finds out whether this machine can sandbox processes, by starting an empty sandbox. A process of
+ * root first installs bubblewrap where it is missing, with the package manager of Debian.
  */
 export function findSandboxSupport(): SandboxSupport {
   if (process.platform !== 'linux')
@@ -51,7 +51,7 @@ function installBubblewrap(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const install = (): number | null =>
     spawnSync('apt-get', ['install', '-y', '-q', 'bubblewrap'], { env, stdio: 'ignore' }).status
-  // The lists of packages may be missing or old on a new machine.
+  // The lists of packages may be missing or old on a new machine. The caller checks the result.
   if (install() === 0) return
   spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' })
   install()
@@ -66,8 +66,8 @@ const namespaceOptions = [
 
 /**
  * Returns the command that runs a program as Lambda does: as a user without privileges and with a
- * read-only root. A `/tmp` of limited size is the only writable folder. The project and its Node
- * stay readable where a clone is below `/tmp` or `/var`.
+ * read-only root. Besides `writableFolders`, only a `/tmp` of limited size is writable. The project
+ * and its Node stay readable where a clone is below `/tmp` or `/var`.
  */
 export function sandboxCommandOf(options: SandboxedCommand): readonly [string, ...string[]] {
   const { command, bundleFolder, writableFolders, hostName, limits } = options

@@ -24,7 +24,7 @@ export interface LocalSchedulerOptions {
   readonly draw?: () => number
 }
 
-/** A watched schedule. */
+/** An enabled schedule, with its settings and the time of its next call. */
 interface WatchedSchedule {
   readonly times: SchedulerTimes
   readonly windowMs: number

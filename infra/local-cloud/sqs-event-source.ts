@@ -33,8 +33,7 @@ export interface EventSource {
 /**
  * Starts an event source that behaves like Lambda's: batches, limited concurrency, partial
  * failures. A message is removed after its success, and otherwise redelivered after its visibility
- * timeout.
- * Source: Lambda's documentation of SQS event sources.
+ * timeout. Source: Lambda's documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
@@ -76,8 +75,9 @@ export function startEventSource(options: EventSourceOptions): EventSource {
 }
 
 /**
- * Returns the number of concurrent calls after a time with waiting messages. Source: Lambda's page
- * on the scaling of SQS event sources: five at first, and up to 300 more per minute. Pure.
+ * Returns the maximum number of concurrent calls after a time with waiting messages. Source:
+ * Lambda's page on the scaling of SQS event sources: five at first, and up to 300 more per minute.
+ * Pure.
  */
 export function callsMaxAfter(busyMs: number): number {
   const { sourceCallsMin, sourceCallsPerMinute } = cloudLimits

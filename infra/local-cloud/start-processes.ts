@@ -26,6 +26,7 @@ export interface ProcessOptions {
   readonly sandbox?: Pick<ProcessSandboxOptions, 'writableFolders'>
   /** Time limits that replace those of the functions table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
+  /** Time after which an idle environment is killed. Absent: the default. */
   readonly idleMs?: number
   readonly reporter: ProcessReporter
 }

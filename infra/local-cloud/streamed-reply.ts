@@ -36,9 +36,9 @@ export function streamReply(
       firstReply.reject(thrown)
     })
   })
-  void outcome.then(finalOutcome => {
+  outcome.then(finalOutcome => {
     if (!isStreamed) firstReply.resolve(toHttpReply(finalOutcome))
-  })
+  }, firstReply.reject)
   return firstReply.promise
 }
 

@@ -16,7 +16,7 @@ export const effectsOfTriggers = {
           'local/serve-home.ts',
           'functions/webhook/answer-webhook.ts',
           'functions/schedule/run-due-schedule.ts',
-          'functions/step-generator/notify-result.ts',
+          'functions/step-generator/send-notifications.ts',
         ],
         description:
           'the stack is nudged; its request was stored before, under a key that stays the same on repetition',

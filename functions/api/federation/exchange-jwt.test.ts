@@ -158,10 +158,10 @@ test('an unknown issuer is not called, and gets the same answer as claims that d
   const jwt = await issuer.sign(createClaims())
   const unknown = await exchange(jwt)
   expect(unknown).toEqual(refusal('OIDC_TOKEN_FOREIGN'))
-  expect(issuer.listRequests()).toEqual([])
+  expect(issuer.listPaths()).toEqual([])
   await createRule('paused', { isPaused: true })
   expect(await exchange(jwt)).toEqual(unknown)
-  expect(issuer.listRequests()).toEqual([])
+  expect(issuer.listPaths()).toEqual([])
   await createRule('ci', { claims: { repository: 'acme/shop', ref: 'refs/heads/main' } })
   const foreign = await issuer.sign(
     createClaims({ repository: 'eve/shop', ref: 'refs/heads/main' }),
@@ -210,7 +210,7 @@ test('a request that is too large is refused before it is decoded', async () => 
     status: 413,
     answer: { code: 'API_BODY_TOO_LARGE' },
   })
-  expect(issuer.listRequests()).toEqual([])
+  expect(issuer.listPaths()).toEqual([])
 })
 
 test('of several rules that admit a token the request names one', async () => {

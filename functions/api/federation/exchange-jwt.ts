@@ -33,8 +33,9 @@ export interface ExchangeRequest {
 /**
  * Exchanges the token of an issuer for a token with the role, stacks and lifetime of one rule. The
  * audit log names rule, subject and issuer. The same token may be exchanged again until it expires.
- * A later change of the rule ends the created token. Throws OIDC_TOKEN_INVALID, OIDC_TOKEN_EXPIRED,
- * OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS, OIDC_ISSUER_UNREACHABLE.
+ * A later change or removal of the rule ends the created token. Throws OIDC_TOKEN_INVALID,
+ * OIDC_TOKEN_EXPIRED, OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS,
+ * OIDC_ISSUER_UNREACHABLE.
  */
 export async function exchangeJwt(
   ports: ExchangePorts,

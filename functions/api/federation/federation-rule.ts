@@ -75,8 +75,8 @@ export function requireNarrowRule(
 }
 
 /**
- * Returns all rules that are not paused. An invalid or unreadable rule is logged, and does not
- * affect the others.
+ * Returns the rules that are not paused, from at most `documentPagesMax` pages. An invalid or
+ * unreadable rule is logged, and does not affect the others.
  */
 export async function listActiveRules(
   documents: Pick<DocumentsPort, 'list'>,

@@ -19,13 +19,13 @@ afterEach(() => issuer.close())
 const createKeys = (outbound: OutboundPort): IssuerKeys =>
   createIssuerKeys({ outbound, clock: { monotonicMs: () => nowMs }, logger: silentLogger })
 const find = (kid: string) => keys.find(issuer.issuer, { alg: 'RS256', kid })
-const countRequests = (): number => issuer.listRequests().length
+const countRequests = (): number => issuer.listPaths().length
 const unreachable = { code: 'OIDC_ISSUER_UNREACHABLE' }
 const unknownKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' }
 
 test('concurrent calls share one request, and the keys are kept for a limited time', async () => {
   await Promise.all([find('1'), find('1'), find('1')])
-  expect(issuer.listRequests()).toEqual(['/.well-known/openid-configuration', '/keys'])
+  expect(issuer.listPaths()).toEqual(['/.well-known/openid-configuration', '/keys'])
   nowMs += limits.keyCacheMs - 1
   await find('1')
   expect(countRequests()).toBe(2)
@@ -71,7 +71,7 @@ test('a configuration of another issuer and an address that must not be called a
   await expect(
     keys.find(`${issuer.issuer}/other`, { alg: 'RS256', kid: '1' }),
   ).rejects.toMatchObject(unreachable)
-  expect(issuer.listRequests()).toEqual(['/other/.well-known/openid-configuration'])
+  expect(issuer.listPaths()).toEqual(['/other/.well-known/openid-configuration'])
   await expect(keys.find('https://10.0.0.1', { alg: 'RS256', kid: '1' })).rejects.toMatchObject({
     ...unreachable,
     message: expect.not.stringContaining('private'),

@@ -17,7 +17,10 @@ export interface IssuerKeys {
   readonly find: (issuer: string, header: JWTHeaderParameters) => ReturnType<KeySet>
 }
 
-/** The keys of an issuer in memory, and the time of the last request for them. */
+/**
+ * The keys of an issuer in memory, and the times of the requests for them, on the monotonic clock.
+ * `receivedMs`: the last successful request. `requestedMs`: the last request.
+ */
 interface CachedKeys {
   readonly keySet: KeySet | undefined
   readonly receivedMs: number

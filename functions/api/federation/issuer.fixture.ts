@@ -29,7 +29,7 @@ export async function startIssuer() {
     state,
     outbound: receiver.outbound,
     /** The paths of the received requests. */
-    listRequests: () => receiver.received.map(({ url }) => url),
+    listPaths: () => receiver.received.map(({ url }) => url),
     /** Signs claims with the current key. */
     sign: (claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
       new SignJWT({ iss: issuer, ...claims })

@@ -5,7 +5,10 @@ interface PublicIssuer {
    * The claims whose value, or the part before its first slash, identifies the owner of a token.
    */
   readonly ownerClaims: readonly string[]
-  /** The text before the owner in the claim `sub`. Owners can choose claims without this prefix. */
+  /**
+   * The text before the owner in the claim `sub`. An owner can configure a `sub` without this
+   * prefix, so such a value proves no owner.
+   */
   readonly subjectPrefix: string
 }
 
@@ -44,17 +47,17 @@ const jobTerms: ReadonlySet<string> = new Set([
  * GitLab and GitHub Enterprise have the owner claims of the public issuers. Pure.
  */
 export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
-  const knownIssuers = Object.values(publicIssuers)
-  const publicIssuer = knownIssuers.find(({ url }) => url === issuer)
+  const publicIssuerList = Object.values(publicIssuers)
+  const publicIssuer = publicIssuerList.find(({ url }) => url === issuer)
   return Object.entries(claims).some(([claim, pattern]) =>
     publicIssuer === undefined
       ? fixesPossibleOwner(claim, pattern) ||
-        knownIssuers.some(knownIssuer => fixesOwnerClaim(knownIssuer, claim, pattern))
+        publicIssuerList.some(candidate => fixesOwnerClaim(candidate, claim, pattern))
       : fixesOwnerClaim(publicIssuer, claim, pattern),
   )
 }
 
-/** Reports whether a pattern has no wildcard, and its claim may name an owner. */
+/** Reports whether a pattern has no wildcard and is no boolean, and its claim may name an owner. */
 function fixesPossibleOwner(claim: string, pattern: string): boolean {
   const terms = claim.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).map(term => term.toLowerCase())
   return !/[*?]|^(?:true|false)$/.test(pattern) && !terms.some(term => jobTerms.has(term))
@@ -67,7 +70,10 @@ function fixesOwnerClaim(publicIssuer: PublicIssuer, claim: string, pattern: str
   return pattern.startsWith(subjectPrefix) && fixesOwnerPart(pattern.slice(subjectPrefix.length))
 }
 
-/** Reports whether a pattern has no wildcard, or no wildcard before its first slash. */
+/**
+ * Reports whether a pattern has no wildcard, or a part before its first slash that has none and is
+ * not empty.
+ */
 function fixesOwnerPart(pattern: string): boolean {
   const [beforeSlash = '', ...rest] = pattern.split('/')
   return !/[*?]/.test(pattern) || (rest.length > 0 && !/[*?]|^$/.test(beforeSlash))

@@ -38,7 +38,7 @@ export function foreignTokenError(): Error {
   return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
 }
 
-/** Reports whether claims match all conditions. Pure. */
+/** Reports whether claims match all conditions. A text above `claimCharsMax` matches none. Pure. */
 export function matchesConditions(conditions: FederationRule['claims'], claims: Claims): boolean {
   return Object.entries(conditions).every(([claim, pattern]) =>
     textsOf(Object.hasOwn(claims, claim) ? claims[claim] : undefined).some(

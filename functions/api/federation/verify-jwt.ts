@@ -15,7 +15,7 @@ const requiredClaims = ['sub', 'aud', 'exp', 'iat']
 
 /**
  * Returns the issuer that a token claims to have, unverified. Throws OIDC_TOKEN_INVALID for a
- * malformed token or a signature that is not accepted. Pure.
+ * malformed token, a token without an issuer, or a signature algorithm that is not accepted. Pure.
  */
 export function readUnverifiedIssuer(jwt: string): string {
   const { alg, iss } = decodeParts(jwt)

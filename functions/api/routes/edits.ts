@@ -24,8 +24,9 @@ import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-r
 const nameForm = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
 /**
- * Routes for edits of a state and renames. A generator runs them, because the API publishes no
- * state. Source: docs/decisions/0025-an-edit-is-a-request-that-does-not-wait.md.
+ * Routes that request edits of a state, and renames. A generator runs the edits and renames,
+ * because the API publishes no state. Source:
+ * docs/decisions/0025-an-edit-is-a-request-that-does-not-wait.md.
  */
 export const editRoutes = [
   defineRoute({
@@ -100,8 +101,8 @@ async function putEdit(
 }
 
 /**
- * Throws STACK_BUSY for a stack with an open deployment, or with a waiting request for a
- * deployment. The sender of an edit does not wait until the deployment is over.
+ * Throws STACK_NOT_FOUND. Throws STACK_BUSY for a stack with an open deployment, or whose first
+ * waiting request is no edit. The sender of an edit does not wait until the deployment is over.
  */
 async function requireIdleStack(
   { catalog, requests }: Pick<ApiPorts, 'catalog' | 'requests'>,

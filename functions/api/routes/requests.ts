@@ -133,7 +133,7 @@ export const requestRoutes = [
 ]
 
 /**
- * Ends a waiting request as withdrawn. An earlier end takes precedence. Throws REQUEST_UNKNOWN,
+ * Ends a waiting request as withdrawn, and returns the stored request. Throws REQUEST_UNKNOWN,
  * API_FORBIDDEN.
  */
 async function withdrawRequest(
@@ -180,9 +180,9 @@ export async function requireRequest(
 }
 
 /**
- * Puts a request and sends a nudge. The archive of an `up` becomes the program of the stack, so
- * that a schedule does not deploy an older program. Throws ARCHIVE_UNKNOWN, REQUEST_KEY_TAKEN,
- * REQUEST_QUEUE_FULL.
+ * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
+ * of the stack, so that a schedule does not deploy an older program. Throws STACK_NOT_FOUND,
+ * API_INPUT_INVALID, and the errors of `requireArchive` and `putOnce`.
  */
 async function putRequest(
   ports: ApiPorts,

@@ -88,10 +88,10 @@ export const stackRoutes = [
       const id = stackOf(params)
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
-      if (record.current !== '') throw stackBusyError(stack)
+      if (record.current !== '') throw removalBusyError(stack)
       const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
       if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes.length)
-      if (!(await ports.catalog.removeStack(id))) throw stackBusyError(stack)
+      if (!(await ports.catalog.removeStack(id))) throw removalBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }
     },
@@ -101,7 +101,7 @@ export const stackRoutes = [
 /** Maximum number of late outcomes to read. A single outcome is a reason to refuse the removal. */
 const lateOutcomesMax = 100
 
-function stackBusyError(stack: string): Error {
+function removalBusyError(stack: string): Error {
   return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })

@@ -5,7 +5,7 @@ import type { AccountLocation, RequiredPermission, ServiceRequest } from './requ
 type Attributes = Readonly<Record<string, { readonly S?: string }>>
 
 /** A part of a request that uses one table. */
-interface TableUse {
+interface TablePart {
   readonly TableName: string
   readonly Item?: Attributes
   readonly Key?: Attributes
@@ -13,8 +13,8 @@ interface TableUse {
 }
 
 /** A request with several parts. */
-interface TableRequest extends TableUse {
-  readonly TransactItems?: readonly Readonly<Record<string, TableUse>>[]
+interface TableRequest extends TablePart {
+  readonly TransactItems?: readonly Readonly<Record<string, TablePart>>[]
   readonly RequestItems?: Readonly<Record<string, unknown>>
 }
 
@@ -55,7 +55,7 @@ const transactionActions: Readonly<Record<string, string>> = {
 }
 
 /** Returns the partition key of one operation. A query names it in `:pk`. */
-function leadingKeysOf({ Item, Key, ExpressionAttributeValues }: TableUse): readonly string[] {
+function leadingKeysOf({ Item, Key, ExpressionAttributeValues }: TablePart): readonly string[] {
   const { S } =
     (Item ?? Key)?.[tableKeys.partition] ??
     ExpressionAttributeValues?.[`:${tableKeys.partition}`] ??

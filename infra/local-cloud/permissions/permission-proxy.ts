@@ -12,7 +12,7 @@ import { missingObjectPermissionOf } from './s3-permissions.ts'
 import { permissionReaders } from './service-permissions.ts'
 import { type RolePolicies, simulatePermission } from './simulate-permission.ts'
 
-/** A request whose role does not allow it, for users and tests. */
+/** A request that the role of its sender does not allow. */
 export interface Denial {
   readonly role: string
   readonly permission: RequiredPermission
@@ -104,7 +104,10 @@ export async function startPermissionProxies(
   }
 }
 
-/** Returns the first permission that the role denies, or undefined if it allows them all. */
+/**
+ * Returns the first of some permissions that the role does not have, or undefined if it has them
+ * all. Reports each decision.
+ */
 type FindDeniedPermission = (
   permissions: readonly RequiredPermission[],
 ) => Promise<RequiredPermission | undefined>
@@ -148,8 +151,8 @@ async function forwardIfAllowed(
   clientResponse: ServerResponse,
 ): Promise<void> {
   const { method = 'GET', url: target = '/' } = clientRequest
-  // Objects may be large, and their permissions do not depend on the body.
   const headers = headersOf(clientRequest)
+  // Objects may be large, and their permissions do not depend on the body.
   const body = service === 'S3' ? undefined : await readRequestBody(service, clientRequest, headers)
   const request = { method, target, headers, body: body ?? '' }
   const isOwn = isOwnRequest(headers, target)

@@ -13,7 +13,7 @@ export interface ServiceRequest {
   /** The path and the query, such as `/bucket/key?versions`. */
   readonly target: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The body as text; '' for services whose permissions do not depend on the body. */
+  /** The body as text; '' for S3, whose permissions do not depend on the body. */
   readonly body: string
 }
 

@@ -9,7 +9,7 @@ export type PermissionReader = (
   location: AccountLocation,
 ) => readonly RequiredPermission[]
 
-/** The readers of the services. Only S3's permissions do not depend on the body. */
+/** The readers of the services. The permissions of S3 and Lambda do not depend on the body. */
 export const permissionReaders: Readonly<Record<AwsService, PermissionReader>> = {
   DYNAMODB: dynamodbPermissionsOf,
   KMS: kmsPermissionsOf,

@@ -59,7 +59,8 @@ function policyOf(statements: readonly PolicyStatement[]): object {
 
 /**
  * Renames the keys of encryption contexts to keys of tags, in policies and requests alike. The
- * library drops keys with a variable part after a colon. No policy has conditions on tags itself.
+ * library drops keys with a variable part after a colon. No policy of an installation has
+ * conditions on tags.
  */
 function withTagKeys<Value extends object>(value: Value): Value {
   const text = JSON.stringify(value)

@@ -105,7 +105,8 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 /**
  * Sends the notifications about a request that started no deployment, and ends the request. In
  * between, puts a remedy request if a scheduled refresh found drift and its schedule requires a
- * remedy. All of this can be repeated after a crash, without a further effect.
+ * remedy. All of this can be repeated after a crash: a repeated notification has the same delivery
+ * id.
  */
 export async function notifyAndEndRequest(
   deps: NotifyDeps,
