@@ -16,6 +16,12 @@ test('messages are redacted, longest secrets first, except for very short secret
   expect(redact('a secret-and-more, a secret')).toBe('a [secret], a [secret]')
 })
 
+test('each line of a secret is redacted by itself, except for short ones', () => {
+  const redact = createRedactor(['-----BEGIN KEY-----\n  MIIEpAIBAAKCAQEA\r\nend\n'])
+  expect(redact('[DEBUG] MIIEpAIBAAKCAQEA')).toBe('[DEBUG] [secret]')
+  expect(redact('the end')).toBe('the end')
+})
+
 test('secrets that messages quote as JSON are redacted', () => {
   const redact = createRedactor(['two\nlines', 'a "word"'])
   expect(redact(JSON.stringify({ body: 'two\nlines, a "word"' }))).toBe(

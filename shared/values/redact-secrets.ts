@@ -8,16 +8,32 @@ import { isList, isMap, isSpecial } from './value.ts'
 const redactedCharsMin = 3
 
 /**
- * Creates a function that redacts secret texts in messages, also when quoted as JSON. The function
- * redacts longer secrets first, so that a shorter secret inside a longer one does not split it.
+ * Minimum length of a line that is redacted by itself. Plugins print a secret of several lines,
+ * such as a key, line by line.
+ */
+const redactedLineCharsMin = 8
+
+/**
+ * Creates a function that redacts secret texts in messages, also when quoted as JSON. It also
+ * redacts single lines of a secret. It redacts longer texts first, so that a shorter secret inside
+ * a longer one does not split it.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const longSecrets = secrets.filter(secret => secret.length >= redactedCharsMin)
-  const redactedTexts = [...new Set(longSecrets.flatMap(secret => [secret, quoteJson(secret)]))]
+  const lines = longSecrets.flatMap(listSecretLines)
+  const redactedTexts = [
+    ...new Set([...longSecrets, ...lines].flatMap(secret => [secret, quoteJson(secret)])),
+  ]
   if (redactedTexts.length === 0) return text => text
   const longestFirst = redactedTexts.sort((a, b) => b.length - a.length)
   const secretPattern = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g')
   return text => text.replace(secretPattern, '[secret]')
+}
+
+/** Returns the lines of a secret of several lines, without those that are too short. */
+function listSecretLines(secret: string): readonly string[] {
+  const lines = secret.split('\n').map(line => line.trim())
+  return lines.length < 2 ? [] : lines.filter(line => line.length >= redactedLineCharsMin)
 }
 
 function quoteJson(text: string): string {
