@@ -53,7 +53,10 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
       warn: text => void warnings.push(text),
       inform: text => void messages.push(text),
     })
-    const parameter = JSON.stringify({ local: { path: `./${basename(path)}` } })
+    const parameter = JSON.stringify({
+      local: { path: `./${basename(path)}` },
+      providerMeta: { module_name: 'network' },
+    })
     await started.parameterize({
       name: 'tfgold',
       version: '0.0.0',
@@ -151,6 +154,56 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
     expect(joined.outputs.get('result')).toBe('x-y')
     const refused = await call(inputsOf({ parts: [] }))
     expect(refused.failures).toEqual([{ property: 'sep', reason: 'a value is required' }])
+  })
+
+  test('lists objects with their identities, which an import accepts', async () => {
+    const ident = { ...subject, type: 'tfgold:index/ident:Ident' }
+    for (const name of ['a', 'b'])
+      await provider.create({
+        ...ident,
+        inputs: inputsOf({ name, value: 'v' }),
+        timeoutSeconds: 0,
+        preview: false,
+      })
+    const list = (args: PropertyMap) =>
+      provider.invoke({ token: 'tfgold:index/listIdent:listIdent', args, preview: false })
+    const { outputs } = await list(
+      inputsOf({ config: inputsOf({ prefix: 'b' }), includeResource: true }),
+    )
+    const identity = inputsOf({ name: 'b', region: 'r1' })
+    expect(outputs.get('results')).toEqual([
+      inputsOf({
+        displayName: 'tfgold_ident b',
+        identity,
+        resource: inputsOf({ id: 'b-1', name: 'b', value: 'v', region: 'r1' }),
+      }),
+    ])
+    const id = JSON.stringify(Object.fromEntries(identity))
+    const read = { ...ident, inputs: undefined, outputs: undefined, timeoutSeconds: 0 }
+    expect((await provider.read({ ...read, id })).id).toBe('b-1')
+    const refused = await list(inputsOf({ config: inputsOf({ prefix: 'invalid' }) }))
+    expect(refused.failures).toMatchObject([{ property: 'config.prefix' }])
+  })
+
+  test('runs an action, shows its progress, and reports its failure', async () => {
+    await create(inputsOf({ name: 'a', value: 'v' }))
+    const run = (name: string) =>
+      provider.invoke({
+        token: 'tfgold:index/runPoke:runPoke',
+        args: inputsOf({ name }),
+        preview: false,
+      })
+    expect((await run('a')).failures).toEqual([])
+    expect(messages).toContain('tfgold:index/runPoke:runPoke: poking a')
+    const file = readFileSync(join(cloud, 'objects', 'a-1.json'), 'utf8')
+    expect(JSON.parse(file)).toMatchObject({ rev: 2 })
+    await expect(run('nothing')).rejects.toThrow('There is no nothing.')
+  })
+
+  test('sends the metadata of the package', async () => {
+    await create(inputsOf({ name: 'meta' }))
+    const call = rig.readCalls().findLast(({ rpc }) => rpc === 'ApplyResourceChange')
+    expect(call?.req).toMatchObject({ provider_meta: { module_name: 'network' } })
   })
 
   describe('with an ephemeral resource', () => {
