@@ -29,36 +29,50 @@ export async function readPriorObject(
   resource: ResourceType,
   recorded: RecordedResource,
 ): Promise<PriorObject> {
+  const { urn } = recorded
   const stored = findStoredObject(resource, recorded)
-  const isOutdated =
-    stored.typeName !== resource.typeName || stored.schemaVersion !== resource.version
   if (stored.typeName !== resource.typeName)
-    return { ...(await moveObject(session, resource, { stored, urn: recorded.urn })), isOutdated }
+    return { ...(await moveObject(session, resource, { stored, urn })), isOutdated: true }
+  return upgradeObject(session, resource, { stored, urn })
+}
+
+/**
+ * Returns a stored object of the resource's own type in the provider's current schema. Throws
+ * ProviderError.
+ */
+export async function upgradeObject(
+  session: TerraformSession,
+  resource: ResourceType,
+  { stored, urn }: ObjectToUpgrade,
+): Promise<PriorObject> {
   if (stored.schemaVersion > resource.version)
     throw createRefusal(
-      `the state of '${recorded.urn}' has schema version ${stored.schemaVersion}, but provider ` +
+      `the state of '${urn}' has schema version ${stored.schemaVersion}, but provider ` +
         `'${session.pkg.name}' ${session.pkg.version} knows only versions up to ${resource.version}. Use a newer version of the provider`,
     )
-  const value = await upgradeState(session, resource, { stored, urn: recorded.urn })
   return {
-    value,
+    value: await upgradeState(session, resource, { stored, urn }),
     private: stored.privateData,
-    identity: await upgradeIdentity(session, resource, { stored, urn: recorded.urn }),
+    identity: await upgradeIdentity(session, resource, { stored, urn }),
     isTainted: stored.isTainted,
     sensitivePaths: stored.sensitivePaths,
-    isOutdated,
+    isOutdated: stored.schemaVersion !== resource.version,
   }
 }
 
-interface StoredResource {
-  readonly stored: StoredObject
+/** A stored object and the resource that it belongs to. */
+export interface ObjectToUpgrade {
+  readonly stored: StoredObject & {
+    /** The attributes in the form of Terraform before 0.12, in place of `stateJson`. */
+    readonly flatmap?: ReadonlyMap<string, string>
+  }
   readonly urn: string
 }
 
 async function upgradeState(
   session: TerraformSession,
   resource: ResourceType,
-  { stored, urn }: StoredResource,
+  { stored, urn }: ObjectToUpgrade,
 ): Promise<CtyValue> {
   const response = await session.client.upgradeResourceState({
     typeName: resource.typeName,
@@ -83,9 +97,10 @@ async function upgradeState(
  * upgrade. A state of another version stays unchanged, because its upgrade may need them.
  */
 function prepareStored(
-  { stateJson, schemaVersion }: StoredObject,
+  { stateJson, schemaVersion, flatmap }: ObjectToUpgrade['stored'],
   { type, version }: ResourceType,
 ): StoredValue {
+  if (flatmap !== undefined) return { flatmap }
   const json = schemaVersion === version ? stripRemovedAttributes(stateJson, type) : stateJson
   return { json: new TextEncoder().encode(json ?? stateJson) }
 }
@@ -116,7 +131,7 @@ export function checkState(
 async function upgradeIdentity(
   session: TerraformSession,
   resource: ResourceType,
-  { stored, urn }: StoredResource,
+  { stored, urn }: ObjectToUpgrade,
 ): Promise<CtyValue | undefined> {
   const { identity } = resource
   if (identity === undefined || stored.identityJson === undefined) return undefined
@@ -151,7 +166,7 @@ async function upgradeIdentity(
 async function moveObject(
   session: TerraformSession,
   resource: ResourceType,
-  { stored, urn }: StoredResource,
+  { stored, urn }: ObjectToUpgrade,
 ): Promise<ResourceObject> {
   if (!session.pkg.schemas.capabilities.moveResourceState)
     throw createRefusal(

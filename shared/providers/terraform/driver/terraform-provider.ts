@@ -125,14 +125,17 @@ function createUnsupportedError(name: string, subject: string): Error {
 }
 
 /** The process of a package, with its parameter and its session. */
-interface RunningPackage extends ParameterizedPackage {
+export interface RunningPackage extends ParameterizedPackage {
   readonly process: TerraformProcess
   readonly session: TerraformSession
 }
 
-/** Starts the provider of a package. Without a name, the package is named after its provider. */
-async function startPackage(
-  deps: TerraformProviderDeps,
+/**
+ * Starts the provider of a package. Without a name, the package is named after its provider. Throws
+ * the errors of finding and starting a provider, and ProviderError if a schema is invalid.
+ */
+export async function startPackage(
+  deps: Pick<TerraformProviderDeps, 'findBinary' | 'start' | 'warn' | 'inform'>,
   parameter: PackageParameter,
   packageName?: string,
 ): Promise<RunningPackage> {

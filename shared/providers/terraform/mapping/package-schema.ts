@@ -39,7 +39,7 @@ export interface PackageContents {
 }
 
 /** The plugin that packages of Terraform providers name as their base, and its first version. */
-const basePlugin = { name: 'terraform-provider', version: '1.1.3' }
+export const basePlugin = { name: 'terraform-provider', version: '1.1.3' } as const
 
 /**
  * Returns the schema of a package, with the tokens and names of Pulumi's bridge. Throws
