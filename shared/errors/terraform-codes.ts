@@ -64,4 +64,24 @@ export const terraformCodes = {
     exit: 1,
     hint: 'Try again later, and report the message to the operator of the registry if it stays.',
   },
+  TERRAFORM_STATE_INVALID: {
+    exit: 1,
+    hint: 'Restore the file from a backup, or write it again with `tofu state pull > terraform.tfstate`.',
+  },
+  TERRAFORM_STATE_UNSUPPORTED: {
+    exit: 1,
+    hint: 'Convert the state to format version 4 with Terraform or OpenTofu.',
+  },
+  TERRAFORM_STATE_REMOTE: {
+    exit: 1,
+    hint: 'Pull it with `tofu state pull > terraform.tfstate` (or `terraform state pull`), and adopt that file.',
+  },
+  TERRAFORM_TYPE_UNKNOWN: {
+    exit: 1,
+    hint: 'Choose a version of the provider that has the type, with `--provider <address>=<version>`.',
+  },
+  TERRAFORM_ADOPTION_PARTIAL: {
+    exit: 1,
+    hint: 'The adopted resources are in the state. Correct the listed reasons, and run the command again for the others.',
+  },
 } as const

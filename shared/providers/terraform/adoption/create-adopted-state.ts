@@ -1,0 +1,46 @@
+import type { Urn } from '../../../names/urn.ts'
+import { createResourceState, type ResourceState } from '../../../state/resource.ts'
+import { sensitivePathsOf, toRecordedOutputs } from '../driver/object-outputs.ts'
+import { upgradeObject } from '../driver/prior-object.ts'
+import { createRefusal } from '../driver/provider-failure.ts'
+import { createInputsOf } from '../driver/read-inputs.ts'
+import { idOfObject } from '../driver/resource-id.ts'
+import type { TerraformSession } from '../driver/terraform-session.ts'
+import type { StateInstance } from './state-instances.ts'
+
+/**
+ * Returns the state of an object as a deployment would have recorded it, without dependencies. The
+ * provider upgrades the object to its current schema. A tainted object is replaced, and a deposed
+ * object deleted, by the next deployment. Throws ProviderError.
+ */
+export async function createAdoptedState(
+  session: TerraformSession,
+  { object: { isTainted, ...fields }, deposedKey }: StateInstance,
+  identity: {
+    readonly urn: Urn
+    /** The type token of the resource. */
+    readonly type: string
+    readonly parent: Urn
+    /** The reference of the provider. */
+    readonly provider: string
+  },
+): Promise<ResourceState> {
+  const { urn, type } = identity
+  const resource = session.pkg.findResource(type)
+  // The mark of the state replaces a tainted object, and the user can remove this mark.
+  const stored = { ...fields, isTainted: false }
+  const object = await upgradeObject(session, resource, { stored, urn })
+  if (object.value.kind === 'null')
+    throw createRefusal(`provider '${session.pkg.name}' upgraded the state to nothing`)
+  const sensitivePaths = sensitivePathsOf(resource, object.value, object.sensitivePaths)
+  const outputs = toRecordedOutputs(resource, { ...object, sensitivePaths })
+  return createResourceState({
+    ...identity,
+    custom: true,
+    id: idOfObject(resource.names.id, object.value),
+    inputs: createInputsOf(resource, outputs),
+    outputs,
+    taint: isTainted,
+    delete: deposedKey !== undefined,
+  })
+}

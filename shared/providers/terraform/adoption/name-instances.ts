@@ -1,0 +1,54 @@
+import { error } from '../../../errors/error.ts'
+import type { StateInstance } from './state-instances.ts'
+
+/**
+ * Returns the name of each managed instance in Pulumi, by its address: `a-b-web-0` for
+ * `module.a.module.b.aws_instance.web[0]`. `chosenNames`: names of the user, by address. Resources
+ * of one type get different names: a later one gets a number. Throws CLI_USAGE for chosen names of
+ * unknown addresses, and for equal ones.
+ */
+export function nameInstances(
+  instances: readonly StateInstance[],
+  chosenNames: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const managed = instances.filter(({ mode }) => mode === 'managed')
+  const byAddress = new Map(managed.map(instance => [instance.address, instance]))
+  const usedNames = new Set<string>()
+  const names = new Map<string, string>()
+  for (const [address, name] of chosenNames) {
+    const instance = byAddress.get(address)
+    if (instance === undefined)
+      throw error('CLI_USAGE', `--names names '${address}', which the state does not have`)
+    const usedName = usedNameOf(instance, name)
+    if (usedNames.has(usedName))
+      throw error(
+        'CLI_USAGE',
+        `--names gives the name '${name}' to several resources of type '${instance.object.typeName}'`,
+      )
+    usedNames.add(usedName)
+    names.set(address, name)
+  }
+  for (const [address, instance] of byAddress) {
+    if (names.has(address)) continue
+    const name = composeName(instance)
+    let uniqueName = name
+    for (let number = 2; usedNames.has(usedNameOf(instance, uniqueName)); number += 1)
+      uniqueName = `${name}-${number}`
+    usedNames.add(usedNameOf(instance, uniqueName))
+    names.set(address, uniqueName)
+  }
+  return names
+}
+
+/** Names must differ within one type, because the URN contains the type. */
+function usedNameOf({ object }: StateInstance, name: string): string {
+  return `${object.typeName} ${name}`
+}
+
+function composeName({ modulePath, name, key }: StateInstance): string {
+  const moduleParts = modulePath.flatMap(step => [
+    step.name,
+    ...(step.key === undefined ? [] : [String(step.key)]),
+  ])
+  return [...moduleParts, name, ...(key === undefined ? [] : [String(key)])].join('-')
+}

@@ -1,0 +1,113 @@
+/**
+ * terraform/adoption: the resources of a Terraform state as states of Pulumi's resources. Imports
+ * terraform/driver, mapping and values, and states.
+ *
+ * Invariants: no object is read or changed at its provider. Values keep all digits, and private
+ * data all bytes. Each part of the state that is not adopted is reported with a reason.
+ */
+import { error } from '../../../errors/error.ts'
+import {
+  type LosslessJson,
+  type LosslessObject,
+  isLosslessArray,
+  isLosslessObject,
+  parseLosslessJson,
+} from '../values/lossless-json.ts'
+import { createFieldReader, type FieldReader } from './state-fields.ts'
+import { readInstances, type StateInstance } from './state-instances.ts'
+
+/** A state of Terraform or OpenTofu, format version 4. */
+export interface TerraformState {
+  /** The version of the program that wrote the state, '' if it has none. */
+  readonly terraformVersion: string
+  readonly instances: readonly StateInstance[]
+  /** The names of the root module's outputs. */
+  readonly outputs: readonly string[]
+  /** The addresses of the checks whose results the state has. */
+  readonly checks: readonly string[]
+}
+
+/** The only version of the format that has instances with private data. */
+const stateVersion = 4
+
+/**
+ * Reads a state. `file` names it in errors. Throws TERRAFORM_STATE_INVALID for a truncated or
+ * malformed file, TERRAFORM_STATE_UNSUPPORTED for another version and for an encrypted state, and
+ * TERRAFORM_STATE_REMOTE for the settings of a backend.
+ */
+export function readTfstate(text: string, file: string): TerraformState {
+  const json = parseLosslessJson(text)
+  if (json === undefined) throw stateError(file, describeBrokenJson(text))
+  if (!isLosslessObject(json)) throw stateError(file, 'it is not a JSON object')
+  requireSupported(json, file)
+  const reader = createFieldReader(problem => stateError(file, problem))
+  return {
+    terraformVersion: reader.optionalText(json, 'terraform_version', 'the state') ?? '',
+    instances: reader
+      .objects(json, 'resources', 'the state')
+      .flatMap((resource, index) => readInstances(reader, resource, index)),
+    outputs: [...reader.optionalObject(json, 'outputs', 'the state').keys()],
+    checks: readChecks(reader, json),
+  }
+}
+
+function describeBrokenJson(text: string): string {
+  if (text.trim() === '') return 'it is empty'
+  return /[\]}]\s*$/.test(text) ? 'it is not valid JSON' : 'it is truncated, or not JSON at all'
+}
+
+function requireSupported(json: LosslessObject, file: string): void {
+  if (isPresent(json.get('encrypted_data')))
+    throw error('TERRAFORM_STATE_UNSUPPORTED', `the state in ${file} is encrypted`, {
+      hint: 'Write a copy that is not encrypted with `tofu state pull > plain.tfstate`, and adopt that file.',
+    })
+  const version = readVersion(json)
+  if (version === undefined) throw stateError(file, "it has no 'version', so it is no state")
+  if (version < stateVersion && isPresent(json.get('backend'))) throw createRemoteError(file, json)
+  if (version < stateVersion)
+    throw error(
+      'TERRAFORM_STATE_UNSUPPORTED',
+      `the state in ${file} has format version ${version}, but only version ${stateVersion} is supported`,
+      {
+        hint: 'Run `terraform apply -refresh-only` with Terraform 0.13 or later: it rewrites the state.',
+      },
+    )
+  if (version > stateVersion)
+    throw error(
+      'TERRAFORM_STATE_UNSUPPORTED',
+      `the state in ${file} has format version ${version}, which is newer than version ${stateVersion}`,
+      { hint: 'Use a newer antichain.' },
+    )
+}
+
+function readVersion(json: LosslessObject): number | undefined {
+  const version = json.get('version')
+  const isNumber = typeof version === 'object' && version !== null && 'source' in version
+  return isNumber && /^\d{1,9}$/.test(version.source) ? Number(version.source) : undefined
+}
+
+/** Creates the error for the settings of a backend, which contain no resources. */
+export function createRemoteError(file: string, settings: LosslessObject): Error {
+  const backend = settings.get('backend')
+  const type = backend !== undefined && isLosslessObject(backend) ? backend.get('type') : undefined
+  const name = typeof type === 'string' ? `backend '${type}'` : 'remote backend'
+  return error('TERRAFORM_STATE_REMOTE', `the state is in a ${name}, as ${file} says`)
+}
+
+/** Returns the addresses of checks. A check of a resource or an output is a part of that object. */
+function readChecks(reader: FieldReader, json: LosslessObject): readonly string[] {
+  if (!isPresent(json.get('check_results'))) return []
+  return reader.objects(json, 'check_results', 'the state').flatMap(check => {
+    const address = reader.optionalText(check, 'config_addr', 'a check result')
+    const isCheckBlock = reader.optionalText(check, 'object_kind', 'a check result') === 'check'
+    return address === undefined || !isCheckBlock ? [] : [address]
+  })
+}
+
+function isPresent(json: LosslessJson | undefined): boolean {
+  return json !== undefined && json !== null && !(isLosslessArray(json) && json.length === 0)
+}
+
+function stateError(file: string, problem: string): Error {
+  return error('TERRAFORM_STATE_INVALID', `cannot read the Terraform state in ${file}: ${problem}`)
+}
