@@ -54,6 +54,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['import aws:s3/bucket:Bucket logs my-logs-bucket', 'Import one resource'],
     ['import --file found.json --out imported.ts', 'Import many, save the code'],
     ['import --file found.json --preview-only', 'Check the file only'],
+    ['import --from terraform ../infra', 'Adopt the objects of a Terraform state'],
   ],
   'stack init': [
     ['stack init dev', 'Create a stack and select it'],
@@ -89,14 +90,6 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['config set --secret dbPassword', 'Prompt for a secret value'],
     ['config set --secret tlsKey < key.pem', 'Read a secret from standard input'],
     ["config set --path 'zones[0]' a", 'Set an item of a list'],
-  ],
-  'package add': [
-    ['package add terraform-provider hashicorp/random 3.6.3', 'Add a Terraform provider'],
-    ['package add terraform-provider ./terraform-provider-x', 'Add a local one'],
-    ['package add ./schema.json --language nodejs', 'Add the package of a schema'],
-  ],
-  'package get-schema': [
-    ['package get-schema terraform-provider hashicorp/random', 'Print the types of a provider'],
   ],
   'state delete': [
     ["state delete '<urn>'", 'Forget a resource, keep it at its provider'],

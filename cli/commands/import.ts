@@ -23,6 +23,9 @@ import type { CliSession } from '../session/session.ts'
  * FILE_UNREADABLE, FEATURE_MISSING and the errors of a deployment.
  */
 export const importResources: Handler = async (session, flags, operands) => {
+  if (flags.text('from') !== undefined)
+    return (await import('./import-terraform.ts')).importTerraformState(session, flags, operands)
+  if (flags.text('names') !== undefined) throw error('CLI_USAGE', '--names requires --from')
   const file = readImport(session, flags, operands)
   const mustGenerateCode = flags.isSet('generateCode')
   const outPath = flags.text('out')
@@ -69,7 +72,7 @@ export const importResources: Handler = async (session, flags, operands) => {
 function readImport(session: CliSession, flags: Flags, operands: readonly string[]): ImportFile {
   const path = flags.text('file')
   const properties = flags.list('properties').flatMap(text => text.split(','))
-  const [parent, provider] = [flags.text('parent'), flags.text('provider')]
+  const [parent, provider] = [flags.text('parent'), flags.list('provider').at(-1)]
   if (path === undefined) return createInlineFile({ operands, properties, parent, provider })
   if (operands.length > 0 || properties.length > 0 || (parent ?? provider) !== undefined)
     throw error(

@@ -11,7 +11,10 @@ import {
   listInstalledProviders,
   terraformCacheOf,
 } from '../../shared/providers/terraform/install/terraform-cache.ts'
-import { createTerraformInstaller } from '../../shared/providers/terraform/install/terraform-installer.ts'
+import {
+  createTerraformInstaller,
+  type TerraformInstallerDeps,
+} from '../../shared/providers/terraform/install/terraform-installer.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { createTerraformInstallDeps } from '../../shared/runtime/plugins/terraform-install-deps.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -59,16 +62,8 @@ async function installTerraformProviders(
     parameters,
   }: { readonly programFolder: string; readonly parameters: readonly PackageParameter[] },
 ): Promise<void> {
-  const env = definedVariablesOf(session)
   const installer = createTerraformInstaller({
-    ...createTerraformInstallDeps({
-      env,
-      home: env['HOME'] ?? homedir(),
-      programFolder,
-      pause: ms => sleep(ms),
-      now: () => Date.now(),
-      report: (_severity, text) => session.printToStderr(text),
-    }),
+    ...createSessionInstallDeps(session, programFolder),
     updatesLock: flags.isSet('lock'),
     ignoresCache: flags.isSet('reinstall'),
     // The user requests these installations.
@@ -80,6 +75,22 @@ async function installTerraformProviders(
     if (parameter.kind === 'remote')
       session.printToStderr(`Installed Terraform provider ${source} ${version}`)
   }
+}
+
+/** Creates the dependencies of installations for a program, with messages on stderr. */
+export function createSessionInstallDeps(
+  session: CliSession,
+  programFolder: string,
+): TerraformInstallerDeps {
+  const env = definedVariablesOf(session)
+  return createTerraformInstallDeps({
+    env,
+    home: env['HOME'] ?? homedir(),
+    programFolder,
+    pause: ms => sleep(ms),
+    now: () => Date.now(),
+    report: (_severity, text) => session.printToStderr(text),
+  })
 }
 
 /** Lists the Terraform providers in the user's cache. */

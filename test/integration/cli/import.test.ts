@@ -79,12 +79,36 @@ describe('import', () => {
 
   test('refuses unsupported options by name', async () => {
     for (const more of [
-      ['--from', 'terraform'],
+      ['--from', 'cloudformation'],
       ['--output', 'json'],
     ])
       expect((await bench.run('import', ...more)).err).toContain('FEATURE_MISSING')
     for (const few of [[], ['a:b:C'], ['a:b:C', 'x'], ['a:b:C', 'x', 'y', 'z']])
       expect((await bench.run('import', '-y', ...few)).exit).toBe(2)
     expect(bench.requests).toEqual([])
+  })
+
+  test('refuses options that do not fit to the adoption of a Terraform state', async () => {
+    for (const [args, message] of [
+      [['--names', 'names.json'], '--names requires --from'],
+      [['--from', 'terraform', '.', '--file', 'in.json'], '--file cannot be used together'],
+      [['--from', 'terraform', '.', '--parent', 'a=urn:b'], '--parent cannot be used together'],
+      [['--from', 'terraform', 'a', 'b'], 'the path of one Terraform state'],
+    ] as const) {
+      const { exit, err } = await bench.run('import', '-y', ...args)
+      expect([exit, err]).toEqual([2, expect.stringContaining(message)])
+    }
+    const { exit, err } = await bench.run('import', '-y', '--from', 'terraform', '.')
+    expect([exit, err]).toEqual([1, expect.stringContaining('has no terraform.tfstate')])
+    expect(bench.requests).toEqual([])
+  })
+
+  test('adopts a Terraform state without objects as nothing', async () => {
+    bench.write('terraform.tfstate', '{"version":4,"resources":[],"outputs":{"url":{"value":"x"}}}')
+    const { exit, out } = await bench.run('import', '-y', '--from', 'terraform', '--json')
+    expect([exit, JSON.parse(out)]).toMatchObject([
+      0,
+      { adopted: [], skipped: [{ kind: 'output' }] },
+    ])
   })
 })

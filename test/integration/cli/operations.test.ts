@@ -152,7 +152,7 @@ describe('operations', () => {
       ['state', 'edit', 'urn'],
       ['stack', 'tag', 'ls'],
       ['config', 'cp', '--dest', 'other'],
-      ['import', '--from', 'terraform', 'x.tfstate'],
+      ['import', '--from', 'cloudformation', 'x'],
     ]) {
       const { exit, err } = await bench.run(...args)
       expect([exit, err.split(':')[0]], args.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])

@@ -1,0 +1,45 @@
+import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { packagePlatformOf } from '../../shared/providers/terraform/install/package-folders.ts'
+import { buildPublishedProviders } from '../providers/terraform/build-providers.ts'
+import { initDevStack, readStackState, upArgs } from './exported-state.ts'
+import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
+import { describeWithCommands } from './toolchains.ts'
+
+const example = resolve(import.meta.dirname, '../../examples/terraform-adoption')
+
+/** Places the provider of the example into a folder in which Terraform looks, too. */
+function placeProvider(sandbox: Sandbox): void {
+  const { os, arch } = packagePlatformOf(process.platform, process.arch)
+  const place = join('registry.opentofu.org/hashicorp/time/0.14.2', `${os}_${arch}`)
+  const folder = join(sandbox.program, 'terraform.d/plugins', place)
+  mkdirSync(folder, { recursive: true })
+  const file = 'terraform-provider-time'
+  copyFileSync(join(buildPublishedProviders('framework'), file), join(folder, file))
+}
+
+describeWithCommands('examples/terraform-adoption', [['go', 'version']], () => {
+  test('its program has no changes after the adoption, and then replaces the configuration', async () => {
+    const sandbox = createSandbox(undefined)
+    try {
+      const isSource = (path: string): boolean => !path.includes('node_modules')
+      cpSync(example, sandbox.program, { recursive: true, filter: isSource })
+      placeProvider(sandbox)
+      const env = { TF_CLI_CONFIG_FILE: '/dev/null' }
+      const run = async (args: readonly string[]): Promise<string> =>
+        requireSuccess(await sandbox.run(args, { env })).out
+      await initDevStack(sandbox)
+      const choice = ['--provider', 'hashicorp/time=0.14.2']
+      const report = await run(['import', '--from', 'terraform', '.', ...choice, '--yes'])
+      expect(report).toContain('time_offset.reminder[1]  urn:pulumi:dev::reminders::')
+      await run(['preview', '-s', 'dev', '--expect-no-changes'])
+      rmSync(join(sandbox.program, 'terraform.tfstate'))
+      expect(await run(upArgs)).toContain('[1]: "2026-03-15T09:00:00Z"')
+      await run(['destroy', '--yes', '--skip-preview', '-s', 'dev'])
+      expect((await readStackState(sandbox)).resources).toEqual([])
+    } finally {
+      sandbox.remove()
+    }
+  })
+})
