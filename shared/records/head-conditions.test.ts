@@ -1,7 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { buildCondition, type FactConditions } from './head-conditions.ts'
-import { type Condition, conditions, type Fact, states, transitions } from './transitions.ts'
+import {
+  type Condition,
+  conditions,
+  type Fact,
+  headStateConditions,
+  transitions,
+} from './transitions.ts'
 
 const ofThePlan = ['complete', 'it is the last arrival'] as const
 const others = [
@@ -40,14 +46,14 @@ function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof tran
   return transitions.filter(
     row =>
       row.event === event &&
-      holds(states[row.from], facts) &&
+      holds(headStateConditions[row.from], facts) &&
       holds(conditions[row.condition], facts),
   )
 }
 
 test('at most one writing row applies at a time, and a head is in exactly one state', () => {
   for (const facts of subsetsOf([...others, ...ofThePlan])) {
-    if (Object.values(states).filter(state => holds(state, facts)).length !== 1)
+    if (Object.values(headStateConditions).filter(state => holds(state, facts)).length !== 1)
       expect.fail([...facts].join(', '))
     for (const event of events) {
       const writing = rowsFor(event, facts).filter(({ effect }) => effect === 'writes')

@@ -4,7 +4,7 @@ import {
   conditions,
   type Fact,
   type HeadEvent,
-  states,
+  headStateConditions,
   transitions,
   type Transition,
 } from './transitions.ts'
@@ -30,7 +30,7 @@ export function buildCondition(
 ): string {
   const matchingRows = transitions.filter(row => row.event === event && row.effect === effect)
   const clauses = matchingRows.map(row =>
-    expressionOf([states[row.from], conditions[row.condition]], event, factConditions),
+    expressionOf([headStateConditions[row.from], conditions[row.condition]], event, factConditions),
   )
   return [...new Set(clauses)].map(clause => `(${clause})`).join(' OR ')
 }

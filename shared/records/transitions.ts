@@ -72,7 +72,7 @@ export interface Transition {
 }
 
 /** The definition of each state. A head is in exactly one. */
-export const states = {
+export const headStateConditions = {
   decided: { requiredFacts: [], forbiddenFacts: ['ended', 'owned', 'called', 'complete'] },
   ready: { requiredFacts: ['complete'], forbiddenFacts: ['ended', 'owned', 'called'] },
   begun: { requiredFacts: ['owned'], forbiddenFacts: ['ended'] },
@@ -245,7 +245,7 @@ export const transitions: readonly Transition[] = [
 /** Returns the state of a head. `needs`: the number of arrivals that its operation requires. */
 export function headStateOf(head: Head, needs: number): HeadState {
   const isFulfilled = createConditionCheck(factsOfHead(head, needs))
-  const matchingState = headStates.find(state => isFulfilled(states[state]))
+  const matchingState = headStates.find(state => isFulfilled(headStateConditions[state]))
   assert(matchingState !== undefined, 'a head is in one of the states')
   return matchingState
 }

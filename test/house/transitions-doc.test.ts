@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   type Condition,
   conditions,
-  states,
+  headStateConditions,
   transitions,
 } from '../../shared/records/transitions.ts'
 import { projectFolder } from './sources.ts'
@@ -34,7 +34,7 @@ test('docs/transitions.md equals the table', async () => {
     [from, event, condition, to, effect === 'writes' ? 'yes' : 'no', reason].join(' | '),
   )
   const table = rows.map(row => `| ${row} |\n`).join('')
-  const meanings = formatMeanings('State', states) + formatMeanings('When', conditions)
+  const meanings = formatMeanings('State', headStateConditions) + formatMeanings('When', conditions)
   await expect(head + table + what + meanings).toMatchFileSnapshot(file)
 })
 

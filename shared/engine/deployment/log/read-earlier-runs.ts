@@ -16,11 +16,11 @@ export interface EarlierRuns {
    * The ends of operations since the last pin that were recorded before this generator run began.
    */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** Number of these ends that belong to joins and hooks, which are never awaited. */
+  /** Number of ends in `earlierEnds` that belong to joins and hooks, which are never awaited. */
   readonly joinAndHookCount: number
   /** Number of operations since the last pin that had no end when this generator run began. */
   readonly unendedCount: number
-  /** The highest operation id so far. */
+  /** The highest operation id in the log. 0 without operations. */
   readonly lastOperationId: number
 }
 
@@ -64,8 +64,8 @@ export function createProviderLookup(
 }
 
 /**
- * Returns the operations since the last pin that have heads. The base has the results of earlier
- * operations.
+ * Returns the operations since the last pin that can have heads. The base has the results of
+ * earlier operations.
  */
 export function listOperationsSincePin(view: LogView): ReturnType<typeof listExecutedOperations> {
   const firstIndex = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
