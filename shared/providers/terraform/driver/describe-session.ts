@@ -35,6 +35,11 @@ function formatSchema(pkg: TerraformPackage, parameter: PackageParameter): strin
     parameter: formatPackageParameter(parameter),
     resources: collect(tokens.resources.toTerraform.keys(), pkg.findResource),
     dataSources: collect(tokens.dataSources.toTerraform.keys(), pkg.findDataSource),
+    lists: collect(
+      tokens.listResources.toTerraform.keys(),
+      token => pkg.findListedType(token)?.config,
+    ),
+    actions: collect(tokens.actions.toTerraform.keys(), pkg.findAction),
     functions: new Map(
       [...tokens.functions.toTerraform].flatMap(([token, tfName]) => {
         const message = schemas.functions.get(tfName)
@@ -45,6 +50,14 @@ function formatSchema(pkg: TerraformPackage, parameter: PackageParameter): strin
   return JSON.stringify(schema)
 }
 
-function collect<T>(tokens: Iterable<string>, find: (token: string) => T): ReadonlyMap<string, T> {
-  return new Map([...tokens].map(token => [token, find(token)]))
+function collect<T>(
+  tokens: Iterable<string>,
+  find: (token: string) => T | undefined,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>()
+  for (const token of tokens) {
+    const value = find(token)
+    if (value !== undefined) found.set(token, value)
+  }
+  return found
 }

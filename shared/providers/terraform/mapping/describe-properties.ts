@@ -30,6 +30,10 @@ export interface TypeDeclarations {
   readonly types: ReadonlyMap<string, ComplexTypeSpec>
   /** Returns the type of a value of Terraform. Objects in it get `typeName` or a name after it. */
   readonly describeType: (type: CtyType, typeName: string) => TypeSpec
+  /** Declares the type of an object that programs set. Returns a reference to the type. */
+  readonly declareInput: (object: NamedObject, typeName: string) => TypeSpec
+  /** Declares a type that Terraform does not describe. Returns a reference to the type. */
+  readonly declareType: (typeName: string, type: ComplexTypeSpec) => TypeSpec
   /**
    * Returns the properties of an object by their names in Pulumi. `owner` is the beginning of the
    * names of the types in it. `names` replaces the usual names of the properties.
@@ -51,13 +55,20 @@ type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) =
 export function createTypeDeclarations(packageName: string): TypeDeclarations {
   const types = new Map<string, ComplexTypeSpec>()
   const usedNames = new Set<string>()
-  const declare: DeclareObject = (object, typeName, isInput) => {
+  const reserveName = (typeName: string): string => {
     let unique = typeName
     for (let number = 2; usedNames.has(unique); number += 1) unique = `${typeName}V${number}`
     usedNames.add(unique)
-    const token = `${packageName}:index/${unique}:${unique}`
-    types.set(token, formatNestedObject(describeProperties(object, unique), isInput))
+    return unique
+  }
+  const setType = (name: string, type: ComplexTypeSpec): TypeSpec => {
+    const token = `${packageName}:index/${name}:${name}`
+    types.set(token, type)
     return { $ref: `#/types/${token}` }
+  }
+  const declare: DeclareObject = (object, typeName, isInput) => {
+    const name = reserveName(typeName)
+    return setType(name, formatNestedObject(describeProperties(object, name), isInput))
   }
   const describeProperties: TypeDeclarations['describeProperties'] = (
     object,
@@ -75,6 +86,8 @@ export function createTypeDeclarations(packageName: string): TypeDeclarations {
     types,
     describeProperties,
     describeType: (type, typeName) => describeType(type, { declare, typeName }, true),
+    declareInput: (object, typeName) => declare(object, typeName, true),
+    declareType: (typeName, type) => setType(reserveName(typeName), type),
   }
 }
 

@@ -17,6 +17,8 @@ function describeBucket(block: BlockSchema) {
     ]),
     dataSources: new Map([['b2:index/getBucket:getBucket', { block, names: namesOf(block) }]]),
     functions: new Map(),
+    lists: new Map([['b2:index/listBucket:listBucket', { block, names: namesOf(block) }]]),
+    actions: new Map([['b2:index/runScan:runScan', { block, names: namesOf(block) }]]),
   })
   expect(packageSchemaForm.parse(schema)).toEqual(schema)
   return schema
@@ -121,4 +123,18 @@ test('the schema names the provider of the package', () => {
     meta: { moduleFormat: '(.*)(?:/[^/]*)' },
     parameterization: { baseProvider: { name: 'terraform-provider' }, parameter: 'cGFyYW0=' },
   })
+})
+
+test('lists and actions are functions', () => {
+  const { functions = {}, types = {} } = describeBucket(blockWith({ zone: plainAttribute('r') }))
+  const list = functions['b2:index/listBucket:listBucket']
+  expect(list?.inputs?.properties?.['config']).toEqual({
+    $ref: '#/types/b2:index/listBucketConfig:listBucketConfig',
+  })
+  expect(types['b2:index/listBucketConfig:listBucketConfig']?.required).toEqual(['zone'])
+  expect(types['b2:index/listBucketResult:listBucketResult']?.required).toEqual([
+    ...['displayName', 'identity'],
+  ])
+  const action = functions['b2:index/runScan:runScan']
+  expect([action?.inputs?.required, action?.outputs]).toEqual([['zone'], undefined])
 })

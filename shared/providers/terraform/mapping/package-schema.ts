@@ -36,6 +36,9 @@ export interface PackageContents {
   readonly resources: ReadonlyMap<string, DescribedObject>
   readonly dataSources: ReadonlyMap<string, DescribedObject>
   readonly functions: ReadonlyMap<string, FunctionMessage>
+  /** The configurations of lists. */
+  readonly lists: ReadonlyMap<string, DescribedObject>
+  readonly actions: ReadonlyMap<string, DescribedObject>
 }
 
 /** The plugin that packages of Terraform providers name as their base, and its first version. */
@@ -58,6 +61,12 @@ export function describePackage(contents: PackageContents): PackageSchema {
     ),
     ...mapEntries(contents.functions, (message, token) =>
       describeFunction(typeNameOf(token), message, declarations),
+    ),
+    ...mapEntries(contents.lists, (list, token) =>
+      describeList(list, typeNameOf(token), declarations),
+    ),
+    ...mapEntries(contents.actions, (action, token) =>
+      describeAction(action, typeNameOf(token), declarations),
     ),
   }
   return {
@@ -177,6 +186,47 @@ function describeDataSource(
     ...formatObject(properties, property => property.isRequiredOutput),
   }
   return { ...describeText(block), inputs, outputs }
+}
+
+/** Describes the function that lists the objects of a type. Identities have Terraform's names. */
+function describeList(
+  { block }: DescribedObject,
+  typeName: string,
+  declarations: TypeDeclarations,
+): FunctionSpec {
+  const anyObject = { type: 'object', additionalProperties: { $ref: 'pulumi.json#/Any' } }
+  const result = declarations.declareType(`${typeName}Result`, {
+    type: 'object',
+    properties: { displayName: { type: 'string' }, identity: anyObject, resource: anyObject },
+    required: ['displayName', 'identity'],
+  })
+  return {
+    ...describeText(block),
+    inputs: {
+      type: 'object',
+      properties: {
+        config: declarations.declareInput(block, `${typeName}Config`),
+        includeResource: { type: 'boolean' },
+        limit: { type: 'integer' },
+      },
+    },
+    outputs: {
+      type: 'object',
+      properties: { results: { type: 'array', items: result } },
+      required: ['results'],
+    },
+  }
+}
+
+/** Describes the function that runs an action. It has no result. */
+function describeAction(
+  { block, names }: DescribedObject,
+  typeName: string,
+  declarations: TypeDeclarations,
+): FunctionSpec {
+  const properties = declarations.describeProperties(block, typeName, names)
+  const inputs = formatObject(onlyInputs(properties), property => property.isRequiredInput)
+  return { ...describeText(block), inputs }
 }
 
 function describeText(block: BlockSchema): {
