@@ -1,0 +1,185 @@
+import { containsUnknown } from '../../values/special-values.ts'
+import { type PropertyMap, type PropertyValue, unknown } from '../../values/value.ts'
+import { ProviderError } from '../provider-error.ts'
+import { checkTypeInputs, type TypeContext } from './check-context.ts'
+import { listChangedProperties, quoteNames } from './compare-properties.ts'
+import {
+  bothProtocols,
+  type Contract,
+  type ContractOutcome,
+  failIf,
+  failed,
+  notApplicable,
+  passed,
+  skipped,
+} from './contract.ts'
+import { describeFailures, keepRunning } from './provider-contracts.ts'
+import { createWrongValue } from './sample-inputs.ts'
+
+const source = 'docs/spec/provider-protocol.md#check'
+const common = { source, severity: 'error', protocols: bothProtocols } as const
+
+/** The contracts of Check. */
+export const checkContracts: readonly Contract<TypeContext>[] = [
+  {
+    ...common,
+    id: 'check-accepts',
+    title: 'the check accepts the configuration',
+    remedy: 'Accept the configuration, or name another one in the file of --config.',
+    run: acceptInputs,
+  },
+  {
+    ...common,
+    id: 'check-stable',
+    title: 'the check returns its own result unchanged',
+    remedy: 'Set defaults and names only where they are missing, and keep those of the old inputs.',
+    async run(context) {
+      const checked = context.requireFact('checked')
+      const { inputs } = await checkTypeInputs(context, checked, checked)
+      const differences = listChangedProperties(checked, inputs)
+      return failIf(
+        differences.length === 0
+          ? undefined
+          : `the second check changed ${quoteNames(differences)}`,
+      )
+    },
+  },
+  {
+    ...common,
+    id: 'check-unknowns',
+    title: 'the check accepts unknown values, and keeps them unknown',
+    remedy: 'Check only known values, and return unknown ones as they are.',
+    async run(context) {
+      const unknowns = replaceByUnknowns(context.requireFact('checked'))
+      if (unknowns.size === 0) return notApplicable('the configuration has no properties')
+      const { inputs, failures } = await checkTypeInputs(context, unknowns)
+      if (failures.length > 0) return failed(describeFailures(failures))
+      const known = [...unknowns.keys()].filter(name => !containsUnknown(inputs.get(name)))
+      return failIf(known.length === 0 ? undefined : `${quoteNames(known)} became known`)
+    },
+  },
+  {
+    ...common,
+    id: 'check-missing',
+    title: 'the check refuses inputs without a required property',
+    remedy: 'Return a failure that names the missing property, or fill in a default.',
+    run: omitRequired,
+  },
+  {
+    ...common,
+    id: 'check-wrong-type',
+    title: 'the check refuses a value of a wrong type',
+    remedy: 'Return a failure that names the property with the wrong type.',
+    run: sendWrongTypes,
+  },
+  {
+    ...common,
+    id: 'check-malformed',
+    title: 'unusual inputs are no reason to crash',
+    remedy: 'Return failures for inputs that the provider cannot read.',
+    run: sendUnusualInputs,
+  },
+]
+
+async function acceptInputs(context: TypeContext): Promise<ContractOutcome> {
+  if (context.inputs === undefined)
+    return skipped('no configuration can be generated for the type: name one with --config')
+  const { inputs, failures } = await checkTypeInputs(context, context.inputs)
+  if (failures.length > 0) return refuseInputs(context, describeFailures(failures))
+  if (containsUnknown(inputs)) return failed('the result has unknown values')
+  context.provideFacts({ checked: inputs })
+  return passed
+}
+
+/** Returns the outcome for refused inputs. Generated ones may be refused for their values. */
+export function refuseInputs({ isGenerated }: TypeContext, reason: string): ContractOutcome {
+  return isGenerated
+    ? skipped(`the generated configuration is refused: ${reason}. Name one with --config`)
+    : failed(reason)
+}
+
+/** Replaces each property of inputs by an unknown value. */
+export function replaceByUnknowns(inputs: PropertyMap): PropertyMap {
+  return new Map(
+    [...inputs].flatMap(([name]): readonly (readonly [string, PropertyValue])[] =>
+      name.startsWith('__') ? [] : [[name, unknown]],
+    ),
+  )
+}
+
+/** Checks inputs without each of the required properties. A provider may fill in a missing one. */
+async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
+  const checked = context.requireFact('checked')
+  const required = [...context.type.inputs].filter(
+    ([name, { isRequired }]) => isRequired && checked.has(name),
+  )
+  if (required.length === 0) return notApplicable('the schema requires no property')
+  for (const [name] of required) {
+    const inputs = new Map(checked)
+    inputs.delete(name)
+    const isAccepted = await accepts(context, inputs, result => !result.has(name))
+    if (isAccepted) return failed(`inputs without '${name}' are accepted`)
+  }
+  return passed
+}
+
+async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
+  const checked = context.requireFact('checked')
+  const wrongValues = [...context.type.inputs].flatMap(([name, { type }]) => {
+    const value = createWrongValue(type)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  if (wrongValues.length === 0) return notApplicable('the schema has no property with a fixed type')
+  const acceptedNames: string[] = []
+  for (const [name, value] of wrongValues)
+    if (await accepts(context, new Map([...checked, [name, value]]), () => true))
+      acceptedNames.push(name)
+  return failIf(
+    acceptedNames.length === 0
+      ? undefined
+      : `a value of another type is accepted for ${quoteNames(acceptedNames)}`,
+  )
+}
+
+/**
+ * Reports whether Check accepts inputs with a result for which `isFlawed` holds. An error that the
+ * provider returns is a refusal. Throws ProviderError if the process ended.
+ */
+async function accepts(
+  context: TypeContext,
+  inputs: PropertyMap,
+  isFlawed: (inputs: PropertyMap) => boolean,
+): Promise<boolean> {
+  try {
+    const result = await checkTypeInputs(context, inputs)
+    return result.failures.length === 0 && isFlawed(result.inputs)
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError) || thrown.status === 'lost') throw thrown
+    return false
+  }
+}
+
+const longTextChars = 100_000
+
+async function sendUnusualInputs(context: TypeContext): Promise<ContractOutcome> {
+  const checked = context.requireFact('checked')
+  const nullInputs = new Map([...checked.keys()].map(name => [name, null] as const))
+  const deepValue = Array.from({ length: 50 }).reduce<PropertyValue>(
+    inner => new Map([['inner', inner]]),
+    null,
+  )
+  const unusual: readonly PropertyMap[] = [
+    new Map(),
+    nullInputs,
+    new Map([...checked, ['noSuchProperty', deepValue]]),
+    new Map([...checked].map(([name]) => [name, 'x'.repeat(longTextChars)] as const)),
+    new Map([...checked].map(([name]) => [name, '\u0000 \u{1f4a5} e\u0301 ${x}'] as const)),
+    new Map([...checked].map(([name]) => [name, 1e308] as const)),
+    new Map([...checked].map(([name]) => [name, [null]] as const)),
+  ]
+  for (const inputs of unusual) {
+    const outcome = await keepRunning(context, () => checkTypeInputs(context, inputs))
+    if (outcome.kind === 'failed') return outcome
+  }
+  return passed
+}

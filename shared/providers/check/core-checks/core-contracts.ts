@@ -1,0 +1,188 @@
+import type { TypeContext } from '../check-context.ts'
+import {
+  type Contract,
+  type ContractInfo,
+  type ContractOutcome,
+  failed,
+  passed,
+  PreconditionError,
+} from '../contract.ts'
+import {
+  findApplyTypeFlaws,
+  findInconsistentResults,
+  findLegacyFlaws,
+  findMissingResults,
+  findUnknownResults,
+  findWrittenSecrets,
+} from './apply-checks.ts'
+import {
+  findDeferrals,
+  findDestroyFlaws,
+  findInvalidPlans,
+  findPlannedSecrets,
+  findPlanTypeFlaws,
+  findReplaceFlaws,
+} from './plan-checks.ts'
+import type { CoreCheckSubject } from './recorded-calls.ts'
+import { findStateFlaws, findUpgradeFlaws } from './state-checks.ts'
+
+/** Finds the violations of one rule in recorded calls. */
+type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
+
+interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
+  readonly severity?: ContractInfo['severity']
+  /** The recorded calls without which there is nothing to check. */
+  readonly calls: keyof CoreCheckSubject['calls']
+  readonly find: CoreCheck
+}
+
+const rules: readonly CoreRule[] = [
+  {
+    id: 'core-plan-type',
+    title: 'planned states have the type of the schema',
+    source: 'PlanResourceChange',
+    remedy: 'Encode planned states with the schema of the type.',
+    calls: 'plans',
+    find: findPlanTypeFlaws,
+  },
+  {
+    id: 'core-plan-valid',
+    title: 'plans agree with the configuration',
+    source: 'PlanResourceChange',
+    remedy: 'Plan the configured value of each property that is not computed.',
+    calls: 'plans',
+    find: findInvalidPlans,
+  },
+  {
+    id: 'core-plan-write-only',
+    title: 'write-only attributes are null in planned states',
+    source: 'PlanResourceChange',
+    remedy: 'Set write-only attributes to null in each planned state.',
+    calls: 'plans',
+    find: findPlannedSecrets,
+  },
+  {
+    id: 'core-requires-replace',
+    title: 'the paths that require a replacement exist and change',
+    source: 'PlanResourceChange',
+    remedy:
+      'Return only paths in `requires_replace` whose planned value differs from the prior one.',
+    calls: 'plans',
+    find: findReplaceFlaws,
+  },
+  {
+    id: 'core-plan-destroy',
+    title: 'the planned state of a deletion is null',
+    source: 'PlanResourceChange',
+    remedy: 'Return null as the planned state when the proposed state is null.',
+    calls: 'plans',
+    find: findDestroyFlaws,
+  },
+  {
+    id: 'core-deferral',
+    title: 'nothing is deferred without the permission of the client',
+    source: 'PlanResourceChange, ReadResource',
+    remedy: 'Defer only if `deferral_allowed` is set in the capabilities of the client.',
+    calls: 'plans',
+    find: findDeferrals,
+  },
+  {
+    id: 'core-apply-type',
+    title: 'new states have the type of the schema',
+    source: 'ApplyResourceChange',
+    remedy: 'Encode new states with the schema of the type.',
+    calls: 'applies',
+    find: findApplyTypeFlaws,
+  },
+  {
+    id: 'core-apply-known',
+    title: 'new states have no unknown values',
+    source: 'ApplyResourceChange',
+    remedy: 'Set each computed attribute when the change is applied, to null if it has no value.',
+    calls: 'applies',
+    find: findUnknownResults,
+  },
+  {
+    id: 'core-apply-present',
+    title: 'an object exists after its creation or update, and not after its deletion',
+    source: 'ApplyResourceChange',
+    remedy: 'Return the new state of the object, null after a deletion, or an error.',
+    calls: 'applies',
+    find: findMissingResults,
+  },
+  {
+    id: 'core-apply-consistent',
+    title: 'new states agree with their plans',
+    source: 'ApplyResourceChange',
+    remedy: 'Return the planned values, and plan values as unknown that may become others.',
+    calls: 'applies',
+    find: findInconsistentResults,
+  },
+  {
+    id: 'core-apply-write-only',
+    title: 'write-only attributes are null in new states',
+    source: 'ApplyResourceChange',
+    remedy: 'Set write-only attributes to null in each new state.',
+    calls: 'applies',
+    find: findWrittenSecrets,
+  },
+  {
+    id: 'core-state-type',
+    title: 'read and upgraded states have the type of the schema, without write-only values',
+    source: 'ReadResource, UpgradeResourceState',
+    remedy: 'Encode states with the schema of the type, and set write-only attributes to null.',
+    calls: 'upgrades',
+    find: findStateFlaws,
+  },
+  {
+    id: 'core-upgrade-same',
+    title: 'the upgrade of a state of the current version changes nothing',
+    source: 'UpgradeResourceState',
+    remedy: 'Return a state of the current version as it is.',
+    calls: 'upgrades',
+    find: findUpgradeFlaws,
+  },
+  {
+    id: 'core-legacy',
+    title: 'plans and new states keep the rules without the exceptions of the legacy type system',
+    source: 'PlanResourceChange, ApplyResourceChange',
+    severity: 'warning',
+    remedy:
+      'Terraform tolerates these contradictions for old SDKs. Port the resource to a newer SDK.',
+    calls: 'plans',
+    find: findLegacyFlaws,
+  },
+]
+
+/** The contracts that make the calls first. */
+const callers: Readonly<Record<keyof CoreCheckSubject['calls'], string>> = {
+  plans: 'preview-create',
+  applies: 'create',
+  reads: 'read',
+  upgrades: 'settled-after-create',
+}
+
+/** Number of violations that a report names for one rule. */
+const reportedMax = 3
+
+/** The checks that Terraform's core makes on responses of a provider, over all recorded calls. */
+export const coreContracts: readonly Contract<TypeContext>[] = rules.map(rule => ({
+  id: rule.id,
+  title: rule.title,
+  source: rule.source,
+  severity: rule.severity ?? 'error',
+  protocols: ['terraform'],
+  remedy: rule.remedy,
+  run: context => checkRule(rule, context),
+}))
+
+function checkRule(rule: CoreRule, context: TypeContext): ContractOutcome {
+  const subject = context.getOpened().getCoreCheckSubject?.(context.type.token)
+  if (subject === undefined || subject.calls[rule.calls].length === 0)
+    throw new PreconditionError(callers[rule.calls])
+  const flaws = [...new Set(rule.find(subject))]
+  if (flaws.length === 0) return passed
+  const others = flaws.length - reportedMax
+  const listed = flaws.slice(0, reportedMax).join('; ')
+  return failed(others > 0 ? `${listed}; and ${others} more` : listed)
+}

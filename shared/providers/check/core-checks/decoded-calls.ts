@@ -1,0 +1,75 @@
+import { hasCode } from '../../../errors/error.ts'
+import { decodeValue } from '../../terraform/driver/wire-values.ts'
+import type { ResourceType } from '../../terraform/driver/terraform-package.ts'
+import type { DiagnosedResponse, ReceivedValue } from '../../terraform/client/terraform-client.ts'
+import type { CtyValue } from '../../terraform/values/cty-value.ts'
+import { conformanceErrorsOf } from '../../terraform/values/conformance.ts'
+import type { CoreCheckSubject } from './recorded-calls.ts'
+
+/** A state of a response: its value, or the flaw that makes it unreadable. */
+export type DecodedState = { readonly value: CtyValue } | { readonly flaw: string }
+
+/** Reports whether a response has errors. Its values then promise nothing. */
+export function hasErrors({ diagnostics }: DiagnosedResponse): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error')
+}
+
+/** Decodes a state of a response with the type of its schema. */
+export function decodeState({ type }: ResourceType, received: ReceivedValue): DecodedState {
+  try {
+    const value = decodeValue(received, type)
+    const flaws = value.kind === 'null' ? [] : conformanceErrorsOf(value.type, type)
+    return flaws.length === 0 ? { value } : { flaw: flaws.join('; ') }
+  } catch (thrown) {
+    if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
+    return { flaw: thrown.message }
+  }
+}
+
+/** A decoded plan. */
+export interface DecodedPlan {
+  readonly prior: CtyValue
+  readonly config: CtyValue
+  readonly planned: CtyValue
+  readonly isLegacy: boolean
+  readonly requiresReplace: CoreCheckSubject['calls']['plans'][number]['response']['requiresReplace']
+}
+
+/** Returns the readable plans without errors. */
+export function listPlans({ resource, calls }: CoreCheckSubject): readonly DecodedPlan[] {
+  return calls.plans.flatMap(({ request, response }) => {
+    const planned = decodeState(resource, response.plannedState)
+    if (hasErrors(response) || 'flaw' in planned) return []
+    return [
+      {
+        prior: decodeValue(request.priorState, resource.type),
+        config: decodeValue(request.config, resource.type),
+        planned: planned.value,
+        isLegacy: response.isLegacyTypeSystem,
+        requiresReplace: response.requiresReplace,
+      },
+    ]
+  })
+}
+
+/** A decoded result of a change. */
+export interface DecodedApply {
+  readonly planned: CtyValue
+  readonly actual: CtyValue
+  readonly isLegacy: boolean
+}
+
+/** Returns the readable results of changes without errors. */
+export function listApplies({ resource, calls }: CoreCheckSubject): readonly DecodedApply[] {
+  return calls.applies.flatMap(({ request, response }) => {
+    const actual = decodeState(resource, response.newState)
+    if (hasErrors(response) || 'flaw' in actual) return []
+    return [
+      {
+        planned: decodeValue(request.plannedState, resource.type),
+        actual: actual.value,
+        isLegacy: response.isLegacyTypeSystem,
+      },
+    ]
+  })
+}

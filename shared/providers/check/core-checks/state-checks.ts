@@ -1,0 +1,50 @@
+import { hasCode } from '../../../errors/error.ts'
+import { decodeValue } from '../../terraform/driver/wire-values.ts'
+import { normalizeBlocks } from '../../terraform/plan/normalize-blocks.ts'
+import { findWriteOnlyValues } from '../../terraform/plan/write-only.ts'
+import { formatPlace } from '../../terraform/values/cty-path.ts'
+import type { CtyValue } from '../../terraform/values/cty-value.ts'
+import { equalRaw } from '../../terraform/values/raw-equality.ts'
+import { decodeState, hasErrors } from './decoded-calls.ts'
+import type { CoreCheckSubject } from './recorded-calls.ts'
+
+/** Finds read and upgraded states with another type, or with values of write-only attributes. */
+export function findStateFlaws({ resource, calls }: CoreCheckSubject): readonly string[] {
+  const received = [
+    ...calls.reads.map(({ response }) => ({ response, state: response.newState })),
+    ...calls.upgrades.map(({ response }) => ({ response, state: response.upgradedState })),
+  ]
+  return received.flatMap(({ response, state }) => {
+    if (hasErrors(response)) return []
+    const decoded = decodeState(resource, state)
+    if ('flaw' in decoded) return [decoded.flaw]
+    return findWriteOnlyValues(resource.block, decoded.value).map(
+      path => `a write-only attribute has a value${formatPlace(path)}`,
+    )
+  })
+}
+
+/** Finds upgrades that change a state of the current version. */
+export function findUpgradeFlaws({ resource, calls }: CoreCheckSubject): readonly string[] {
+  return calls.upgrades.flatMap(({ request, response }) => {
+    if (request.version !== resource.version || hasErrors(response)) return []
+    const before = decodeStored(resource, request.stored)
+    const after = decodeState(resource, response.upgradedState)
+    if (before === undefined || 'flaw' in after) return []
+    const isEqual = equalRaw(before, normalizeBlocks(resource.block, after.value))
+    return isEqual ? [] : ['an upgrade from the current version changes the state']
+  })
+}
+
+function decodeStored(
+  { type, block }: CoreCheckSubject['resource'],
+  stored: CoreCheckSubject['calls']['upgrades'][number]['request']['stored'],
+): CtyValue | undefined {
+  if (!('json' in stored)) return undefined
+  try {
+    return normalizeBlocks(block, decodeValue(stored, type))
+  } catch (thrown) {
+    if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
+    return undefined
+  }
+}

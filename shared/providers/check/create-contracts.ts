@@ -1,0 +1,114 @@
+import { containsSecret, containsUnknown } from '../../values/special-values.ts'
+import { ProviderError } from '../provider-error.ts'
+import { refuseInputs } from './check-contracts.ts'
+import { describeDiff, diffObjectWith, type TypeContext } from './check-context.ts'
+import { listBrokenPromises, listLostSecrets, quoteNames } from './compare-properties.ts'
+import {
+  bothProtocols,
+  type Contract,
+  type ContractOutcome,
+  failIf,
+  failed,
+  notApplicable,
+  passed,
+} from './contract.ts'
+
+const source = 'docs/spec/provider-protocol.md#create'
+const common = { source, severity: 'error', protocols: bothProtocols } as const
+
+/** The contracts of a creation, and of the state that it returns. */
+export const createContracts: readonly Contract<TypeContext>[] = [
+  {
+    ...common,
+    id: 'create',
+    title: 'the creation succeeds, and returns an id and known values',
+    remedy: 'Return the id and all outputs of the new object, or one clear error.',
+    run: createLiveObject,
+  },
+  {
+    ...common,
+    id: 'create-as-previewed',
+    title: 'the new object has the values that the preview promised',
+    remedy: 'Leave values unknown in the preview that only the creation decides.',
+    run(context) {
+      const broken = listBrokenPromises(
+        context.requireFact('preview'),
+        context.requireFact('created').outputs,
+      )
+      return failIf(broken.length === 0 ? undefined : `the creation changed ${quoteNames(broken)}`)
+    },
+  },
+  {
+    ...common,
+    id: 'create-secrets',
+    title: 'secret inputs and sensitive outputs are secret in the new state',
+    source: 'docs/spec/provider-protocol.md#secrets-and-unknowns-at-the-provider-boundary',
+    remedy:
+      'Mark the outputs as secret that the schema declares secret, or that come from secrets.',
+    run: findPlainSecrets,
+  },
+  {
+    ...common,
+    id: 'settled-after-create',
+    title: 'the new object has no difference to its configuration',
+    source: 'docs/spec/provider-protocol.md#diff',
+    remedy: 'Compare values in their normal form, and return them as the program wrote them.',
+    async run(context) {
+      const created = context.requireFact('created')
+      const diff = await diffObjectWith(context, created, created.inputs)
+      const change = describeDiff(diff)
+      if (change !== undefined) return failed(`the diff has ${change}`)
+      context.provideFacts({ settled: diff })
+      return passed
+    },
+  },
+  {
+    ...common,
+    id: 'diff-stable',
+    title: 'a second diff returns the same',
+    source: 'docs/spec/provider-protocol.md#diff',
+    remedy: 'Derive the diff from the state and the inputs only.',
+    async run(context) {
+      const created = context.requireFact('created')
+      context.requireFact('settled')
+      const change = describeDiff(await diffObjectWith(context, created, created.inputs))
+      return failIf(change === undefined ? undefined : `the second diff has ${change}`)
+    },
+  },
+]
+
+async function createLiveObject(context: TypeContext): Promise<ContractOutcome> {
+  const inputs = context.requireFact('checked')
+  context.requireFact('preview')
+  try {
+    const { id, outputs } = await context
+      .getProvider()
+      .create({ ...context.identity, inputs, timeoutSeconds: 0, preview: false })
+    const object = { id, inputs, outputs }
+    context.track(object)
+    if (containsUnknown(outputs)) return failed('the outputs have unknown values')
+    context.provideFacts({ created: object })
+    return passed
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown
+    const { partialResource } = thrown
+    if (partialResource !== undefined) {
+      const { id, outputs } = partialResource
+      context.track({ id, inputs: partialResource.inputs ?? inputs, outputs })
+      return failed(`the object '${id}' was created only partly: ${thrown.message}`)
+    }
+    if (thrown.status === 'ok') return refuseInputs(context, thrown.message)
+    return failed(`${thrown.message}. The object may exist: the clean-up cannot find it`)
+  }
+}
+
+function findPlainSecrets(context: TypeContext): ContractOutcome {
+  const { inputs, outputs } = context.requireFact('created')
+  const declared = context.type.secretOutputs.filter(name => (outputs.get(name) ?? null) !== null)
+  const plain = declared.filter(name => !containsSecret(outputs.get(name)))
+  const lost = [...new Set([...plain, ...listLostSecrets(inputs, outputs)])]
+  if (lost.length > 0) return failed(`${quoteNames(lost)} must be secret, and is not`)
+  return declared.length > 0 || containsSecret(inputs)
+    ? passed
+    : notApplicable('neither the configuration nor the schema has a secret')
+}

@@ -1,0 +1,35 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { type EngineServer, EngineService } from '../../../proto/gen/pulumi/engine.ts'
+import { error } from '../../errors/error.ts'
+
+/** The engine service that plugins of Pulumi need for their log. */
+export interface EngineEndpoint {
+  readonly address: string
+  readonly close: () => void
+}
+
+/** Serves the engine service on a loopback address. Throws PLUGIN_FAILED without a free port. */
+export async function openEngineEndpoint(
+  onLog: (message: string) => void,
+): Promise<EngineEndpoint> {
+  const server = new Server()
+  const handlers: EngineServer = {
+    log(call, reply) {
+      onLog(call.request.message)
+      reply(null, {})
+    },
+    getRootResource: (_call, reply) => reply(null, { urn: '' }),
+    setRootResource: (_call, reply) => reply(null, {}),
+    startDebugging: (_call, reply) => reply(null, {}),
+    requirePulumiVersion: (_call, reply) => reply(null, {}),
+  }
+  server.addService(EngineService, handlers)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, bound) =>
+      failure === null
+        ? resolve(bound)
+        : reject(error('PLUGIN_FAILED', `no port for plugins is free: ${failure.message}`)),
+    )
+  })
+  return { address: `127.0.0.1:${port}`, close: () => server.forceShutdown() }
+}

@@ -1,0 +1,172 @@
+import { ProviderError } from '../provider-error.ts'
+import { checkedName, identityOfType, type ProviderContext } from './check-context.ts'
+import {
+  bothProtocols,
+  type Contract,
+  type ContractInfo,
+  failIf,
+  failed,
+  notApplicable,
+  passed,
+} from './contract.ts'
+
+/** The contract that the start of the provider checks. The runner starts it. */
+export const handshakeContract: ContractInfo = {
+  id: 'handshake',
+  title: 'the provider starts, and negotiates its protocol',
+  source: 'docs/spec/provider-protocol.md#port-handshake-on-stdout',
+  severity: 'error',
+  protocols: bothProtocols,
+  remedy: 'Print nothing before the handshake, and serve the protocol until the host ends it.',
+}
+
+const providerType = (name: string): string => `pulumi:providers:${name}`
+
+/** The contracts of the whole provider, which are checked before its types. */
+export const providerContracts: readonly Contract<ProviderContext>[] = [
+  {
+    id: 'schema-valid',
+    title: 'the schema is valid',
+    source: 'docs/spec/provider-protocol.md#getschema',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy: 'Correct the named types and properties of the schema.',
+    async run(context) {
+      const schema = await context.getOpened().readSchema()
+      if (schema === undefined) return notApplicable('the provider has no schema')
+      context.setSchema(schema)
+      return schema.flaws.length === 0 ? passed : failed(schema.flaws.join('; '))
+    },
+  },
+  {
+    id: 'schema-stable',
+    title: 'a second request returns the same schema',
+    source: 'docs/spec/provider-protocol.md#getschema',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy: 'Return the same schema each time, also before the provider is configured.',
+    async run(context) {
+      const first = context.getSchema()
+      if (first === undefined) return notApplicable('the provider has no schema')
+      const second = await context.getOpened().readSchema()
+      return failIf(second?.text === first.text ? undefined : 'the two schemas differ')
+    },
+  },
+  {
+    id: 'config-accepted',
+    title: 'the check accepts the configuration of the provider',
+    source: 'docs/spec/provider-protocol.md#checkconfig',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy:
+      'Accept a configuration without optional properties. Name required ones under `provider` in the file of --config.',
+    async run(context) {
+      const provider = context.getProvider()
+      const { failures } = await provider.checkConfig({
+        ...identityOfType(providerType(provider.pkg)),
+        oldInputs: undefined,
+        newInputs: context.providerInputs,
+        allowUnknowns: true,
+      })
+      return failIf(failures.length === 0 ? undefined : describeFailures(failures))
+    },
+  },
+  {
+    id: 'configure',
+    title: 'the provider can be configured',
+    source: 'docs/spec/provider-protocol.md#configure',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy:
+      'Report what the configuration lacks, and name it under `provider` in the file of --config.',
+    async run(context) {
+      const provider = context.getProvider()
+      await provider.configure({
+        ...identityOfType(providerType(provider.pkg)),
+        id: checkedName,
+        inputs: context.providerInputs,
+      })
+      return passed
+    },
+  },
+  {
+    id: 'unknown-type',
+    title: 'a resource type that does not exist is no reason to crash',
+    source: 'docs/spec/provider-protocol.md#errors',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy: 'Return an error for a type that the provider does not know.',
+    async run(context) {
+      const provider = context.getProvider()
+      return keepRunning(context, () =>
+        provider.check({
+          ...identityOfType(`${provider.pkg}:index:NoSuchType`),
+          oldInputs: undefined,
+          newInputs: new Map(),
+          allowUnknowns: true,
+          randomSeed: new Uint8Array(32),
+        }),
+      )
+    },
+  },
+  {
+    id: 'unknown-function',
+    title: 'a function that does not exist is an error, and no reason to crash',
+    source: 'docs/spec/provider-protocol.md#invoke',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy: 'Return an error for a function that the provider does not know.',
+    async run(context) {
+      const provider = context.getProvider()
+      let isAccepted = false
+      const outcome = await keepRunning(context, async () => {
+        const token = `${provider.pkg}:index:noSuchFunction`
+        const result = await provider.invoke({ token, args: new Map(), preview: false })
+        isAccepted = result.failures.length === 0
+      })
+      return isAccepted ? failed('the provider returned a result of it') : outcome
+    },
+  },
+]
+
+/** The contracts of the whole provider, which are checked after its types. */
+export const closingContracts: readonly Contract<ProviderContext>[] = [
+  {
+    id: 'cancel',
+    title: 'the request to cancel returns, and the process stays',
+    source: 'docs/spec/provider-protocol.md#cancellation-and-shutdown',
+    severity: 'error',
+    protocols: bothProtocols,
+    remedy: 'Return from Cancel at once, end running calls early, and leave the exit to the host.',
+    async run(context) {
+      const failure = await context.getOpened().stop()
+      if (failure !== undefined) return failed(`the provider reports: ${failure}`)
+      return failIf(
+        context.getProvider().hasEnded() ? 'the process ended after the request' : undefined,
+      )
+    },
+  },
+]
+
+/** Formats failures of Check. */
+export function describeFailures(
+  failures: readonly { readonly property: string; readonly reason: string }[],
+): string {
+  return failures
+    .map(({ property, reason }) => (property === '' ? reason : `${property}: ${reason}`))
+    .join('; ')
+}
+
+/** Makes a call that may be refused. Fails if the process ends. Other errors are kept promises. */
+export async function keepRunning(
+  context: ProviderContext,
+  call: () => Promise<unknown>,
+): ReturnType<() => Promise<ReturnType<typeof failIf>>> {
+  try {
+    await call()
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown
+    if (thrown.status === 'lost') return failed(thrown.message)
+  }
+  return failIf(context.getProvider().hasEnded() ? 'the process ended' : undefined)
+}
