@@ -122,6 +122,17 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['platform verify --region eu-central-1', 'Run all checks'],
     ['platform verify --only chain --only park --json', 'Run two checks'],
   ],
+  'provider check': [
+    [
+      'provider check ./pulumi-resource-shop --yes',
+      'Check a plugin of Pulumi with generated inputs',
+    ],
+    ['provider check hashicorp/time 0.14.0 --yes', 'Check a Terraform provider of a registry'],
+    [
+      'provider check ./terraform-provider-shop --config inputs.json --junit report.xml --yes',
+      'Check it with inputs of a file, and write a report for CI',
+    ],
+  ],
   login: [
     ['login https://antichain.example.com', 'Use the stacks of an API'],
     ['login https://antichain.example.com --oidc', 'Log in from a CI job without a stored secret'],

@@ -11,6 +11,7 @@ import { declareState } from './declare-state.ts'
 import { declarePackage } from './declare-package.ts'
 import { declarePlatform } from './declare-platform.ts'
 import { declarePlugin } from './declare-plugin.ts'
+import { declareProvider } from './declare-provider.ts'
 import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareTriggers } from './declare-triggers.ts'
@@ -108,6 +109,7 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
   root.commandsGroup('Plugins:')
   declarePlugin(root, attach)
   declarePackage(root, attach)
+  declareProvider(root, attach)
   root.commandsGroup('Automation:')
   declareTriggers(root, attach)
   declareUnsupportedCommands(root, unsupportedCommands.root)

@@ -14,8 +14,8 @@ import { readTerraformSchema } from './read-terraform-schema.ts'
 export interface TerraformOpenerDeps {
   readonly binary: ProviderBinary
   readonly start: (binary: ProviderBinary) => Promise<TerraformProcess>
-  /** Reports a warning of the provider. */
-  readonly warn: (text: string) => void
+  /** Reports a message of the provider. */
+  readonly report: (text: string) => void
 }
 
 /**
@@ -25,7 +25,7 @@ export interface TerraformOpenerDeps {
 export function createTerraformOpener({
   binary,
   start,
-  warn,
+  report,
 }: TerraformOpenerDeps): ProviderOpener {
   const recorder = createCallRecorder()
   const name = binary.providerName
@@ -38,7 +38,8 @@ export function createTerraformOpener({
       findBinary: () => Promise.resolve(binary),
       start: () => Promise.resolve({ ...process, client: recorder.wrapClient(process.client) }),
       isEnding: () => false,
-      warn,
+      warn: report,
+      inform: report,
     })
     const parameter = JSON.stringify({ local: { path: binary.path } })
     await provider.parameterize({
@@ -50,7 +51,10 @@ export function createTerraformOpener({
       description: `Terraform protocol ${process.client.protocol}`,
       provider,
       async readSchema() {
-        const loaded = await loadTerraformPackage(process.client, identity)
+        const loaded = await loadTerraformPackage(process.client, identity, {
+          includes: [],
+          excludes: [],
+        })
         pkg ??= loaded
         return readTerraformSchema(loaded)
       },

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
+import { parseJson } from '../../shared/values/parse-json.ts'
+import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
+import { fromWire } from '../../shared/values/wire.ts'
+
+const inputsForm = z.record(z.string(), z.unknown())
+
+const configForm = z.record(z.string(), z.union([inputsForm, z.array(inputsForm)]))
+
+/** The key of the configuration of the provider. */
+const providerKey = 'provider'
+
+/**
+ * Reads the configurations of a check: type token → list of inputs, and `provider` → inputs. Throws
+ * CLI_USAGE for a file that is missing or invalid.
+ */
+export function readCheckConfig(cwd: string, file: string | undefined): CheckConfig {
+  if (file === undefined) return { provider: emptyMap, types: new Map() }
+  const path = resolve(cwd, file)
+  const parsed = configForm.safeParse(parseJson(readConfigText(path)))
+  if (!parsed.success)
+    throw error(
+      'CLI_USAGE',
+      `${path} must be a JSON object of the form {"<type>": [{<inputs>}], "${providerKey}": {<inputs>}}`,
+    )
+  const { [providerKey]: provider = {}, ...types } = parsed.data
+  const [providerInputs = {}] = toList(provider)
+  return {
+    provider: toProperties(path, providerInputs),
+    types: new Map(
+      Object.entries(types).map(([token, inputs]) => [
+        token,
+        toList(inputs).map(item => toProperties(path, item)),
+      ]),
+    ),
+  }
+}
+
+function readConfigText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw error('CLI_USAGE', `cannot read --config: ${messageOf(cause)}`, { cause })
+  }
+}
+
+type Inputs = z.infer<typeof inputsForm>
+
+function toList(inputs: Inputs | Inputs[]): readonly Inputs[] {
+  return Array.isArray(inputs) ? inputs : [inputs]
+}
+
+/** Special values, such as secrets, have the same form as in states and on the wire. */
+function toProperties(path: string, inputs: Inputs): PropertyMap {
+  try {
+    return fromWire(inputs, {
+      unknowns: 'reject',
+      secrets: true,
+      references: true,
+      outputs: true,
+      allowsByteStrings: true,
+    })
+  } catch (cause) {
+    throw error('CLI_USAGE', `${path} has an invalid value: ${messageOf(cause)}`, { cause })
+  }
+}
