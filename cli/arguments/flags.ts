@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import { error } from '../../shared/errors/error.ts'
 
 /**
- * The options of a command line, by their names in camel case. `isSet` reports whether the command
- * line has a switch. `text` returns 'true' for an option without its optional value.
+ * The options of a command line, by their names in camel case. `isSet` reports whether a switch is
+ * on, by the command line or by default. `list`: the values of a repeatable option. `text` returns
+ * 'true' for an option without its optional value.
  */
 export interface Flags {
   readonly isSet: (name: string) => boolean

@@ -35,6 +35,7 @@ const commands = new Map([
   ['synth', synth],
 ])
 
+/** Runs the command with this name, and returns its exit status. */
 export async function run(name, args) {
   const command = commands.get(name)
   if (command !== undefined) return command(args)

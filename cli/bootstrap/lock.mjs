@@ -12,7 +12,7 @@ const lockTimeoutMs = 15 * 60_000
 
 /**
  * Acquires the lock, a folder that contains the pid of its holder, and returns the function that
- * releases it. Waits for a living holder, and removes the lock of a dead one.
+ * releases it. Waits for a living holder up to `lockTimeoutMs`, and removes the lock of a dead one.
  */
 export async function acquireFolderLock(folder) {
   const startMs = Date.now()

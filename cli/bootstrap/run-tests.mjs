@@ -86,15 +86,15 @@ function readCounts(reportPath) {
     readFileSync(reportPath, 'utf8'),
   )
   const failures = []
-  let brokenFiles = 0
+  let brokenFileCount = 0
   for (const { status, name: file, message, assertionResults } of testResults) {
     if (status !== 'failed') continue
     const failed = assertionResults.filter(assertion => assertion.status === 'failed')
-    if (failed.length === 0) brokenFiles += 1
+    if (failed.length === 0) brokenFileCount += 1
     const texts = failed.length === 0 ? [firstLineOf(message)] : failed.map(describeFailure)
     failures.push(...texts.map(text => `${relative(root, file)}: ${text}`))
   }
-  const failed = numFailedTests + brokenFiles
+  const failed = numFailedTests + brokenFileCount
   return { passed: numPassedTests, failed, skipped: numPendingTests, failures }
 }
 

@@ -58,7 +58,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
       'two-stacks': () => checkTwoStacks(deps),
       park: () => checkPark(deps),
       'long-call': () => checkLongTimeout(deps),
-      webhook: () => checkWebhookIfUrlKnown(session, flags, { ...deps, name: project, signal }),
+      webhook: () => checkWebhookIfUrlFound(session, flags, { ...deps, name: project, signal }),
       alarm: () => checkAlarmIfPermitted(session, flags, signal),
     }
     checkRun = await runVerification(checks, {
@@ -79,7 +79,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
 /** Returns the checks of --only in their order, or all checks. Throws CLI_USAGE. */
 function readCheckNames(flags: Flags): readonly CheckName[] {
   const selectedNames = flags.list('only')
-  const unknownName = selectedNames.find(name => !checkNames.some(known => known === name))
+  const unknownName = selectedNames.find(name => !checkNames.some(check => check === name))
   if (unknownName !== undefined)
     throw error('CLI_USAGE', `--only takes ${checkNames.join(', ')}, not '${unknownName}'`)
   return checkNames.filter(name => selectedNames.length === 0 || selectedNames.includes(name))
@@ -108,7 +108,7 @@ function readKeyUrl(session: CliSession, flags: Flags): string {
 }
 
 /** Checks webhooks if --webhook-url or AWS has their address. Otherwise the check is skipped. */
-async function checkWebhookIfUrlKnown(
+async function checkWebhookIfUrlFound(
   session: CliSession,
   flags: Flags,
   deps: Omit<WebhookCheckDeps, 'webhookUrl'>,

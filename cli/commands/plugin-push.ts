@@ -26,7 +26,7 @@ const terraformNamePattern = new RegExp(
   ].join(''),
 )
 
-/** An archive of a plugin for one platform, in Node's names. */
+/** An archive of a plugin for one operating system and architecture, with Node's names. */
 interface NamedArchive {
   readonly kind: string
   readonly name: string
@@ -67,7 +67,10 @@ function parsePluginArchive(fileName: string): NamedArchive {
   })
 }
 
-/** Returns undefined for a file that is no package of a Terraform provider. */
+/**
+ * Parses the name of a Terraform provider's package. Returns undefined for another file name
+ * without a `source`. Throws CLI_USAGE if `source` and file name contradict each other.
+ */
 function parseTerraformArchive(
   fileName: string,
   source: string | undefined,
@@ -93,7 +96,7 @@ function parseTerraformArchive(
   }
 }
 
-/** Node's name of the architecture amd64 is x64. */
+/** Returns Node's name of an architecture: x64 for amd64. */
 function nodeArchOf(arch = ''): string {
   return arch === 'amd64' ? 'x64' : arch
 }

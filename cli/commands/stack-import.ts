@@ -49,8 +49,8 @@ export const importStack: Handler = async (session, flags) => {
 }
 
 /**
- * Returns the manager that decrypts a state. For a state without ciphertext this is the manager of
- * the stack. Throws STATE_INVALID if a state with ciphertext names no manager.
+ * Returns the manager that decrypts a state: the manager of the stack, if the state names it or has
+ * no ciphertext. Throws STATE_INVALID if a state with ciphertext names no manager.
  */
 async function openSourceManager(
   session: CliSession,

@@ -47,7 +47,7 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
     ...(zone === undefined ? {} : { zone }),
   }
   const createBody = (): object => body
-  return putTrigger(session, flags, { kind: 'schedule', name, createBody, hasNoSecret: true })
+  return putTrigger(session, flags, { kind: 'schedule', name, createBody, isSigned: false })
 }
 
 /** `notification create`: creates or updates a notification. */
@@ -67,8 +67,8 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
 const putResponseForm = z.looseObject({ created: z.boolean() })
 
 /**
- * Creates or updates a document. Its deliveries are signed with ANTICHAIN_SECRET, or with a new
- * secret that is printed once.
+ * Creates or updates a document. If its deliveries are signed, their secret is ANTICHAIN_SECRET, or
+ * a new one that is printed once.
  */
 async function putTrigger(
   session: CliSession,
@@ -77,11 +77,11 @@ async function putTrigger(
     readonly kind: TriggerKind
     readonly name: string
     readonly createBody: (secret: string) => object
-    /** Whether the document has no secret. */
-    readonly hasNoSecret?: boolean
+    /** Whether the document has a secret that signs its deliveries. Default: true. */
+    readonly isSigned?: boolean
   },
 ): Promise<number> {
-  const { kind, name, createBody, hasNoSecret = false } = trigger
+  const { kind, name, createBody, isSigned = true } = trigger
   const presetSecret = session.io.env['ANTICHAIN_SECRET'] ?? ''
   const secret = presetSecret === '' ? randomBytes(secretBytes).toString('base64url') : presetSecret
   const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
@@ -89,7 +89,7 @@ async function putTrigger(
   const response = await callApi({ method: 'PUT', path, body: createBody(secret) })
   const { created } = putResponseForm.parse(response)
   session.printToStderr(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
-  if (hasNoSecret || presetSecret !== '') return 0
+  if (!isSigned || presetSecret !== '') return 0
   session.print(secret)
   session.printToStderr('This is the secret that signs its deliveries. It is not shown again.')
   return 0

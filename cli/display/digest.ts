@@ -95,8 +95,8 @@ function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[
 
 /**
  * Reports whether a step is shown. The stack itself always is. Unchanged resources are shown on
- * request, or when their protection changes. Replacement steps that are not logical are shown on
- * request.
+ * request, or when their protection changes. The steps of a replacement are shown on request, or
+ * when their event has the flag `logical`.
  */
 function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
   if (isRoot(metadata.urn)) return true

@@ -74,7 +74,8 @@ export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly
 }
 
 /**
- * Returns every entry of a map with the same mark. Internal keys of the SDK (`__…`) are omitted.
+ * Returns the entries of a map, all with the same mark. Internal keys of the SDK (`__…`) are
+ * omitted.
  */
 export function formatEntries(
   mark: '+' | '-' | ' ',

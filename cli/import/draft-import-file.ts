@@ -105,7 +105,7 @@ function draftResource(state: StepState, { nameFor, plugins }: DraftContext): Dr
   const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
   const plugin = reference === undefined ? undefined : plugins.get(reference)
   const inputs = isProvider
-    ? Object.entries(state.inputs).filter(([, value]) => isKnown(value))
+    ? Object.entries(state.inputs).filter(([, value]) => isVisible(value))
     : []
   return {
     type: state.type,
@@ -146,13 +146,14 @@ function isDefaultProvider(urn: string): boolean {
 
 function findOmittedProperties({ urn, type, inputs }: StepState): readonly OmittedProperties[] {
   if (!isProviderType(type)) return []
-  const properties = Object.keys(inputs).filter(key => !isKnown(inputs[key]))
+  const properties = Object.keys(inputs).filter(key => !isVisible(inputs[key]))
   return properties.length === 0 ? [] : [{ urn: urn as Urn, properties }]
 }
 
-function isKnown(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isKnown)
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isKnown)
+/** Reports whether a value contains neither a secret nor an unknown value. */
+function isVisible(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isVisible)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isVisible)
   return !hiddenTexts.has(value)
 }
 

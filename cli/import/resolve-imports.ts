@@ -98,7 +98,7 @@ interface AssignedUrns {
   readonly urnErrors: readonly string[]
 }
 
-/** Assigns the URN of each resource. A pass assigns the URNs whose parents have one already. */
+/** Assigns the URN of each resource, in passes: first without parents, then their children. */
 function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const { resources, nameTable } = file
   const urnErrors: string[] = []
@@ -107,7 +107,7 @@ function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const assignedUrns = new Set<string>(table.values())
   const urns: (Urn | undefined)[] = resources.map(() => undefined)
   const ambiguousNames = findAmbiguousNames(resources)
-  const knownNames = new Set([...table.keys(), ...resources.map(({ name }) => name)])
+  const definedNames = new Set([...table.keys(), ...resources.map(({ name }) => name)])
   for (
     let remainingCount = resources.length, previousCount = -1;
     remainingCount > 0 && remainingCount !== previousCount;
@@ -118,7 +118,7 @@ function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
       const parent = table.get(spec.parent) ?? urnByName.get(spec.parent)
       if (spec.parent !== '' && ambiguousNames.has(spec.parent))
         urnErrors.push(`${describeSpec(spec, index)} has an ambiguous parent`)
-      else if (spec.parent !== '' && !knownNames.has(spec.parent))
+      else if (spec.parent !== '' && !definedNames.has(spec.parent))
         urnErrors.push(
           `the parent '${spec.parent}' for ${describeSpec(spec, index)} has no entry in 'nameTable'`,
         )
@@ -180,8 +180,8 @@ function resolveImport(context: {
       return undefined
     }
   }
-  const provider = spec.provider === '' ? '' : (urnByName.get(spec.provider) ?? 'unknown')
-  if (provider === 'unknown')
+  const provider = spec.provider === '' ? '' : urnByName.get(spec.provider)
+  if (provider === undefined)
     addError(
       `the provider '${spec.provider}' for ${subject} has no entry in 'nameTable' or 'resources'`,
     )
@@ -200,7 +200,7 @@ function resolveImport(context: {
     name: spec.logicalName,
     id: spec.id,
     parent: spec.parent === '' ? '' : (urnByName.get(spec.parent) ?? ''),
-    provider: provider === 'unknown' ? '' : provider,
+    provider: provider ?? '',
     ...resolvePackage(spec, subject, addError),
     pluginDownloadUrl: spec.pluginDownloadUrl,
     protect: options.protect,

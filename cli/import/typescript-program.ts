@@ -22,7 +22,7 @@ const reservedWords = new Set(
   ).split(' '),
 )
 
-/** Converts a name to a variable of TypeScript. */
+/** Converts a name to a legal variable name of TypeScript. */
 export function toVariableName(name: string): string {
   const legalText = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_')
   const identifier = /^[\p{ID_Start}_$]/u.test(legalText) ? legalText : `_${legalText}`

@@ -22,7 +22,7 @@ interface LoggedDisplay {
 /**
  * Creates a display that also writes each event, in the format of `--json`, to `--event-log`. The
  * log is a file, which is truncated first, or `tcp://host:port` of a program that serves
- * `pulumirpc.Events`. Throws CLI_USAGE when the file cannot be written.
+ * `pulumirpc.Events`. Throws CLI_USAGE when the file cannot be opened.
  */
 export async function createLoggedDisplay(
   tools: Pick<Tools, 'openDisplay'>,

@@ -6,7 +6,10 @@ import type { Command } from '../../shared/records/log.ts'
 /** A prepared deployment, to start on this machine or through an API. */
 export interface OperationStart {
   readonly stack: StackId
-  /** `plan`: the text of an update plan that constrains the deployment, instead of that of --plan. */
+  /**
+   * `plan`: the text of an update plan that constrains the deployment, instead of the plan of
+   * --plan.
+   */
   readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
   /**
    * Aborts when this process must leave the deployment to other processes. If present, Ctrl-C does

@@ -33,7 +33,7 @@ export function withPlan(request: DeployRequest, plan: string | undefined): Depl
   return { ...request, plan }
 }
 
-/** Writes the plan of a preview to the file of `--save-plan`, if it is set. Throws CLI_USAGE. */
+/** Writes the plan of a preview to the file of `--save-plan`, if any. Throws CLI_USAGE. */
 export function savePlan(session: CliSession, flags: Flags, plan: string | undefined): void {
   const file = flags.text('savePlan')
   if (file === undefined || plan === undefined) return
@@ -45,7 +45,7 @@ export function savePlan(session: CliSession, flags: Flags, plan: string | undef
   )
 }
 
-/** Writes the creates of a preview to the file of `--import-file`, if set. Throws CLI_USAGE. */
+/** Writes the creates of a preview to the file of `--import-file`, if any. Throws CLI_USAGE. */
 export function saveImportFile(
   session: CliSession,
   flags: Flags,

@@ -11,8 +11,8 @@ export interface ConfirmationSteps {
 
 /**
  * Returns the steps before a deployment. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS
- * confirm it. With --json, stdout contains only the events of the deployment, so no preview is
- * shown. Throws CLI_USAGE when a confirmation is required but no prompt is possible.
+ * replace the confirmation. With --json, stdout contains only the events of the deployment, so no
+ * preview is shown. Throws CLI_USAGE when a confirmation is required but no prompt is possible.
  */
 export function readConfirmationSteps(session: CliSession, flags: Flags): ConfirmationSteps {
   const skipPreview = flags.isSet('skipPreview')

@@ -146,11 +146,11 @@ interface RunReport {
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
   /** The first reported error. */
   readonly firstError: DiagnosticEvent | undefined
-  /** Whether the user pressed Ctrl-C. */
+  /** Whether the user pressed Ctrl-C, or the process got SIGTERM. */
   readonly isInterrupted: boolean
 }
 
-/** Runs a deployment or preview. The first Ctrl-C cancels it, the second one terminates it. */
+/** Runs a deployment or preview. The first Ctrl-C cancels it, a further one terminates it. */
 async function runWithDisplay(
   session: CliSession,
   operationStart: OperationStart,

@@ -47,8 +47,10 @@ export async function installRequiredTerraformProviders(
   session: CliSession,
   flags: Flags,
 ): Promise<void> {
-  const parameters = readRequiredPackages(session).flatMap(({ parameters: required }) =>
-    required?.plugin === terraformPlugin ? [parsePackageParameter(required.value)] : [],
+  const parameters = readRequiredPackages(session).flatMap(({ parameters: pluginParameters }) =>
+    pluginParameters?.plugin === terraformPlugin
+      ? [parsePackageParameter(pluginParameters.value)]
+      : [],
   )
   const { programFolder } = locateProgram(session.requireProject())
   await installTerraformProviders(session, flags, { programFolder, parameters })
@@ -69,8 +71,8 @@ async function installTerraformProviders(
     // The user requests these installations.
     mayDownload: true,
   })
-  const distinct = new Map(parameters.map(item => [JSON.stringify(item), item]))
-  for (const parameter of distinct.values()) {
+  const uniqueParameters = new Map(parameters.map(item => [JSON.stringify(item), item]))
+  for (const parameter of uniqueParameters.values()) {
     const { source, version } = await installer.obtain(parameter)
     if (parameter.kind === 'remote')
       session.printToStderr(`Installed Terraform provider ${source} ${version}`)

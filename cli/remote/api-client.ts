@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, error, isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './saved-login.ts'
 
 /** A request to a route of an API. `body` is sent as JSON. */
@@ -104,8 +103,8 @@ async function withRetries<T>(
 
 /**
  * Uploads bytes to the API with the token, or to another host without the token. If the other host
- * already has an object of this name, the upload is complete, because the name is the hash of the
- * bytes.
+ * already has an object of this name, the upload is complete, because the name is derived from the
+ * hash of the bytes.
  */
 async function uploadBytes(
   {
@@ -181,13 +180,10 @@ async function apiErrorOf(response: Response): Promise<Error> {
       },
     )
   const { code, message, hint, at } = parsed.data
-  if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
+  if (!isErrorCode(code))
+    return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
   const location = at === undefined ? {} : { at }
   return error(code, message, { details: { ...details, ...location }, hint })
-}
-
-function isCode(code: string): code is ErrorCode {
-  return Object.hasOwn(catalogue, code)
 }
 
 /** Reports whether a failure is temporary: no connection, or status 429, 502 or 503. */

@@ -4,7 +4,7 @@ import type { EngineEventPayload, EventSink } from '../../shared/engine/events/e
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { ApiClient } from './api-client.ts'
-import { followStream } from './event-source.ts'
+import { followStream } from './follow-stream.ts'
 import { refusalErrorOf } from './refusal.ts'
 
 /** A request to the API for a deployment or preview of an uploaded program. */

@@ -2,7 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The kinds of documents that have the commands `create`, `ls`, `show` and `rm`. */
+/** The kinds of documents for webhooks, schedules and notifications. */
 export type TriggerKind = 'webhook' | 'schedule' | 'notification'
 
 /**

@@ -8,7 +8,7 @@ export interface EngineOpener {
   readonly openEngine: () => Promise<EnginePort>
   /** Opens the store of this machine, even with a login. */
   readonly openLocalEngine: () => Promise<EnginePort>
-  /** Closes the open engines. */
+  /** Closes the engines that were opened. */
   readonly close: () => Promise<void>
 }
 

@@ -163,7 +163,7 @@ export async function openStateManagerWithPassphrase(
   return (await session.tools.loadSecrets()).openWithPassphrase(salt, passphrase)
 }
 
-/** Reports whether a state names a manager. */
+/** Reports whether a state names this manager. */
 export function namesManager(state: StoredDeployment, { type, state: fields }: SecretsManager) {
   const stateManager = state.secrets_providers
   return (
@@ -171,7 +171,7 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
   )
 }
 
-/** Opens the manager of the state, if the file names none or the same one. */
+/** Opens the manager of a state. Returns undefined if `provider` of the file contradicts it. */
 async function openMatchingStateManager(
   session: CliSession,
   state: StoredDeployment | undefined,
@@ -186,7 +186,7 @@ async function openMatchingStateManager(
   return openWithPassphrase(session, salt)
 }
 
-/** Opens the manager of the state, if its type is supported. */
+/** Opens the manager of a state. Returns undefined if its type is not supported. */
 async function openSupportedStateManager(
   session: CliSession,
   state: StoredDeployment,

@@ -3,6 +3,8 @@ import { formatTable } from '../display/table.ts'
 
 /** The checks of `antichain platform verify`, in their order. */
 export const checkNames = ['chain', 'two-stacks', 'park', 'long-call', 'webhook', 'alarm'] as const
+
+/** The name of a check. */
 export type CheckName = (typeof checkNames)[number]
 
 /**

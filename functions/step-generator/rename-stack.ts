@@ -30,7 +30,7 @@ export async function renameStack(
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
   if ((await catalog.getStack(to)) !== undefined) throw stackExistsError(to)
   if (record.current !== '') throw renameBusyError(from)
-  const { version: expected } = record
+  const { version: expectedVersion } = record
   let snapshot: typeof record.snapshot = ''
   if (record.snapshot !== '') {
     const before = await readSnapshotBlob(blobs, record.snapshot)
@@ -41,7 +41,7 @@ export async function renameStack(
   }
   const renameResult = await platform.renames.rename(from, to, {
     ...renameOptions,
-    expected,
+    expectedVersion,
     snapshot,
     program: await copyProgram(platform, from, to),
     at: clock.now(),

@@ -10,7 +10,7 @@ export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict
 /** The content of a rename. */
 export interface RenameInput {
   /** The version that was converted to the new state. */
-  readonly expected: number
+  readonly expectedVersion: number
   /** The converted state, which is published as the next version. '': the stack has no state. */
   readonly snapshot: BlobHash | ''
   /** The archive of the program under the new id. '': the stack has no program. */

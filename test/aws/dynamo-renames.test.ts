@@ -10,7 +10,7 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 type Client = ModelDynamo['client']
 
 const at = toEpochMs(9)
-const input = { expected: 1, snapshot: toBlobHash('b'), program: '', at } as const
+const input = { expectedVersion: 1, snapshot: toBlobHash('b'), program: '', at } as const
 
 /** Opens the records with a client whose request number `failsAt` and all later ones fail. */
 async function open() {

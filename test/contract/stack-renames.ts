@@ -48,7 +48,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       ...{ stack, key, at: toEpochMs(4), by: 'a test' },
       edit: { kind: 'rename stack', to, placements: {} },
     })
-    const input = { expected: 1, snapshot: second, program: '', at } as const
+    const input = { expectedVersion: 1, snapshot: second, program: '', at } as const
 
     test('a renamed stack has its contents under the new id only', async () => {
       const { renames, catalog, requests, documents } = ports
@@ -90,7 +90,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const { renames, catalog } = ports
       const [id, to] = [await createDeployed(), createStackId()]
       await renames.rename(id, to, input)
-      expect(await renames.rename(to, id, { ...input, expected: 2, snapshot: first })).toBe(
+      expect(await renames.rename(to, id, { ...input, expectedVersion: 2, snapshot: first })).toBe(
         'renamed',
       )
       expect(await catalog.getStack(id)).toMatchObject({ version: 3, deployments: 3 })
@@ -103,7 +103,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const { renames, catalog } = ports
       const [id, to] = [createStackId(), createStackId()]
       await catalog.createStack(id, toEpochMs(1))
-      const empty = { expected: 0, snapshot: '', program: '', at } as const
+      const empty = { expectedVersion: 0, snapshot: '', program: '', at } as const
       expect(await renames.rename(id, to, empty)).toBe('renamed')
       expect(await catalog.getStack(to)).toMatchObject({ version: 0, snapshot: '', deployments: 1 })
       expect(await catalog.listVersions(to, 10)).toEqual([])
@@ -114,7 +114,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const [id, to] = [await createDeployed(), createStackId()]
       expect(await renames.rename(createStackId(), to, input)).toBe('missing')
       expect(await renames.rename(id, await createDeployed(), input)).toBe('exists')
-      expect(await renames.rename(id, to, { ...input, expected: 0 })).toBe('conflict')
+      expect(await renames.rename(id, to, { ...input, expectedVersion: 0 })).toBe('conflict')
       await requests.put(createRequest(id, 'other', to))
       expect(await renames.rename(id, to, input)).toBe('busy')
       await requests.end(id, 'other', { kind: 'refused', code: 'X', message: '' })

@@ -8,7 +8,7 @@ import type { StoreCall } from './store/methods/store-methods.ts'
  */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {
-    rename: (id, newId, { expected, snapshot, program, at, key = '' }) =>
+    rename: (id, newId, { expectedVersion: expected, snapshot, program, at, key = '' }) =>
       call('catalog.renameStack', {
         ...{ id, to: newId, expected, snapshot, program, at, key },
         token: random.uuid(),

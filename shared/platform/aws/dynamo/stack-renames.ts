@@ -45,7 +45,7 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       if (parseStackItem(newId, target) !== undefined) return 'exists'
       if (stack.current !== '' || (await hasOtherRequest(catalogTable, id, input.key)))
         return 'busy'
-      if (stack.version !== input.expected) return 'conflict'
+      if (stack.version !== input.expectedVersion) return 'conflict'
       const lastNumber = Math.max(stack.deployments, readNumber(target ?? {}, 'deployments'))
       const version = input.snapshot === '' ? stack.version : stack.version + 1
       const number = lastNumber + 1

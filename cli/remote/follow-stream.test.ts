@@ -1,7 +1,7 @@
 /** The stream of a deployment: its failures are counted, and named by their cause. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { followStream } from './event-source.ts'
+import { followStream } from './follow-stream.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -25,7 +25,7 @@ export async function* followStream(
   path: string,
 ): AsyncGenerator<StreamedMessage> {
   let lastId = ''
-  let failures = 0
+  let failureCount = 0
   for (;;) {
     try {
       const response = await client.openStream(
@@ -33,7 +33,7 @@ export async function* followStream(
         lastId === '' ? {} : { 'last-event-id': lastId },
       )
       for await (const message of readMessages(response)) {
-        failures = 0
+        failureCount = 0
         if (message.id !== '') lastId = message.id
         // The stream reached its maximum duration: reconnect.
         if (message.event === 'again') break
@@ -41,9 +41,9 @@ export async function* followStream(
         if (message.event === 'end') return
       }
     } catch (thrown) {
-      failures += 1
-      if (!isTransient(thrown) || failures >= apiLimits.callAttemptsMax) throw thrown
-      await pauseBeforeRetry(failures, thrown)
+      failureCount += 1
+      if (!isTransient(thrown) || failureCount >= apiLimits.callAttemptsMax) throw thrown
+      await pauseBeforeRetry(failureCount, thrown)
     }
   }
 }
