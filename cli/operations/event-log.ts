@@ -22,7 +22,8 @@ interface LoggedDisplay {
 /**
  * Creates a display that also writes each event, in the format of `--json`, to `--event-log`. The
  * log is a file, which is truncated first, or `tcp://host:port` of a program that serves
- * `pulumirpc.Events`. Throws CLI_USAGE when the file cannot be opened.
+ * `pulumirpc.Events`. After a failed write, the display warns, and
+ * the log ends. Throws CLI_USAGE when the file cannot be opened.
  */
 export async function createLoggedDisplay(
   tools: Pick<Tools, 'openDisplay'>,
@@ -35,9 +36,18 @@ export async function createLoggedDisplay(
     ? openStreamSink(log.target.slice('tcp://'.length))
     : openFileSink(resolve(log.cwd, log.target))
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
+  let isLogBroken = false
   const emit: Display['emit'] = (event, states) => {
-    print(event)
     display.emit(event, states)
+    if (isLogBroken) return
+    try {
+      print(event)
+    } catch (thrown) {
+      // For example, the disk is full. The deployment must continue.
+      isLogBroken = true
+      const message = `cannot write the event log: ${messageOf(thrown)}\n`
+      display.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
+    }
   }
   return { display: { ...display, emit }, close: sink.close }
 }
