@@ -29,14 +29,17 @@ export interface Supervisor {
   readonly close: () => Promise<void>
 }
 
-/** Starts a supervisor in a new session. If the supervisor ends early, another one is started. */
-export function startSupervisor(): Supervisor {
+/**
+ * Starts a supervisor in a new session, with `shellPath`. If the supervisor ends early, another one
+ * is started.
+ */
+export function startSupervisor(shellPath = '/bin/sh'): Supervisor {
   const groups = new Set<number>()
   let isClosing = false
   let shell = start()
 
   function start(): ChildProcess {
-    const child = spawn('/bin/sh', ['-c', supervisorScript], {
+    const child = spawn(shellPath, ['-c', supervisorScript], {
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -63,7 +66,8 @@ export function startSupervisor(): Supervisor {
     },
     async close() {
       isClosing = true
-      const hasEnded = shell.exitCode !== null || shell.signalCode !== null
+      const hasStarted = shell.pid !== undefined
+      const hasEnded = !hasStarted || shell.exitCode !== null || shell.signalCode !== null
       const shellExit = hasEnded
         ? Promise.resolve()
         : new Promise<void>(resolve => shell.once('exit', () => resolve()))
