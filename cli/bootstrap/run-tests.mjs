@@ -91,7 +91,7 @@ function readCounts(reportPath) {
     if (status !== 'failed') continue
     const failed = assertionResults.filter(assertion => assertion.status === 'failed')
     if (failed.length === 0) brokenFileCount += 1
-    const texts = failed.length === 0 ? [firstLineOf(message)] : failed.map(describeFailure)
+    const texts = failed.length === 0 ? [firstLineOf(message)] : failed.map(formatTestFailure)
     failures.push(...texts.map(text => `${relative(root, file)}: ${text}`))
   }
   const failed = numFailedTests + brokenFileCount
@@ -99,7 +99,7 @@ function readCounts(reportPath) {
 }
 
 /** Formats a failed test as one line: its name and the first line of its first message. */
-function describeFailure({ fullName, failureMessages }) {
+function formatTestFailure({ fullName, failureMessages }) {
   const [message = ''] = failureMessages
   return `${fullName}: ${firstLineOf(message)}`
 }

@@ -17,7 +17,7 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
   const key = parseConfigEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
-  const text = operand ?? (await readValue(session, flags))
+  const text = operand ?? (await readConfigValue(session, flags))
   if (flags.isSet('secret')) {
     const manager = await openStackManager(session, stack, file)
     putConfigValue(file, key, { kind: 'secure', ciphertext: manager.crypter.encrypt(text) })
@@ -28,7 +28,7 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
   return 0
 }
 
-async function readValue(session: CliSession, flags: Flags): Promise<string> {
+async function readConfigValue(session: CliSession, flags: Flags): Promise<string> {
   if (session.mayPrompt)
     return flags.isSet('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
   if (session.io.isTerminal)

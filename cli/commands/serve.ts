@@ -40,7 +40,7 @@ export const serveEngine: Handler = async (session, flags) => {
       functionLimitMs: readFunctionLimit(flags),
       onMessage: line => session.printToStderr(line),
       api: readApiAddress(flags),
-      passphrase: await readPassphrase(session),
+      passphrase: await readPassphraseVariable(session),
       env: session.io.env,
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
@@ -74,7 +74,7 @@ function readApiAddress(
   return { host: host ?? '127.0.0.1', port: Number(port) }
 }
 
-async function readPassphrase(session: CliSession): Promise<string | undefined> {
+async function readPassphraseVariable(session: CliSession): Promise<string | undefined> {
   return (await session.tools.loadSecrets()).readPassphrase(session.io.env)
 }
 

@@ -11,11 +11,11 @@ import { formatTable } from '../display/table.ts'
 /** `stack history`: lists the deployments of a stack, newest first, page by page. */
 export const showStackHistory: Handler = async (session, flags) => {
   const id = await session.requireStack()
-  const deploymentNumber = readNumber(flags, 'show', '--show')
+  const deploymentNumber = readNumberFlag(flags, 'show', '--show')
   if (deploymentNumber !== undefined)
     return showDeployment(session, flags, { id, number: deploymentNumber })
-  const pageSize = readNumber(flags, 'pageSize', '--page-size') ?? 10
-  const page = readNumber(flags, 'page', '--page') ?? 1
+  const pageSize = readNumberFlag(flags, 'pageSize', '--page-size') ?? 10
+  const page = readNumberFlag(flags, 'page', '--page') ?? 1
   const { platform, readStatus } = await session.openEngine()
   const records = await readPage(readHistory(platform.catalog, id), { pageSize, page })
   if (flags.isSet('json')) {
@@ -138,7 +138,7 @@ function describeChangeCounts(changes: Readonly<Record<string, number>>): string
     .join(', ')
 }
 
-function readNumber(flags: Flags, name: string, option: string): number | undefined {
+function readNumberFlag(flags: Flags, name: string, option: string): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined
   if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `${option} takes a number, not '${text}'`)

@@ -31,7 +31,7 @@ export const listPending: Handler = async (session, flags) => {
   }
   const rows = pending.map(({ resource, type }) => [
     type,
-    displayNameOf(resource.urn),
+    pendingNameOf(resource.urn),
     resource.urn,
   ])
   for (const line of formatTable(['OPERATION', 'NAME', 'URN'], rows)) session.print(line)
@@ -41,7 +41,7 @@ export const listPending: Handler = async (session, flags) => {
 /** `state pending import <urn> <id>`: adds the resource that an interrupted create has created. */
 export const importPendingOperation: Handler = async (session, flags, [urn = '', id = '']) => {
   if (id === '') throw error('CLI_USAGE', 'the id is missing')
-  const text = `This adds '${displayNameOf(urn)}' to the state, with the id '${id}'.`
+  const text = `This adds '${pendingNameOf(urn)}' to the state, with the id '${id}'.`
   await editPending(session, flags, { text, edit: { kind: 'pending import', urn, id } })
   session.printToStderr(
     'Imported the resource. The next deployment first reads it from its provider.',
@@ -54,7 +54,7 @@ export const importPendingOperation: Handler = async (session, flags, [urn = '',
  * deleted by hand.
  */
 export const clearPendingOperation: Handler = async (session, flags, [urn = '']) => {
-  const text = `This removes the pending operation of '${displayNameOf(urn)}' from the state. If its resource exists, antichain will not delete it.`
+  const text = `This removes the pending operation of '${pendingNameOf(urn)}' from the state. If its resource exists, antichain will not delete it.`
   await editPending(session, flags, { text, edit: { kind: 'pending clear', urn } })
   session.printToStderr('Removed the pending operation.')
   return 0
@@ -72,6 +72,6 @@ async function editPending(
   })
 }
 
-function displayNameOf(urn: string): string {
+function pendingNameOf(urn: string): string {
   return isUrn(urn) ? nameOf(urn) : urn
 }

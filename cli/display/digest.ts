@@ -99,7 +99,7 @@ function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[
  * when their event has the flag `logical`.
  */
 function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
-  if (isRoot(metadata.urn)) return true
+  if (isStackUrn(metadata.urn)) return true
   if (metadata.op === 'same')
     return options.showSames || metadata.old?.protect !== metadata.new?.protect
   return (
@@ -116,7 +116,7 @@ const replacementOps: ReadonlySet<string> = new Set([
   'import-replacement',
 ])
 
-function isRoot(urn: string): boolean {
+function isStackUrn(urn: string): boolean {
   return typeOf(urn as Urn) === stackType
 }
 
@@ -126,7 +126,7 @@ function toDigestStep(
   options: DigestOptions,
 ): DigestStep {
   const { op, urn, provider, diffs = [], keys = [] } = metadata
-  const isHidden = options.suppressOutputs && isRoot(urn)
+  const isHidden = options.suppressOutputs && isStackUrn(urn)
   const oldState = visibleStateOf(states?.old ?? metadata.old, isHidden)
   const newState = visibleStateOf(states?.new ?? metadata.new, isHidden)
   return {

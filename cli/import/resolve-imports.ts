@@ -46,7 +46,7 @@ export function resolveImports(importFile: ImportFile, options: ResolveOptions):
     }),
   )
   if (referenceErrors.length > 0) throw usageErrorOf(referenceErrors)
-  return { imports, names: namesOf(file, urns) }
+  return { imports, names: assignProgramNames(file, urns) }
 }
 
 function usageErrorOf(sentences: readonly string[]): Error {
@@ -234,7 +234,7 @@ function resolvePackage(
  * Returns the name of each resource in the program. If a name is already used, the type is
  * appended, and then a number if necessary.
  */
-function namesOf(file: ImportFile, urns: readonly Urn[]): ReadonlyMap<Urn, string> {
+function assignProgramNames(file: ImportFile, urns: readonly Urn[]): ReadonlyMap<Urn, string> {
   const names = new Map(
     Object.entries(file.nameTable).map(([name, urn]) => [urn as Urn, name] as const),
   )

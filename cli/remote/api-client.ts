@@ -42,7 +42,7 @@ const errorForm = z.object({
 
 /**
  * Creates a client. Without a token, its calls are not authorized. Repeatable calls and uploads are
- * retried after temporary failures, see `isTransient`.
+ * retried after temporary failures, see `isTransientFailure`.
  */
 export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
   const authorization: Readonly<Record<string, string>> =
@@ -95,7 +95,8 @@ async function withRetries<T>(
     try {
       return await attemptCall()
     } catch (thrown) {
-      if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isTransient(thrown)) throw thrown
+      if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isTransientFailure(thrown))
+        throw thrown
       await pauseBeforeRetry(attempt, thrown)
     }
   }
@@ -187,7 +188,7 @@ async function apiErrorOf(response: Response): Promise<Error> {
 }
 
 /** Reports whether a failure is temporary: no connection, or status 429, 502 or 503. */
-export function isTransient(thrown: unknown): boolean {
+export function isTransientFailure(thrown: unknown): boolean {
   if (!(thrown instanceof DeployError)) return false
   const { code, details } = thrown
   const status = Number(details['status'] ?? 0)

@@ -2,7 +2,7 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
   type ApiClient,
-  isTransient,
+  isTransientFailure,
   originOf,
   parseResponse,
   pauseBeforeRetry,
@@ -42,7 +42,7 @@ export async function* followStream(
       }
     } catch (thrown) {
       failureCount += 1
-      if (!isTransient(thrown) || failureCount >= apiLimits.callAttemptsMax) throw thrown
+      if (!isTransientFailure(thrown) || failureCount >= apiLimits.callAttemptsMax) throw thrown
       await pauseBeforeRetry(failureCount, thrown)
     }
   }

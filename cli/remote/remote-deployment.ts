@@ -114,7 +114,7 @@ async function followDeployment(
   for await (const { event, data } of followStream(client, path)) {
     if (event === 'started') onNumber(z.object({ number: z.number() }).parse(data).number)
     if (event === 'events') for (const engineEvent of parseEvents(data)) sink.emit(engineEvent)
-    if (event === 'end') return toDeployResult(data)
+    if (event === 'end') return parseDeployResult(data)
   }
   throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
 }
@@ -146,7 +146,7 @@ function parseEvents(data: unknown): readonly EngineEventPayload[] {
 /** The kinds of steps that change nothing. */
 const unchangingOps = new Set(['same', 'read', 'discard', 'read-replacement'])
 
-function toDeployResult(data: unknown): DeployResult {
+function parseDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
   if (end.kind === 'refused') throw refusalErrorOf(end)
   if (end.kind === 'superseded')

@@ -18,7 +18,7 @@ import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
 import {
   askNewPassphrase,
-  createManager,
+  createStackManager,
   namesManager,
   openFileManager,
   openStackFile,
@@ -63,7 +63,7 @@ export async function changeSecretsProvider(
     : undefined
   const newManager =
     newPassphrase === undefined
-      ? await createManager(session, stack, provider)
+      ? await createStackManager(session, stack, provider)
       : await (await session.tools.loadSecrets()).createWithPassphrase(newPassphrase)
   const change = { fileManager, newManager, newPassphrase }
   if (state !== undefined) await resealState(session, { stack, state }, change)

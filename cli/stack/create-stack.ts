@@ -7,7 +7,7 @@ import { withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import {
   saveManager,
-  createManager,
+  createStackManager,
   openStackFile,
   requireSupportedProvider,
   openStackManager,
@@ -52,5 +52,5 @@ async function createKeyManager(
   if ([url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '') return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
     throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
-  return createManager(session, id, url)
+  return createStackManager(session, id, url)
 }

@@ -50,7 +50,7 @@ export async function openStackManager(
   requireSameProvider(state, provider, stack)
   const manager =
     (await openMatchingStateManager(session, state, { provider, stack })) ??
-    (await createManager(session, stack, provider))
+    (await createStackManager(session, stack, provider))
   saveManager(config, manager)
   return manager
 }
@@ -109,7 +109,7 @@ export function requireSupportedProvider(provider: string): void {
  * Creates a manager of a stack: with a data key that a key of KMS seals, or with a passphrase.
  * Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, STORE_*.
  */
-export async function createManager(
+export async function createStackManager(
   session: CliSession,
   stack: StackId,
   provider: string,

@@ -19,7 +19,7 @@ export async function createCheckProgramFolder(
   try {
     cpSync(programSource, folder, { recursive: true })
     writeFileSync(join(folder, 'Pulumi.yaml'), `name: ${project}\nruntime: nodejs\n`)
-    if (packages === undefined) await installPackages(session, folder)
+    if (packages === undefined) await installCheckPackages(session, folder)
     // The archive of a program contains no links that lead out of its folder.
     else
       cpSync(resolve(session.cwd, packages), join(folder, 'node_modules'), {
@@ -34,7 +34,7 @@ export async function createCheckProgramFolder(
 }
 
 /** Installs the packages of the program with npm, without their scripts. Throws INSTALL_FAILED. */
-async function installPackages(session: CliSession, folder: string): Promise<void> {
+async function installCheckPackages(session: CliSession, folder: string): Promise<void> {
   session.printToStderr('Installing the packages of the program with npm.')
   const args = ['install', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund']
   const exitCode = await new Promise<number>((resolveExit, reject) => {

@@ -85,8 +85,8 @@ export function createCheckStacks(
     async removeAll() {
       const remainders = await Promise.all(
         [...archives].map(async ([stack, archive]) => {
-          const failure = await removeStack(deps, stack, archive).catch(messageOf)
-          return failure === undefined ? [] : [`the stack ${nameOf(stack)} remains: ${failure}`]
+          const failure = await removeCheckStack(deps, stack, archive).catch(messageOf)
+          return failure === undefined ? [] : [`the stack ${fullNameOf(stack)} remains: ${failure}`]
         }),
       )
       archives.clear()
@@ -99,7 +99,7 @@ export function createCheckStacks(
  * Destroys and removes a stack. Without an archive the stack has no deployment yet. Its resources
  * exist in the state only, so a stack that cannot be destroyed is removed, too.
  */
-async function removeStack(
+async function removeCheckStack(
   { remote }: RunDeps,
   stack: StackId,
   archive: string,
@@ -123,11 +123,11 @@ function createProviderFlags(secretsProvider: string): Flags {
 }
 
 function pathOf(id: StackId): string {
-  return `/v1/stacks/${nameOf(id)}`
+  return `/v1/stacks/${fullNameOf(id)}`
 }
 
 /** Returns `<project>/<stack>`. Names of checks need no encoding in a path. */
-function nameOf(id: StackId): string {
+function fullNameOf(id: StackId): string {
   const { project, stack } = stackPartsOf(id)
   return `${project}/${stack}`
 }

@@ -38,7 +38,7 @@ export async function createCloudManager(
   const url = withKeyStack(keyUrl, stack)
   const key = randomBytes(keyBytes)
   const sealed = await keeper.wrap(url, key)
-  return createManager(key, url, Buffer.from(sealed).toString('base64'))
+  return toCloudManager(key, url, Buffer.from(sealed).toString('base64'))
 }
 
 /**
@@ -52,7 +52,7 @@ export async function openCloudManager(
   { keeper, allowed }: KeyOpener,
 ): Promise<SecretsManager> {
   requireAllowedKey(url, allowed)
-  return createManager(await openDataKey(url, encryptedKey, keeper), url, encryptedKey)
+  return toCloudManager(await openDataKey(url, encryptedKey, keeper), url, encryptedKey)
 }
 
 async function openDataKey(
@@ -88,7 +88,7 @@ async function unwrapDataKey(
 }
 
 /** Creates the manager of a data key. Its `state` has Pulumi's field names in Pulumi's order. */
-function createManager(key: Uint8Array, url: string, encryptedKey: string): SecretsManager {
+function toCloudManager(key: Uint8Array, url: string, encryptedKey: string): SecretsManager {
   return {
     type: 'cloud',
     state: { url, encryptedkey: encryptedKey },

@@ -26,7 +26,7 @@ function deriveKey(passphrase: string, salt: string): Promise<Uint8Array> {
   return key
 }
 
-function createManager(key: Uint8Array, salt: string): SecretsManager {
+function toPassphraseManager(key: Uint8Array, salt: string): SecretsManager {
   return {
     type: 'passphrase',
     state: { salt },
@@ -39,7 +39,7 @@ function createManager(key: Uint8Array, salt: string): SecretsManager {
 export async function createPassphraseManager(passphrase: string): Promise<SecretsManager> {
   const salt = randomBytes(saltBytes).toString('base64')
   const key = await deriveKey(passphrase, salt)
-  return createManager(key, `v1:${salt}:${createSymmetricCrypter(key).encrypt(probeText)}`)
+  return toPassphraseManager(key, `v1:${salt}:${createSymmetricCrypter(key).encrypt(probeText)}`)
 }
 
 /**
@@ -56,7 +56,7 @@ export async function openPassphraseManager(
   const key = await deriveKey(passphrase, saltText)
   try {
     if (createSymmetricCrypter(key).decrypt(checkParts.join(':')) === probeText)
-      return createManager(key, salt)
+      return toPassphraseManager(key, salt)
   } catch (cause) {
     throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase', { cause })
   }

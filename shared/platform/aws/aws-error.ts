@@ -110,6 +110,11 @@ export function httpStatusOf(thrown: unknown): number | undefined {
   return readThrown(thrown).status
 }
 
+/** Reports whether KMS refused to decrypt, because another key or context encrypted the text. */
+export function isWrongKeyError(thrown: unknown): boolean {
+  return ['InvalidCiphertextException', 'IncorrectKeyException'].includes(errorNameOf(thrown))
+}
+
 function codeOf(thrownError: ThrownError): ErrorCode {
   const namedCode = codesByErrorName.get(thrownError.name)
   if (namedCode !== undefined) return namedCode

@@ -2,7 +2,7 @@ import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-
 import { error } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
-import { withAwsErrors, errorNameOf } from './aws-error.ts'
+import { isWrongKeyError, withAwsErrors } from './aws-error.ts'
 import { parseKeyUrl } from '../../secrets/key-url.ts'
 
 /** A keeper that encrypts and decrypts data keys with KMS. `close` closes its clients. */
@@ -47,7 +47,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
         try {
           return await clientOf(region).send(command)
         } catch (thrown) {
-          if (wrongKeyErrors.has(errorNameOf(thrown))) return throwWrongKey(keyId, thrown)
+          if (isWrongKeyError(thrown)) return throwWrongKey(keyId, thrown)
           throw thrown
         }
       })
@@ -58,12 +58,6 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
     },
   }
 }
-
-/** KMS errors for a text that was encrypted under another key or context. */
-const wrongKeyErrors: ReadonlySet<string> = new Set([
-  'InvalidCiphertextException',
-  'IncorrectKeyException',
-])
 
 function throwWrongKey(keyId: string, cause?: unknown): never {
   throw error(

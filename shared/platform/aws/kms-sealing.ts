@@ -5,7 +5,7 @@ import { type DeployError, error } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
-import { withAwsErrors, errorNameOf } from './aws-error.ts'
+import { isWrongKeyError, withAwsErrors } from './aws-error.ts'
 
 /** Sealing with a key in KMS. `close` closes its client. */
 export interface KmsSealing extends SealingPort {
@@ -65,7 +65,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
       })
       const { Plaintext = new Uint8Array() } = await withAwsErrors('key of triggers: decrypt', () =>
         kms.send(command).catch((thrown: unknown) => {
-          throw wrongKeyErrors.has(errorNameOf(thrown)) ? unreadableError(context, thrown) : thrown
+          throw isWrongKeyError(thrown) ? unreadableError(context, thrown) : thrown
         }),
       )
       try {
@@ -79,12 +79,6 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
     close: () => kms.destroy(),
   }
 }
-
-/** KMS errors for a text that was encrypted under another key or context. */
-const wrongKeyErrors: ReadonlySet<string> = new Set([
-  'InvalidCiphertextException',
-  'IncorrectKeyException',
-])
 
 function checksumOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -21,8 +21,8 @@ export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort):
     const { stateBlob, viewsBlob, ...rest } = outcome
     return {
       ...rest,
-      ...(stateBlob === undefined ? {} : { state: await readState(blobs, stateBlob) }),
-      ...(viewsBlob === undefined ? {} : { views: await readViews(blobs, viewsBlob) }),
+      ...(stateBlob === undefined ? {} : { state: await readStateBlob(blobs, stateBlob) }),
+      ...(viewsBlob === undefined ? {} : { views: await readViewsBlob(blobs, viewsBlob) }),
     }
   }
   return {
@@ -87,7 +87,7 @@ export function withLargeDecisions(
         records.push(
           decisionsBlob === undefined
             ? record
-            : { ...rest, decisions: await readDecisions(blobs, decisionsBlob) },
+            : { ...rest, decisions: await readDecisionsBlob(blobs, decisionsBlob) },
         )
       }
       return records
@@ -110,7 +110,9 @@ export function withLargeLateOutcomes(catalog: CatalogPort, blobs: BlobsPort): C
       for (const item of await catalog.listLateOutcomes(id, limit)) {
         const { stateBlob, ...rest } = item
         items.push(
-          stateBlob === undefined ? item : { ...rest, state: await readState(blobs, stateBlob) },
+          stateBlob === undefined
+            ? item
+            : { ...rest, state: await readStateBlob(blobs, stateBlob) },
         )
       }
       return items
@@ -143,14 +145,14 @@ async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
   return JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8'))
 }
 
-async function readState(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
+async function readStateBlob(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
   const state = await readJson(blobs, hash)
   if (!isState(state))
     throw error('STATE_INVALID', `the blob ${hash} is not the state of a resource`)
   return state
 }
 
-async function readViews(blobs: BlobsPort, hash: BlobHash): Promise<readonly ViewOutcome[]> {
+async function readViewsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly ViewOutcome[]> {
   const views = await readJson(blobs, hash)
   if (!areViews(views)) throw error('STATE_INVALID', `the blob ${hash} does not contain view steps`)
   return views
@@ -164,7 +166,7 @@ function isState(json: unknown): json is StoredResource {
   return typeof json === 'object' && json !== null && 'urn' in json && 'type' in json
 }
 
-async function readDecisions(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
+async function readDecisionsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
   const decisions = await readJson(blobs, hash)
   if (!areDecisions(decisions))
     throw error('STATE_INVALID', `the blob ${hash} is not part of a decision log`)

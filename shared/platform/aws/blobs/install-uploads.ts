@@ -45,12 +45,12 @@ export async function createInstallUpload(
   return {
     url,
     headers: uploadHeaders,
-    read: () => withAwsErrors(`object ${Key}: get`, () => readObject(s3, { Bucket, Key })),
+    read: () => withAwsErrors(`object ${Key}: get`, () => readUploadedObject(s3, { Bucket, Key })),
   }
 }
 
 /** Reads an object. Returns undefined when it does not exist. */
-async function readObject(
+async function readUploadedObject(
   s3: S3Client,
   location: { readonly Bucket: string; readonly Key: string },
 ): Promise<Uint8Array | undefined> {

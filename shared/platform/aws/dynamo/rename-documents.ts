@@ -26,7 +26,7 @@ export async function createDocumentParts(
 ): Promise<readonly TransactionPart[] | undefined> {
   const { id, newId, token, placements = {} } = rename
   const parts: TransactionPart[] = []
-  for (const document of await listDocuments(catalogTable, id)) {
+  for (const document of await listStackDocuments(catalogTable, id)) {
     const value = withPlacement(document, placements)
     if (value === undefined) return undefined
     const newKey: DocumentKey = { ...document.key, scope: newId }
@@ -62,7 +62,10 @@ export async function createDocumentParts(
   return parts
 }
 
-async function listDocuments(catalogTable: Table, id: StackId): Promise<readonly StoredDocument[]> {
+async function listStackDocuments(
+  catalogTable: Table,
+  id: StackId,
+): Promise<readonly StoredDocument[]> {
   const documents: StoredDocument[] = []
   for (const kind of ['schedule', 'notification'] as const) {
     const { pk } = keys.document({ kind, scope: id, name: '' })

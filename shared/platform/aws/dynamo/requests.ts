@@ -82,7 +82,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
       const item = await getItem(catalogTable, keys.request(stack, key))
       return item === undefined ? undefined : parseRequestItem(stack, item)
     },
-    end: (stack, key, end) => endRequest(deps, { stack, key, end: JSON.stringify(end) }),
+    end: (stack, key, end) => writeRequestEnd(deps, { stack, key, end: JSON.stringify(end) }),
     removeEnded: async (createdBefore, limit) => {
       const { pk } = keys.endedRequestEntry(0, '', '')
       const items = await queryItems(catalogTable, { pk, atMost: padTime(createdBefore), limit })
@@ -135,7 +135,7 @@ async function takeNextPosition(catalogTable: Table, stack: StackId): Promise<nu
   return readNumber((writeResult.isDone ? writeResult.item : writeResult.existing) ?? {}, 'last')
 }
 
-async function endRequest(
+async function writeRequestEnd(
   { catalogTable, random }: RequestsDeps,
   input: { readonly stack: StackId; readonly key: string; readonly end: string },
 ): Promise<boolean> {

@@ -116,7 +116,7 @@ async function removeOperations(
   for (;;) {
     const [block] = await listBlocks(journalTable, deployment, { from: 0, limit: 1 })
     if (block === undefined) return itemsMax - remaining
-    const heads = await readHeads(journalTable, deployment, block)
+    const heads = await listBlockHeads(journalTable, deployment, block)
     for (const { operation, attemptCount } of heads) {
       if (remaining <= 0) return itemsMax
       const outcomes = Array.from({ length: attemptCount }, (_, index) =>
@@ -133,7 +133,7 @@ async function removeOperations(
 }
 
 /** Returns the existing heads of a block, with their numbers of attempts. */
-async function readHeads(
+async function listBlockHeads(
   journalTable: Table,
   deployment: DeploymentId,
   block: number,

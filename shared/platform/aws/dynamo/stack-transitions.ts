@@ -34,10 +34,10 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {
       const token = deps.random.uuid()
-      return retryWhileRacing(() => startDeployment(deps, { id, token, ...input }))
+      return retryWhileRacing(() => writeStart(deps, { id, token, ...input }))
     },
     publish: (id, expectedVersion, snapshot) =>
-      retryWhileRacing(() => publishSnapshot(deps, { id, expectedVersion, snapshot })),
+      retryWhileRacing(() => writePublication(deps, { id, expectedVersion, snapshot })),
     release: createRelease(deps),
   }
 }
@@ -54,7 +54,7 @@ async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promi
   throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
-async function startDeployment(
+async function writeStart(
   { catalogTable, random }: CatalogDeps,
   input: Parameters<StackTransitions['start']>[1] & {
     readonly id: StackId
@@ -95,7 +95,7 @@ async function startDeployment(
   return isDone ? { kind: 'started', deployment } : undefined
 }
 
-async function publishSnapshot(
+async function writePublication(
   { catalogTable, random }: CatalogDeps,
   input: { readonly id: StackId; readonly expectedVersion: number; readonly snapshot: BlobHash },
 ): Promise<Awaited<ReturnType<StackTransitions['publish']>> | undefined> {

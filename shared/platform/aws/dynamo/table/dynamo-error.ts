@@ -42,7 +42,7 @@ export const throttlingErrors: ReadonlySet<string> = new Set([
  */
 export function dynamoError(thrown: unknown, request: FailedRequest): DeployError {
   if (thrown instanceof DeployError) return thrown
-  const { name, reason } = { name: nameOf(thrown), reason: messageOf(thrown) }
+  const { name, reason } = { name: thrownNameOf(thrown), reason: messageOf(thrown) }
   const { table, operation, region } = request
   const details = { table, operation, region, reason, error: name }
   const createError = (code: ErrorCode, summary: string, hint?: string): DeployError =>
@@ -75,7 +75,7 @@ export function dynamoError(thrown: unknown, request: FailedRequest): DeployErro
 }
 
 /** Returns the name of an error of the SDK or the service. */
-function nameOf(thrown: unknown): string {
+function thrownNameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown'
 }
 

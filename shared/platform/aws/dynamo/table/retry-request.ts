@@ -29,7 +29,7 @@ export async function retryRequest<T>(
     const outcome = await attempt().catch((thrown: unknown): RetryOutcome<T> => {
       if (isConflict(thrown)) return { kind: 'again', reason: thrown }
       failures += 1
-      if (!isTransient(thrown) || failures >= limits.transientAttemptsMax) throw thrown
+      if (!isTransientError(thrown) || failures >= limits.transientAttemptsMax) throw thrown
       return { kind: 'again', reason: thrown }
     })
     if (outcome.kind === 'done') return outcome.value
@@ -64,7 +64,7 @@ const transientErrors: ReadonlySet<string> = new Set([
 ])
 
 /** Reports whether the same request may succeed later. The failed request may have taken effect. */
-function isTransient(thrown: unknown): thrown is Error {
+function isTransientError(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
   const { httpStatusCode = 0 } =
