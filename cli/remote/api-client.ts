@@ -103,9 +103,9 @@ async function withRetries<T>(
 }
 
 /**
- * Uploads bytes to the API with the token, or to another host without the token. If the other host
- * already has an object of this name, the upload is complete, because the name is derived from the
- * hash of the bytes.
+ * Uploads bytes to the API with the token, or to another host without the token. The name of the
+ * object is derived from the hash of the bytes. If the other host already has the object, the
+ * upload is therefore complete.
  */
 async function uploadBytes(
   {

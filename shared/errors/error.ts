@@ -1,8 +1,9 @@
 /**
  * errors: the only error class, and the catalogue of error codes. Imports nothing of the project.
  *
- * Invariants: every error that a user sees has a code of the catalogue. Code never branches on a
- * message. Secrets are redacted before an error is created, never when it is printed.
+ * Invariants: every error that a user sees has a code of the catalogue. Code branches on codes,
+ * never on the message of a `DeployError`. Secrets are redacted before an error is created, never
+ * when it is printed.
  */
 import { type ErrorCode, catalogue } from './catalogue.ts'
 

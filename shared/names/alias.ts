@@ -1,9 +1,6 @@
 import type { Urn } from './urn.ts'
 
-/**
- * A former name of a resource: a URN, or the parts that differ from the current name. `parent` ''
- * means no parent.
- */
+/** A former name of a resource: a URN, or the parts that differ from the current name. */
 export type Alias =
   | { readonly kind: 'urn'; readonly urn: Urn }
   | {

@@ -73,7 +73,7 @@ export interface CatalogPort {
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**
    * Starts the next deployment if none is current, and adds its history entry. Returns `started`
-   * with the new id, or `busy` with the id of the current deployment.
+   * with the new id, or `busy` with the id of the current deployment. Throws STACK_NOT_FOUND.
    */
   readonly start: (
     id: StackId,
@@ -87,7 +87,7 @@ export interface CatalogPort {
   /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when
    * that version is published with the same blob. Returns `conflict` when the stack has any other
-   * version.
+   * version. Throws STACK_NOT_FOUND.
    */
   readonly publish: (
     id: StackId,

@@ -174,8 +174,8 @@ export interface LeasesPort {
     holder: Holder,
   ) => Promise<void>
   /**
-   * Renews a lease. Returns false when the lease was retired. The executor must then not use its
-   * identity again.
+   * Renews a lease. Returns false when the lease is retired or missing. The executor must then not
+   * use its identity again.
    */
   readonly renew: (
     deployment: DeploymentId,
