@@ -52,21 +52,18 @@ export async function serveRun(
   },
 ): Promise<RunEnd | undefined> {
   const input = createLimitedInput(deps, request, options)
-  const deploymentToTakeOver = options.deployment
+  const currentDeployment = options.deployment
   // Assumes the role of the stack, because a refusal must occur before a deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
-      if (deploymentToTakeOver !== undefined)
-        await emitBlockingError(deps, deploymentToTakeOver, thrown)
+      if (currentDeployment !== undefined) await emitBlockingError(deps, currentDeployment, thrown)
       throw thrown
     },
   )
   // If this run dies before it has a lease, the nudge causes another check of the stack.
   await deps.platform.nudges.nudge(request.stack, limits.watchdogNudgeMs)
   const earlierHeartbeat =
-    deploymentToTakeOver === undefined
-      ? undefined
-      : await startHeartbeat(input, deploymentToTakeOver)
+    currentDeployment === undefined ? undefined : await startHeartbeat(input, currentDeployment)
   const startedDeployment = await options.begin(input.ports).catch(async (thrown: unknown) => {
     await earlierHeartbeat?.end()
     throw thrown
@@ -82,11 +79,10 @@ export async function serveRun(
   const earlierEvents =
     earlierRuns === undefined ? [] : await readEarlierEvents(input.platform, deployment)
   const sink = createDeduplicatedSinks(recorder, earlierEvents)()
-  const earlierCounts = countOperations(earlierEvents)
   const environment = await createRunEnvironment({
     ...inputWithVariables,
     sink,
-    sharedCounts: earlierCounts,
+    sharedCounts: countOperations(earlierEvents),
   }).catch(async thrown => {
     input.ports.ownDeployments?.delete(deployment)
     await heartbeat.end()

@@ -46,7 +46,10 @@ export interface Fleet {
    * busy environments after their call. New environments have the new code.
    */
   readonly replaceCode: (bundleFolder: string) => void
-  /** Kills all environments and accepts no more calls. */
+  /**
+   * Kills all environments and accepts no more calls. Resolves when every call and environment has
+   * ended.
+   */
   readonly end: () => Promise<void>
 }
 
@@ -54,8 +57,10 @@ export interface Fleet {
 export function createFleet(options: FleetOptions): Fleet {
   /** The environments with their tenants. */
   const environments = new Map<Environment, string | undefined>()
-  /** Environments whose code was replaced during their call. */
+  /** Environments whose code was replaced during their start or call. */
   const outdatedEnvironments = new WeakSet<Environment>()
+  /** The calls that have not ended, also while their environments start. */
+  const pendingCalls = new Set<Promise<InvocationOutcome>>()
   let { bundleFolder } = options
   let hasEnded = false
   const idleCheck = setInterval(() => {
@@ -81,6 +86,24 @@ export function createFleet(options: FleetOptions): Fleet {
     void environment.endReason.then(() => environments.delete(environment))
     if (hasEnded) environment.kill('the cloud has ended')
   }
+  const callEnvironment = async (event: unknown, call: CallOptions): Promise<InvocationOutcome> => {
+    const startedMs = performance.now()
+    const [idleEnvironment] =
+      [...environments].find(
+        ([candidate, tenant]) => tenant === call.tenant && !candidate.isBusy(),
+      ) ?? []
+    const usedFolder = bundleFolder
+    const environment = idleEnvironment ?? (await startFleetEnvironment())
+    if (idleEnvironment === undefined) add(environment, call.tenant)
+    // The code was replaced while the environment started.
+    if (bundleFolder !== usedFolder) outdatedEnvironments.add(environment)
+    const outcome = await environment.invoke(event, options.limitMs, call)
+    const durationMs = performance.now() - startedMs
+    if (outdatedEnvironments.has(environment)) environment.kill('its code was replaced')
+    const isCold = idleEnvironment === undefined
+    options.onCall({ outcome, pid: environment.pid, durationMs, isCold })
+    return outcome
+  }
   return {
     listEnvironments: () => [...environments.keys()],
     invoke: async (event, call = {}) => {
@@ -88,22 +111,10 @@ export function createFleet(options: FleetOptions): Fleet {
       const lineage = addToLineage(call.traceHeader, options.name)
       if (isRecursiveLoop(lineage) && !options.allowsRecursion)
         return { kind: 'failed', reason: `Lambda stops a recursive loop of ${options.name}` }
-      const startedMs = performance.now()
-      const [idleEnvironment] =
-        [...environments].find(
-          ([candidate, tenant]) => tenant === call.tenant && !candidate.isBusy(),
-        ) ?? []
-      const environment = idleEnvironment ?? (await startFleetEnvironment())
-      if (idleEnvironment === undefined) add(environment, call.tenant)
-      const outcome = await environment.invoke(event, options.limitMs, {
-        ...call,
-        traceHeader: lineage.traceHeader,
-      })
-      const durationMs = performance.now() - startedMs
-      if (outdatedEnvironments.has(environment)) environment.kill('its code was replaced')
-      const isCold = idleEnvironment === undefined
-      options.onCall({ outcome, pid: environment.pid, durationMs, isCold })
-      return outcome
+      const { traceHeader } = lineage
+      const pendingCall = callEnvironment(event, { ...call, traceHeader })
+      pendingCalls.add(pendingCall)
+      return pendingCall.finally(() => pendingCalls.delete(pendingCall))
     },
     replaceCode: newBundleFolder => {
       bundleFolder = newBundleFolder
@@ -116,6 +127,8 @@ export function createFleet(options: FleetOptions): Fleet {
       clearInterval(idleCheck)
       const lastEnvironments = [...environments.keys()]
       for (const candidate of lastEnvironments) candidate.kill('the cloud has ended')
+      // An environment that is still starting is killed before its first call.
+      await Promise.allSettled(pendingCalls)
       await Promise.all(lastEnvironments.map(candidate => candidate.endReason))
     },
   }
