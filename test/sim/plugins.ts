@@ -151,10 +151,15 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
     parameterize: () => Promise.resolve(),
     configure: async () => {},
     check: async ({ newInputs }) => ({ inputs: newInputs, failures: [] }),
-    diff: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
+    diff: async ({ oldInputs, newInputs, oldOutputs }) =>
+      oldOutputs.has(taintedKey)
+        ? replacementDiff
+        : upgradeSame(diffOf(oldInputs, newInputs), oldOutputs),
     create: ({ urn, name, inputs }) =>
       callCloud({ kind: 'create', urn, name, id: '' }, (call, isPartial) => {
         const id = cloud.create(call, name, inputs)
+        if (isPartial && isOfTerraform(name))
+          throw partialError(id, new Map([...createOutputs(inputs), [taintedKey, 'yes']]))
         if (isPartial) throw partialError(id, createOutputs(inputs))
         return { id, outputs: createOutputs(inputs), refreshBeforeUpdate: false }
       }),
@@ -183,6 +188,41 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
     cancel: async () => {},
     close: async () => {},
   }
+}
+
+/** The output of an object that was created with an error, and that the next diff replaces. */
+const taintedKey = 'tainted'
+
+/** Reports whether a resource behaves like one of a Terraform provider: half of them do. */
+function isOfTerraform(name: string): boolean {
+  return name.charCodeAt(name.length - 1) % 2 === 0
+}
+
+/** The difference of a tainted object, as the Terraform driver returns it. */
+const replacementDiff: DiffResult = {
+  changes: 'some',
+  replaceKeys: ['__meta'],
+  stableKeys: [],
+  changedKeys: ['__meta'],
+  detailedDiff: null,
+  deleteBeforeReplace: false,
+}
+
+/** The output that the provider adds to an unchanged object, as if its schema had a new version. */
+const upgradedKey = 'upgraded'
+
+/** The outputs with which the provider records more than the object has. */
+export const recordKeys: readonly string[] = [taintedKey, upgradedKey]
+
+/** Returns the outputs that the object itself has. */
+export function omitRecordKeys(outputs: PropertyMap): PropertyMap {
+  return new Map([...outputs].filter(([key]) => !recordKeys.includes(key)))
+}
+
+/** Adds the outputs in a newer form to the diff of an unchanged object that has an older one. */
+function upgradeSame(diff: DiffResult, oldOutputs: PropertyMap): DiffResult {
+  if (diff.changes !== 'none' || oldOutputs.has(upgradedKey)) return diff
+  return { ...diff, upgradedOutputs: new Map([...oldOutputs, [upgradedKey, 'yes']]) }
 }
 
 /**
