@@ -4,7 +4,20 @@ import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
 
 /** Declares `package` and its subcommands. */
 export function declarePackage(root: Command, attach: Attach): void {
-  const packages = root.command('package').description('Print the schemas of packages')
+  const packages = root
+    .command('package')
+    .description('Add packages to a project, print their schemas')
+  attach(
+    packages
+      .command('add <plugin> [args...]')
+      .description(
+        'Generate a typed SDK of a package into the project (terraform-provider <source> [version])',
+      )
+      .option('--language <name>', 'Language of the SDK (default: that of the project)')
+      .option('--out <folder>', 'Folder of the SDK (default: sdks/<name> of the project)')
+      .allowUnknownOption(),
+    async () => (await import('../commands/package-add.ts')).addPackage,
+  )
   attach(
     packages
       .command('get-schema <plugin> [args...]')

@@ -91,6 +91,14 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['config set --secret tlsKey < key.pem', 'Read a secret from standard input'],
     ["config set --path 'zones[0]' a", 'Set an item of a list'],
   ],
+  'package add': [
+    ['package add terraform-provider hashicorp/random 3.6.3', 'Add a Terraform provider'],
+    ['package add terraform-provider ./terraform-provider-x', 'Add a local one'],
+    ['package add ./schema.json --language nodejs', 'Add the package of a schema'],
+  ],
+  'package get-schema': [
+    ['package get-schema terraform-provider hashicorp/random', 'Print the types of a provider'],
+  ],
   'state delete': [
     ["state delete '<urn>'", 'Forget a resource, keep it at its provider'],
     ['state delete --all', 'Forget all resources'],

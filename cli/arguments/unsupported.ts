@@ -59,16 +59,7 @@ export const unsupportedCommands = {
     'watch',
   ],
   stack: ['graph', 'tag', 'unselect'],
-  package: [
-    'add',
-    'delete',
-    'gen-sdk',
-    'get-mapping',
-    'info',
-    'pack-sdk',
-    'publish',
-    'publish-sdk',
-  ],
+  package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
   state: ['edit', 'upgrade'],
   config: ['cp', 'env', 'refresh'],
 } as const satisfies Record<string, readonly string[]>

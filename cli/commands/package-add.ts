@@ -1,0 +1,35 @@
+import { join, resolve } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { declareInProject } from '../packages/declare-in-project.ts'
+import { loadPackageSchema } from '../packages/load-package-schema.ts'
+import { relativeTo, requireSdkLanguage } from '../packages/sdk-languages.ts'
+import { writeSdk } from '../packages/write-sdk.ts'
+
+/**
+ * `package add`: generates the SDK of a package, and makes the program depend on it. Throws
+ * PROJECT_*, FEATURE_MISSING, CLI_USAGE, PLUGIN_MISSING and PLUGIN_FAILED. After an error, nothing
+ * has changed.
+ */
+export const addPackage: Handler = async (session, flags, [plugin = '', ...args]) => {
+  const project = session.requireProject()
+  const language = requireSdkLanguage(flags.text('language') ?? project.runtime)
+  language.check(project)
+  const { schema } = await loadPackageSchema(session, { plugin, args })
+  const { name, version = '' } = schema
+  if (!/^\w[\w.-]*$/.test(name))
+    throw error('PLUGIN_FAILED', `the schema of '${plugin}' has an invalid name '${name}'`)
+  const sdk = language.generate(schema)
+  const out = flags.text('out')
+  const folder = out === undefined ? join(project.root, 'sdks', name) : resolve(session.cwd, out)
+  writeSdk(folder, sdk)
+  const title = `${name} ${version}`.trim()
+  session.print(`Generated the SDK of ${title} in ${relativeTo(project, folder)}.`)
+  for (const omission of sdk.omissions) session.printToStderr(`The SDK has no ${omission}.`)
+  for (const line of language.link(project, schema, folder)) session.print(line)
+  if (declareInProject(project, schema, { plugin, args }))
+    session.print(`Added '${name}' to the packages of ${relativeTo(project, project.file)}.`)
+  session.print('\nNext steps:')
+  for (const step of language.nextSteps(schema)) session.print(`  ${step}`)
+  return 0
+}

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isMap } from 'yaml'
+import { isRecord } from '../../shared/programs/is-record.ts'
+import { openYaml } from '../../shared/programs/project/yaml-source.ts'
+import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import type { PackageOperands } from './load-package-schema.ts'
+
+/**
+ * Adds a package to `packages` of the project file, as Pulumi does. Comments stay. Returns false
+ * for a package from a schema file, which has no source.
+ */
+export function declareInProject(
+  project: Project,
+  schema: PackageSchema,
+  { plugin, args }: PackageOperands,
+): boolean {
+  if (plugin.endsWith('.json')) return false
+  const [source = '', requestedVersion] = plugin.split('@')
+  const pluginVersion = schema.parameterization?.baseProvider.version ?? schema.version ?? ''
+  const version = requestedVersion ?? pluginVersion
+  const declaration =
+    args.length === 0
+      ? `${source}${version === '' ? '' : `@${version}`}`
+      : { source, ...(version !== '' && { version }), parameters: [...args] }
+  const text = readFileSync(project.file, 'utf8')
+  writeFileSync(project.file, addPackageTo(text, project.file, { name: schema.name, declaration }))
+  return true
+}
+
+function addPackageTo(
+  text: string,
+  file: string,
+  entry: { readonly name: string; readonly declaration: string | object },
+): string {
+  const { name, declaration } = entry
+  const { document, errorAt } = openYaml(text, file, 'PROJECT_INVALID')
+  const packages: unknown = document.get('packages')
+  if (packages !== undefined && packages !== null && !isMap(packages))
+    throw errorAt(['packages'], '`packages` must be a map')
+  if (file.endsWith('.json')) {
+    const json: unknown = JSON.parse(text)
+    const members = isRecord(json) ? json : {}
+    const existing = isRecord(members['packages']) ? members['packages'] : {}
+    return `${JSON.stringify({ ...members, packages: { ...existing, [name]: declaration } }, null, 2)}\n`
+  }
+  if (!isMap(packages)) document.set('packages', document.createNode({}))
+  document.setIn(['packages', name], document.createNode(declaration))
+  return document.toString({ lineWidth: 0 })
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import { isRecord } from '../../shared/programs/is-record.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { parseJson } from '../../shared/values/parse-json.ts'
+
+/** Returns the `package.json` of the program or of its project. Throws PROJECT_INVALID. */
+export function findNodeManifest(project: Project): string {
+  const { programFolder } = locateProgram(project)
+  const candidates = [programFolder, project.root].map(folder => join(folder, 'package.json'))
+  const found = candidates.find(path => existsSync(path))
+  if (found === undefined)
+    throw error(
+      'PROJECT_INVALID',
+      `no package.json in ${programFolder}, so that the program cannot depend on the SDK; create it with \`npm init\``,
+    )
+  readManifest(found)
+  return found
+}
+
+/**
+ * Adds a dependency on a package in a folder, and keeps the rest of the file. Returns the source of
+ * the dependency, such as `file:sdks/random`. Throws PROJECT_INVALID.
+ */
+export function addNodeDependency(manifest: string, name: string, folder: string): string {
+  const { json, text } = readManifest(manifest)
+  const path = relative(dirname(manifest), folder).split(sep).join('/')
+  const source = `file:${path}`
+  const dependencies = isRecord(json['dependencies']) ? json['dependencies'] : {}
+  const sorted = Object.entries({ ...dependencies, [name]: source }).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  const indentation = /^\{\r?\n([ \t]+)/.exec(text)?.[1] ?? '  '
+  const changed = { ...json, dependencies: Object.fromEntries(sorted) }
+  const newText = `${JSON.stringify(changed, null, indentation)}\n`
+  if (newText !== text) writeFileSync(manifest, newText)
+  return source
+}
+
+function readManifest(path: string): {
+  readonly json: Readonly<Record<string, unknown>>
+  readonly text: string
+} {
+  const text = readFileSync(path, 'utf8')
+  const json = parseJson(text)
+  if (!isRecord(json)) throw error('PROJECT_INVALID', `${path} is not a JSON object`)
+  return { json, text }
+}

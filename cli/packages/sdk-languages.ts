@@ -1,0 +1,79 @@
+import { relative, sep } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
+import { generateNodeSdk } from '../sdk/node/generate-node-sdk.ts'
+import { packageNameOf } from '../sdk/node/package-manifest.ts'
+import { generateYamlSdk } from '../sdk/yaml/generate-yaml-sdk.ts'
+import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
+
+/** The generation of SDKs in one language. */
+export interface SdkLanguage {
+  /** Checks the project before anything is written. Throws PROJECT_INVALID. */
+  readonly check: (project: Project) => void
+  readonly generate: (schema: PackageSchema) => GeneratedSdk
+  /** Makes the program depend on the SDK in a folder. Returns a sentence for each change. */
+  readonly link: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
+  /** The lines that the user runs or writes next. */
+  readonly nextSteps: (schema: PackageSchema) => readonly string[]
+}
+
+const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>([
+  [
+    'nodejs',
+    {
+      check: project => void findNodeManifest(project),
+      generate: generateNodeSdk,
+      link: (project: Project, schema: PackageSchema, folder: string) => {
+        const manifest = findNodeManifest(project)
+        const name = packageNameOf(schema)
+        const source = addNodeDependency(manifest, name, folder)
+        return [`Added "${name}": "${source}" to ${relativeTo(project, manifest)}.`]
+      },
+      nextSteps: (schema: PackageSchema) => [
+        'npm install',
+        `import * as ${toVariable(schema.name)} from '${packageNameOf(schema)}'`,
+      ],
+    },
+  ],
+  [
+    'yaml',
+    {
+      check: () => undefined,
+      generate: generateYamlSdk,
+      link: () => [],
+      nextSteps: (schema: PackageSchema) => [`type: ${findTypeExample(schema)}`],
+    },
+  ],
+])
+
+/** Returns the language with a name. Throws FEATURE_MISSING for other names. */
+export function requireSdkLanguage(name: string): SdkLanguage {
+  const language = languages.get(name)
+  if (language !== undefined) return language
+  const supported = [...languages.keys()].join(' and ')
+  throw error(
+    'FEATURE_MISSING',
+    `SDKs for the language '${name}' are not supported yet, only for ${supported}. \`package get-schema\` prints the schema for other generators`,
+  )
+}
+
+/** Returns a path relative to the project, for a message. */
+export function relativeTo({ root }: Pick<Project, 'root'>, path: string): string {
+  const relativePath = relative(root, path)
+  return relativePath.startsWith('..') ? path : relativePath.split(sep).join('/')
+}
+
+function toVariable(name: string): string {
+  return name.replace(
+    /[^A-Za-z0-9]+(.)?/g,
+    (_separator, next?: string) => next?.toUpperCase() ?? '',
+  )
+}
+
+/** Returns the shortened token of a resource: `random:Pet` for `random:index/pet:Pet`. */
+function findTypeExample({ name, resources = {} }: PackageSchema): string {
+  const [token = `${name}:index:Type`] = Object.keys(resources)
+  return token.replace(/:index(\/\w+)?:/, ':')
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
+
+/** The file that lists the files of an SDK, so that the next one replaces them. */
+const listFile = '.generated'
+
+/**
+ * Writes an SDK into a folder, and removes the files of an earlier SDK in it. Throws CLI_USAGE for
+ * a folder with other files, and PLUGIN_FAILED for a file outside of the folder.
+ */
+export function writeSdk(folder: string, { files }: GeneratedSdk): void {
+  for (const path of files.keys())
+    if (!isBelow(folder, path))
+      throw error('PLUGIN_FAILED', `the schema has a module outside of the SDK: ${path}`)
+  const earlierFiles = readEarlierFiles(folder)
+  if (earlierFiles === undefined)
+    throw error(
+      'CLI_USAGE',
+      `the folder ${folder} has files of its own; pass another one with --out`,
+    )
+  for (const path of earlierFiles.filter(earlier => isBelow(folder, earlier)))
+    rmSync(join(folder, path), { force: true })
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  writeFileSync(join(folder, listFile), `${[...files.keys()].join('\n')}\n`)
+}
+
+/** Returns the files of an earlier SDK, or undefined for a folder with other contents. */
+function readEarlierFiles(folder: string): readonly string[] | undefined {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return []
+  const list = join(folder, listFile)
+  if (!existsSync(list)) return undefined
+  return readFileSync(list, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return resolve(folder, path).startsWith(resolve(folder) + sep)
+}

@@ -1,0 +1,101 @@
+import type { FunctionSpec } from '../../../shared/providers/package-schema/package-schema.ts'
+import { formatDoc, formatInput, formatInterface, formatValueType } from './declaration-text.ts'
+import { declareName, toIdentifier, toTitle } from './module-names.ts'
+import type { TypeFormatter } from './type-text.ts'
+
+/** Returns the declarations of a function, in its plain form and in its form with outputs. */
+export function declareFunction(
+  name: string,
+  spec: FunctionSpec,
+  formatter: TypeFormatter,
+): readonly string[] {
+  const result = declareResult(name, spec, formatter)
+  const inputs = spec.inputs ?? {}
+  const { required = [] } = inputs
+  const title = toTitle(name)
+  const hasArgs = Object.keys(inputs.properties ?? {}).length > 0
+  const isPositional = spec.multiArgumentInputs !== undefined
+  const argsOptions = { required, formatter }
+  const parametersOf = (use: 'plain' | 'input'): readonly string[] => {
+    if (isPositional) return formatPositions(spec, use, formatter)
+    if (!hasArgs) return []
+    const type = `${title}${use === 'plain' ? 'Args' : 'OutputArgs'}`
+    return [`args${required.length === 0 ? '?' : ''}: ${type}`]
+  }
+  const declare = (form: string, parameters: readonly string[], returned: string) => {
+    const [declared, exported] = declareName(form)
+    const opts = form === name ? 'pulumi.InvokeOptions' : 'pulumi.InvokeOutputOptions'
+    const list = [...parameters, `opts?: ${opts}`].join(', ')
+    return [
+      ...formatDoc(spec),
+      `${exported === undefined ? 'export ' : ''}declare function ${declared}(${list}): ${returned}`,
+      ...(exported === undefined ? [] : [`export { ${declared} as ${exported} }`]),
+    ]
+  }
+  return [
+    ...declare(name, parametersOf('plain'), `Promise<${result.type}>`),
+    ...declare(`${name}Output`, parametersOf('input'), `pulumi.Output<${result.type}>`),
+    ...(hasArgs && !isPositional
+      ? [
+          ...formatInterface(`${title}Args`, inputs, { ...argsOptions, use: 'plain' }),
+          ...formatInterface(`${title}OutputArgs`, inputs, { ...argsOptions, use: 'input' }),
+        ]
+      : []),
+    ...result.lines,
+  ]
+}
+
+/** Returns the definitions of both forms of a function in JavaScript. */
+export function defineFunction(name: string, token: string, spec: FunctionSpec): readonly string[] {
+  const { multiArgumentInputs: positions, inputs } = spec
+  const options = {
+    ...(positions !== undefined && { positions }),
+    ...(Object.keys(inputs?.properties ?? {}).length === 0 && { hasArguments: false }),
+    ...(isSingleResult(spec) && { isSingle: true }),
+  }
+  const description = `${JSON.stringify(token)}, ${JSON.stringify(options)}`
+  const member = toIdentifier(name)
+  return [
+    `exports.${member} = runtime.createFunction(${description})`,
+    `exports.${member}Output = runtime.createOutputFunction(${description})`,
+  ]
+}
+
+/** Reports whether a function returns a value without properties, which has no name. */
+function isSingleResult({ outputs }: FunctionSpec): boolean {
+  return (
+    outputs !== undefined &&
+    outputs.properties === undefined &&
+    outputs.$ref?.startsWith('#/types/') !== true
+  )
+}
+
+function declareResult(
+  name: string,
+  { outputs }: FunctionSpec,
+  formatter: TypeFormatter,
+): { readonly type: string; readonly lines: readonly string[] } {
+  if (outputs === undefined) return { type: 'void', lines: [] }
+  if (outputs.properties === undefined)
+    return { type: formatter.format(outputs, 'output'), lines: [] }
+  const type = `${toTitle(name)}Result`
+  const required = outputs.required ?? []
+  return { type, lines: formatInterface(type, outputs, { use: 'output', required, formatter }) }
+}
+
+function formatPositions(
+  { inputs, multiArgumentInputs: names = [] }: FunctionSpec,
+  use: 'plain' | 'input',
+  formatter: TypeFormatter,
+): readonly string[] {
+  const isRequired = (name: string): boolean => inputs?.required?.includes(name) === true
+  const lastRequired = names.findLastIndex(isRequired)
+  return names.map((name, index) => {
+    const spec = inputs?.properties?.[name] ?? { $ref: 'pulumi.json#/Any' }
+    const type =
+      use === 'input'
+        ? formatInput(spec, isRequired(name), formatter)
+        : `${formatValueType(spec, use, formatter)}${isRequired(name) ? '' : ' | undefined'}`
+    return `${declareName(name)[0]}${index > lastRequired ? '?' : ''}: ${type}`
+  })
+}

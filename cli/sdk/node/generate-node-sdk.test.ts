@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import {
+  type PackageSchema,
+  packageSchemaForm,
+} from '../../../shared/providers/package-schema/package-schema.ts'
+import { generateNodeSdk } from './generate-node-sdk.ts'
+
+const stored = {
+  name: 'shop',
+  version: '1.2.3',
+  meta: { moduleFormat: '(.*)(?:/[^/]*)' },
+  types: {
+    'shop:store/Rule:Rule': {
+      type: 'object',
+      properties: { key: { type: 'string' }, gen: { type: 'integer' } },
+      required: ['key'],
+      language: { nodejs: { requiredOutputs: ['gen', 'key'] } },
+    },
+    'shop:store/Size:Size': { type: 'string', enum: [{ value: 's' }, { value: 'm' }] },
+  },
+  provider: {
+    inputProperties: {
+      zone: { type: 'string', defaultInfo: { environment: ['SHOP_ZONE'] } },
+      limits: { type: 'object', additionalProperties: { type: 'number' } },
+    },
+    properties: { zone: { type: 'string' } },
+  },
+  config: { variables: { retries: { type: 'integer', default: 3 } } },
+  resources: {
+    'shop:store/shelf:Shelf': {
+      description: 'A shelf. */ is no end.',
+      properties: {
+        kind: { type: 'string', const: 'shelf' },
+        rules: { type: 'array', items: { $ref: '#/types/shop:store/Rule:Rule' } },
+        token: { type: 'string', secret: true },
+        twin: { $ref: '#/resources/shop:store/shelf:Shelf' },
+      },
+      required: ['token'],
+      inputProperties: {
+        kind: { type: 'string', const: 'shelf' },
+        rules: {
+          type: 'array',
+          items: { $ref: '#/types/shop:store/Rule:Rule' },
+          description: 'The rules.',
+          deprecationMessage: 'Use none.',
+        },
+        size: { $ref: '#/types/shop:store/Size:Size' },
+        token: { type: 'string', secret: true },
+      },
+      requiredInputs: ['kind', 'token'],
+      aliases: [{ type: 'shop:old/shelf:Shelf' }],
+    },
+  },
+  functions: {
+    'shop:index/delete:delete': {
+      inputs: { properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] },
+      multiArgumentInputs: ['a', 'b'],
+      outputs: { type: 'boolean' },
+    },
+    'shop:store/getShelf:getShelf': {
+      inputs: { properties: { rule: { $ref: '#/types/shop:store/Rule:Rule' } } },
+      outputs: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    },
+    'shop:index/method:method': { inputs: { properties: { __self__: { $ref: '#/provider' } } } },
+  },
+}
+
+const generate = (schema: object) => generateNodeSdk(packageSchemaForm.parse(schema))
+const { files, omissions } = generate(stored)
+const linesOf = (path: string): readonly string[] =>
+  (files.get(path) ?? '').split('\n').map(line => line.trim())
+
+test('modules are folders, and the package names them', () => {
+  expect([...files.keys()].toSorted()).toEqual([
+    ...['config/index.d.ts', 'config/index.js', 'index.d.ts', 'index.js', 'package.json'],
+    ...['runtime.js', 'store/index.d.ts', 'store/index.js', 'types/index.d.ts'],
+    ...['types/input.d.ts', 'types/output.d.ts'],
+  ])
+  expect(linesOf('index.d.ts')).toContain("export * as store from './store'")
+  expect(linesOf('index.js')).toContain('store: () => require("./store"),')
+  expect(linesOf('store/index.js')).toContain("const runtime = require('../runtime.js')")
+})
+
+test('a resource has inputs that may be outputs, and outputs', () => {
+  const lines = linesOf('store/index.d.ts')
+  expect(lines).toContain('readonly rules: pulumi.Output<outputs.store.Rule[] | undefined>')
+  expect(lines).toContain('readonly token: pulumi.Output<string>')
+  expect(lines).toContain('readonly twin: pulumi.Output<self.store.Shelf | undefined>')
+  expect(lines).toContain('rules?: pulumi.Input<pulumi.Input<inputs.store.RuleArgs>[] | undefined>')
+  expect(lines).toContain('size?: pulumi.Input<"s" | "m" | undefined>')
+  expect(lines).toContain('token: pulumi.Input<string>')
+  expect(lines).toContain('kind?: pulumi.Input<"shelf" | undefined>')
+})
+
+test('nested types require other properties as inputs than as outputs', () => {
+  expect(linesOf('types/input.d.ts')).toEqual(
+    expect.arrayContaining([
+      'export namespace store {',
+      ...['export interface RuleArgs {', 'gen?: pulumi.Input<number | undefined>'],
+      ...['export interface Rule {', 'gen?: number | undefined'],
+    ]),
+  )
+  expect(linesOf('types/output.d.ts')).toEqual(
+    expect.arrayContaining(['readonly gen: number', 'readonly key: string']),
+  )
+})
+
+test('descriptions and deprecations are comments, which no text can end', () => {
+  const text = files.get('store/index.d.ts') ?? ''
+  expect(text).toContain(' * A shelf. *\u2215 is no end.')
+  expect(text).toContain('   * The rules.\n   *\n   * @deprecated Use none.')
+})
+
+test('the classes know secrets, constants, defaults and aliases', () => {
+  const shelf = files.get('store/index.js') ?? ''
+  expect(shelf).toContain('"secrets": [\n    "token"\n  ]')
+  expect(shelf).toContain('"const": "shelf"')
+  expect(shelf).toContain('"shop:old/shelf:Shelf"')
+  const provider = files.get('index.js') ?? ''
+  expect(provider).toContain('"limits": {\n      "isJson": true\n    }')
+  expect(provider).toContain('"SHOP_ZONE"')
+})
+
+test('functions have a plain form and one with outputs', () => {
+  const lines = linesOf('index.d.ts')
+  expect(lines).toContain(
+    'declare function delete_(a: string, b?: number | undefined, opts?: pulumi.InvokeOptions): Promise<boolean>',
+  )
+  expect(lines).toContain('export { delete_ as delete }')
+  expect(linesOf('store/index.d.ts')).toContain(
+    'export declare function getShelfOutput(args?: GetShelfOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetShelfResult>',
+  )
+  expect(omissions).toEqual(['method shop:index/method:method'])
+})
+
+test('the manifest names the plugin, or the base plugin with its parameters', () => {
+  const pulumiOf = (schema: PackageSchema): unknown => {
+    const manifest: unknown = JSON.parse(generateNodeSdk(schema).files.get('package.json') ?? '')
+    return Object(manifest).pulumi
+  }
+  const schema = packageSchemaForm.parse(stored)
+  expect(pulumiOf(schema)).toEqual({ resource: true, name: 'shop', version: '1.2.3' })
+  const baseProvider = { name: 'base', version: '4.5.6' }
+  expect(pulumiOf({ ...schema, parameterization: { baseProvider, parameter: 'cA==' } })).toEqual({
+    ...{ resource: true, name: 'base', version: '4.5.6' },
+    parameterization: { name: 'shop', version: '1.2.3', value: 'cA==' },
+  })
+})
+
+test.each([
+  ['/aws/v6.0.0/schema.json#/types/aws:s3/x:X', "uses the type '/aws/v6.0.0"],
+  ['#/types/shop:store/Missing:Missing', "has no type 'shop:store/Missing:Missing'"],
+])('a schema with the type %s is refused', ($ref, problem) => {
+  const resource = { inputProperties: { value: { $ref } } }
+  expect(() => generate({ name: 'shop', resources: { 'shop:index:A': resource } })).toThrow(problem)
+})

@@ -1,0 +1,48 @@
+import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+
+/** The versions of Pulumi's SDK that can register packages with parameters. */
+const sdkVersions = '^3.238.0'
+
+/** Returns the text of `package.json` of an SDK. The field `pulumi` names the plugin. */
+export function formatPackageManifest(schema: PackageSchema): string {
+  const { description, homepage, keywords, license, repository, version = '0.0.0' } = schema
+  const manifest = {
+    name: packageNameOf(schema),
+    version,
+    ...(description !== undefined && { description }),
+    ...(keywords !== undefined && { keywords }),
+    ...(homepage !== undefined && { homepage }),
+    ...(repository !== undefined && { repository }),
+    ...(license !== undefined && { license }),
+    main: 'index.js',
+    types: 'index.d.ts',
+    peerDependencies: { '@pulumi/pulumi': sdkVersions },
+    pulumi: describePlugin(schema, version),
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+/** Returns the name of the package in npm. */
+export function packageNameOf({ name, language }: PackageSchema): string {
+  const node = language?.['nodejs']
+  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node)
+  const packageName = isObject ? node['packageName'] : undefined
+  return typeof packageName === 'string' && packageName !== '' ? packageName : `@pulumi/${name}`
+}
+
+function describePlugin(schema: PackageSchema, version: string): object {
+  const { name, pluginDownloadURL: server, parameterization, extensionParameterization } = schema
+  const extension = parameterization ?? extensionParameterization
+  const location = server === undefined ? {} : { server }
+  if (extension === undefined) return { resource: true, name, version, ...location }
+  const parameters = { name, version, value: extension.parameter ?? '' }
+  return {
+    resource: true,
+    name: extension.baseProvider.name,
+    version: extension.baseProvider.version ?? '',
+    ...location,
+    ...(parameterization === undefined
+      ? { extensionParameterization: parameters }
+      : { parameterization: parameters }),
+  }
+}

@@ -1,0 +1,151 @@
+import { error } from '../../../shared/errors/error.ts'
+import type {
+  ComplexTypeSpec,
+  PackageSchema,
+  TypeSpec,
+} from '../../../shared/providers/package-schema/package-schema.ts'
+import { createMemberReader, toNamespace, toTitle } from './module-names.ts'
+
+/** The use of a type: as an input that may be an output, as a plain argument, or as an output. */
+export type TypeUse = 'input' | 'plain' | 'output'
+
+/** A type of the schema that an SDK needs in one use. */
+export interface RequestedType {
+  readonly use: TypeUse
+  readonly module: string
+  readonly name: string
+  readonly spec: ComplexTypeSpec
+}
+
+/** Formats types as TypeScript, and collects the named types in them. */
+export interface TypeFormatter {
+  readonly format: (spec: TypeSpec, use: TypeUse) => string
+  /** Returns and removes the types that `format` has named since the last call, each once. */
+  readonly takeRequested: () => readonly RequestedType[]
+}
+
+/** Types of Pulumi itself. */
+const pulumiTypes: ReadonlyMap<string, string> = new Map([
+  ['pulumi.json#/Any', 'any'],
+  ['pulumi.json#/Json', 'string'],
+  ['pulumi.json#/Archive', 'pulumi.asset.Archive'],
+  ['pulumi.json#/Asset', 'pulumi.asset.Asset | pulumi.asset.Archive'],
+])
+
+/**
+ * Creates the formatter of a package. The formatter throws FEATURE_MISSING for a type of another
+ * package, and PLUGIN_FAILED for a type that the schema does not have.
+ */
+export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
+  const readMember = createMemberReader(schema)
+  const functionTypes = findFunctionTypes(schema)
+  const isBridged = readCompatibility(schema) === 'tfbridge20'
+  const seen = new Set<string>()
+  let requested: RequestedType[] = []
+
+  function formatReference(reference: string, use: TypeUse): string {
+    const known = pulumiTypes.get(reference)
+    if (known !== undefined) return known
+    const [, kind, encodedToken = ''] =
+      /^#\/(types|resources|provider)\/?(.*)$/.exec(reference) ?? []
+    if (kind === undefined)
+      throw error(
+        'FEATURE_MISSING',
+        `the schema of '${schema.name}' uses the type '${reference}' of another package; SDKs of such packages are not supported yet`,
+      )
+    if (kind === 'provider') return 'self.Provider'
+    const token = decodeURIComponent(encodedToken)
+    const { module, name } = readMember(token)
+    const namespace = module === '' ? '' : `${toNamespace(module)}.`
+    if (kind === 'resources') return `self.${namespace}${toTitle(name)}`
+    const spec = schema.types?.[token]
+    if (spec === undefined)
+      throw error('PLUGIN_FAILED', `the schema of '${schema.name}' has no type '${token}'`)
+    if (spec.enum !== undefined) return formatEnum(spec)
+    const typeName = nameType(token, name, use)
+    const key = `${use === 'output' ? 'output' : 'input'} ${module} ${typeName}`
+    if (!seen.has(key)) requested.push({ use, module, name: typeName, spec })
+    seen.add(key)
+    return `${use === 'output' ? 'outputs' : 'inputs'}.${namespace}${typeName}`
+  }
+
+  /** In SDKs of bridged providers, inputs have the suffix only where functions use the type. */
+  function nameType(token: string, name: string, use: TypeUse): string {
+    const hasSuffix = use === 'input' && (!isBridged || functionTypes.has(token))
+    return hasSuffix ? `${toTitle(name)}Args` : toTitle(name)
+  }
+
+  const context: TypeContext = { packageName: schema.name, formatReference }
+  return {
+    format: (spec, use) =>
+      formatType(spec, spec.plain === true && use === 'input' ? 'plain' : use, context),
+    takeRequested() {
+      const taken = requested
+      requested = []
+      return taken
+    },
+  }
+}
+
+interface TypeContext {
+  readonly packageName: string
+  readonly formatReference: (reference: string, use: TypeUse) => string
+}
+
+function formatType(spec: TypeSpec, use: TypeUse, context: TypeContext): string {
+  if (spec.oneOf !== undefined)
+    return [...new Set(spec.oneOf.map(choice => formatType(choice, use, context)))].join(' | ')
+  if (spec.$ref !== undefined) return context.formatReference(spec.$ref, use)
+  const formatElement = (element: TypeSpec): string => {
+    const isPlain = use === 'input' && element.plain === true
+    const text = formatType(element, isPlain ? 'plain' : use, context)
+    return use === 'input' && !isPlain ? `pulumi.Input<${text}>` : text
+  }
+  switch (spec.type) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return spec.type
+    case 'integer':
+      return 'number'
+    case 'array': {
+      const element = formatElement(spec.items ?? { $ref: 'pulumi.json#/Any' })
+      return /^[\w.$]+(<.*>)?$/.test(element) ? `${element}[]` : `(${element})[]`
+    }
+    case 'object':
+      return `{ [key: string]: ${formatElement(spec.additionalProperties ?? { type: 'string' })} }`
+    default:
+      throw error(
+        'PLUGIN_FAILED',
+        `the schema of '${context.packageName}' has a property of the unknown type '${spec.type}'`,
+      )
+  }
+}
+
+function formatEnum(spec: ComplexTypeSpec): string {
+  const values = spec.enum ?? []
+  return [...new Set(values.map(({ value }) => JSON.stringify(value)))].join(' | ') || 'never'
+}
+
+function readCompatibility({ language }: PackageSchema): unknown {
+  const node = language?.['nodejs']
+  return typeof node === 'object' && node !== null && !Array.isArray(node)
+    ? node['compatibility']
+    : undefined
+}
+
+/** Returns the tokens of the types that arguments of functions use. */
+function findFunctionTypes({ functions = {}, types = {} }: PackageSchema): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (spec: TypeSpec): void => {
+    for (const part of [spec.items, spec.additionalProperties, ...(spec.oneOf ?? [])])
+      if (part !== undefined) visit(part)
+    const token = decodeURIComponent(/^#\/types\/(.*)$/.exec(spec.$ref ?? '')?.[1] ?? '')
+    if (token === '' || found.has(token)) return
+    found.add(token)
+    Object.values(types[token]?.properties ?? {}).forEach(visit)
+  }
+  for (const { inputs } of Object.values(functions))
+    Object.values(inputs?.properties ?? {}).forEach(visit)
+  return found
+}

@@ -1,0 +1,25 @@
+import { stringify } from 'yaml'
+import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+import type { GeneratedSdk } from '../generated-sdk.ts'
+
+/**
+ * Generates the description of a package for programs in YAML. Their language host searches the
+ * folder of the program for such files. It reads the types from the plugin.
+ */
+export function generateYamlSdk(schema: PackageSchema): GeneratedSdk {
+  const { name, version = '0.0.0', parameterization, pluginDownloadURL } = schema
+  const location = pluginDownloadURL === undefined ? {} : { downloadUrl: pluginDownloadURL }
+  const declaration = {
+    packageDeclarationVersion: 1,
+    ...(parameterization === undefined
+      ? { name, version, ...location }
+      : {
+          name: parameterization.baseProvider.name,
+          version: parameterization.baseProvider.version ?? '',
+          ...location,
+          parameterization: { name, version, value: parameterization.parameter ?? '' },
+        }),
+  }
+  const files = new Map([[`${name}-${version}.yaml`, stringify(declaration, { lineWidth: 0 })]])
+  return { files, omissions: [] }
+}
