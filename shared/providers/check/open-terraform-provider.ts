@@ -6,9 +6,10 @@ import {
   createTerraformProvider,
   type ProviderBinary,
 } from '../terraform/driver/terraform-provider.ts'
+import type { CheckedSchema, CheckedType } from './checked-schema.ts'
 import { createCallRecorder, type CoreCheckSubject } from './core-checks/recorded-calls.ts'
 import type { ProviderOpener } from './opened-provider.ts'
-import { readTerraformSchema } from './read-terraform-schema.ts'
+import { readPackageSchema } from './read-package-schema.ts'
 
 /** Dependencies of the start of a Terraform provider. */
 export interface TerraformOpenerDeps {
@@ -51,18 +52,44 @@ export function createTerraformOpener({
       description: `Terraform protocol ${process.client.protocol}`,
       provider,
       async readSchema() {
-        const loaded = await loadTerraformPackage(process.client, identity, {
-          includes: [],
-          excludes: [],
-        })
+        const options = { includes: [], excludes: [] }
+        const loaded = await loadTerraformPackage(process.client, identity, options)
         pkg ??= loaded
-        return readTerraformSchema(loaded)
+        const text = await provider.describe?.getSchema({ name: '', version: '' })
+        return text === undefined ? undefined : addSchemaFacts(readPackageSchema(text), loaded)
       },
       stop: () => process.client.stopProvider(),
       getCoreCheckSubject: token => pkg && findSubject(pkg, token, recorder.getCalls),
       close: provider.close,
     }
   }
+}
+
+/**
+ * Adds to the schema of a package what it does not have: write-only attributes, and the response of
+ * the provider for a comparison.
+ */
+function addSchemaFacts(schema: CheckedSchema, pkg: TerraformPackage): CheckedSchema {
+  const types = [...schema.types].map(([token, type]): readonly [string, CheckedType] => {
+    const { block, names } = pkg.findResource(token)
+    const writeOnlyNames = [...block.attributes].flatMap(([tfName, { isWriteOnly }]) =>
+      isWriteOnly === true ? [names.toPulumi.get(tfName)?.name] : [],
+    )
+    const inputs = [...type.inputs].map(
+      ([name, property]) =>
+        [name, { ...property, isWriteOnly: writeOnlyNames.includes(name) }] as const,
+    )
+    return [token, { ...type, inputs: new Map(inputs) }]
+  })
+  return { ...schema, types: new Map(types), text: formatSchemas(pkg) }
+}
+
+function formatSchemas({ schemas }: TerraformPackage): string {
+  return JSON.stringify(schemas, (_key, value: unknown) =>
+    value instanceof Map
+      ? [...value].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+      : value,
+  )
 }
 
 function findSubject(
