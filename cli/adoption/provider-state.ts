@@ -7,7 +7,7 @@ import type { PackageRequest } from '../../shared/providers/package-request.ts'
 import { withoutInternal, withPlugin } from '../../shared/providers/provider-inputs.ts'
 import type { AdoptingStack } from '../../shared/providers/terraform/adoption/adopt-instances.ts'
 import type { ProviderConfigAddress } from '../../shared/providers/terraform/adoption/state-addresses.ts'
-import { markSensitiveInputs } from '../../shared/providers/terraform/driver/check-object.ts'
+import { markSensitiveInputs } from '../../shared/providers/terraform/driver/sensitive-inputs.ts'
 import type { TerraformPackage } from '../../shared/providers/terraform/driver/terraform-package.ts'
 import { createResourceState, type ResourceState } from '../../shared/state/resource.ts'
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
@@ -37,7 +37,11 @@ export function createProviderState(
       outputs: withoutInternal(inputs),
     })
   if (address.alias === '' && address.modulePath.length === 0) {
-    const settings = markSensitiveInputs(pkg.provider, configInputsOf(request.pkg, config))
+    const settings = markSensitiveInputs(
+      pkg.provider.block,
+      pkg.provider.names,
+      configInputsOf(request.pkg, config),
+    )
     return createState(defaultNameOf(request), withPlugin(settings, request), '')
   }
   const { version, downloadUrl, checksums } = request

@@ -1,5 +1,4 @@
-import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
-import { secretOf } from '../../../values/value.ts'
+import type { PropertyMap } from '../../../values/value.ts'
 import { createSeededRandom } from '../../../names/seeded-random.ts'
 import type { CheckFailure, CheckResult, Provider } from '../../provider.ts'
 import { formatPath } from '../../../values/path.ts'
@@ -7,10 +6,11 @@ import { toCtyPaths } from '../mapping/property-paths.ts'
 import { attributeAtPath } from '../plan/object-shape.ts'
 import { findEphemeralReferences } from './ephemeral-inputs.ts'
 import { withUnknownEphemerals } from './open-ephemerals.ts'
+import { markSensitiveInputs } from './sensitive-inputs.ts'
 import { readProblems } from './diagnostics.ts'
 import { formatPathOf } from './resource-calls.ts'
 import { buildObjectConfig } from './resource-config.ts'
-import type { ObjectSchemaOfType, ResourceType } from './terraform-package.ts'
+import type { ResourceType } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
 
@@ -45,7 +45,7 @@ export async function checkObject(
   })
   showWarnings(session, urn, warnings)
   return {
-    inputs: markSensitiveInputs(resource, namedInputs),
+    inputs: markSensitiveInputs(resource.block, resource.names, namedInputs),
     failures: [
       ...buildFailures,
       ...findMisplacedReferences(resource, namedInputs),
@@ -66,23 +66,6 @@ function findMisplacedReferences(
       ? []
       : [{ property, reason: 'only a write-only property can have an ephemeral value' }]
   })
-}
-
-/** Marks the inputs as secret that the schema declares sensitive at the top level. */
-export function markSensitiveInputs(
-  { block, names }: ObjectSchemaOfType,
-  inputs: PropertyMap,
-): PropertyMap {
-  const isSensitive = (name: string): boolean => {
-    const attribute = block.attributes.get(names.toTerraform.get(name) ?? '')
-    return attribute?.isSensitive === true
-  }
-  return new Map(
-    [...inputs].map(([name, value]): readonly [string, PropertyValue] => [
-      name,
-      value !== null && isSensitive(name) ? secretOf(value) : value,
-    ]),
-  )
 }
 
 /** Maximum length of a generated name. */

@@ -8,7 +8,7 @@ import { buildConfig } from '../values/build-config.ts'
 import { createConfigError } from '../values/config-problem.ts'
 import { readProblems } from './diagnostics.ts'
 import { createRefusal } from './provider-failure.ts'
-import { markSensitiveInputs } from './check-object.ts'
+import { markSensitiveInputs } from './sensitive-inputs.ts'
 import { describeFailure, formatPathOf } from './resource-calls.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
@@ -28,7 +28,7 @@ export async function checkProviderConfig(
   const { errors, warnings } = readProblems({ diagnostics }, { type: provider.type, formatPath })
   showWarnings(session, urn, warnings)
   return {
-    inputs: markSensitiveInputs(provider, newInputs),
+    inputs: markSensitiveInputs(provider.block, provider.names, newInputs),
     failures: [
       ...unknownPaths.map(
         (property): CheckFailure => ({

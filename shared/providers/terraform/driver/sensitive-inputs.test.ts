@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/value.ts'
+import { namesOf } from '../mapping/property-names.ts'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../values/schema.fixture.ts'
+import { markSensitiveInputs } from './sensitive-inputs.ts'
+
+const secretText = { ...plainAttribute('o'), isSensitive: true }
+const block = blockWith(
+  {
+    plain: plainAttribute('o'),
+    token: secretText,
+    pass_once: plainAttribute('ow'),
+    logins: nestedAttribute('o', 'map', { token: secretText }),
+  },
+  {
+    rule: nestedBlock('list', blockWith({ token: secretText })),
+    single: { ...nestedBlock('list', blockWith({ token: secretText })), maxItems: 1 },
+  },
+)
+
+const mapOf = (entries: Readonly<Record<string, PropertyValue>>): PropertyMap =>
+  new Map(Object.entries(entries))
+
+const mark = (inputs: Readonly<Record<string, PropertyValue>>): PropertyMap =>
+  markSensitiveInputs(block, namesOf(block), mapOf(inputs))
+
+test.each<[string, string, PropertyValue, PropertyValue]>([
+  ['an ordinary attribute', 'plain', 'x', 'x'],
+  ['a sensitive attribute', 'token', 'x', secretOf('x')],
+  ['a null of a sensitive attribute', 'token', null, null],
+  ['a write-only attribute', 'passOnce', 'x', secretOf('x')],
+  [
+    'a nested attribute by its key',
+    'logins',
+    mapOf({ token: mapOf({ token: 'x' }) }),
+    mapOf({ token: mapOf({ token: secretOf('x') }) }),
+  ],
+  [
+    'blocks of a list',
+    'rules',
+    [mapOf({ token: 'x' }), mapOf({ other: 'y' })],
+    [mapOf({ token: secretOf('x') }), mapOf({ other: 'y' })],
+  ],
+  ['a flattened block', 'single', mapOf({ token: 'x' }), mapOf({ token: secretOf('x') })],
+  ['a property that the schema does not have', 'other', 'x', 'x'],
+])('the marks of %s', (_name, property, value, marked) => {
+  expect(mark({ [property]: value }).get(property)).toEqual(marked)
+})
