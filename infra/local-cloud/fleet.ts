@@ -68,17 +68,6 @@ export function createFleet(options: FleetOptions): Fleet {
     for (const candidate of environments.keys())
       if (!candidate.isBusy() && candidate.idleSinceMs() < idleBeforeMs) candidate.kill('was idle')
   }, cloudLimits.idleCheckMs)
-  const startFleetEnvironment = async (): Promise<Environment> => {
-    let pid = 0
-    const environment = await startEnvironment({
-      ...options,
-      bundleFolder,
-      folder: join(options.parentFolder, `${options.name}-${randomUUID().slice(0, 8)}`),
-      onLine: line => options.onLine(pid, line),
-    })
-    pid = environment.pid
-    return environment
-  }
   // The fleet adds an environment in the turn of the event loop in which its first call begins.
   // Before its first call, the environment would look idle to other calls.
   const add = (environment: Environment, tenant: string | undefined): void => {
@@ -93,7 +82,7 @@ export function createFleet(options: FleetOptions): Fleet {
         ([candidate, tenant]) => tenant === call.tenant && !candidate.isBusy(),
       ) ?? []
     const usedFolder = bundleFolder
-    const environment = idleEnvironment ?? (await startFleetEnvironment())
+    const environment = idleEnvironment ?? (await startFleetEnvironment(options, bundleFolder))
     if (idleEnvironment === undefined) add(environment, call.tenant)
     // The code was replaced while the environment started.
     if (bundleFolder !== usedFolder) outdatedEnvironments.add(environment)
@@ -132,4 +121,19 @@ export function createFleet(options: FleetOptions): Fleet {
       await Promise.all(lastEnvironments.map(candidate => candidate.endReason))
     },
   }
+}
+
+async function startFleetEnvironment(
+  options: FleetOptions,
+  bundleFolder: string,
+): Promise<Environment> {
+  let pid = 0
+  const environment = await startEnvironment({
+    ...options,
+    bundleFolder,
+    folder: join(options.parentFolder, `${options.name}-${randomUUID().slice(0, 8)}`),
+    onLine: line => options.onLine(pid, line),
+  })
+  pid = environment.pid
+  return environment
 }
