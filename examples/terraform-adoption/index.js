@@ -1,6 +1,6 @@
 'use strict'
 // The program that replaces main.tf. `time_offset.reminder[0]` of Terraform is `reminder-0` here.
-const { Offset, Static } = require('./time')
+const { Offset, Static } = require('@pulumi/time')
 
 const release = new Static('release', { rfc3339: '2026-03-01T09:00:00Z' })
 
