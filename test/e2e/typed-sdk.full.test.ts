@@ -136,6 +136,23 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
     requireSuccess(await sandbox.run([...up, '--expect-no-changes'], { env }))
   })
 
+  test('deletes a resource before it creates the replacement, as Terraform does', async () => {
+    const env = { TFGOLD_CLOUD: sandbox.cloud }
+    writeFileSync(
+      join(sandbox.program, 'index.ts'),
+      program.replace("value: 'v'", "value: 'v', zone: 'z2'"),
+    )
+    const { out } = requireSuccess(
+      await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev'], { env }),
+    )
+    const lines = out.split('\n').filter(line => line.includes('tfgold:index/thing:Thing a '))
+    expect(lines).toEqual([
+      expect.stringContaining('deleted original'),
+      expect.stringContaining('replaced'),
+      expect.stringContaining('created replacement'),
+    ])
+  })
+
   test('is not generated for unknown languages, nor over files of the user', async () => {
     const refused = await sandbox.run([...add, '--language', 'go'])
     expect(refused.err).toContain("error[FEATURE_MISSING]: SDKs for the language 'go'")

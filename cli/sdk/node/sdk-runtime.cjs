@@ -28,8 +28,12 @@ const defaultOptions =
     ? { version, ...(server === '' ? {} : { pluginDownloadURL: server }) }
     : {}
 
-function withDefaults(options, more = {}) {
-  return pulumi.mergeOptions(pulumi.mergeOptions(defaultOptions, options ?? {}), more)
+/** Options of resources. Resources of Terraform are deleted before they are replaced, as there. */
+const resourceOptions =
+  name === 'terraform-provider' ? { ...defaultOptions, deleteBeforeReplace: true } : defaultOptions
+
+function withDefaults(options, more = {}, defaults = defaultOptions) {
+  return pulumi.mergeOptions(pulumi.mergeOptions(defaults, options ?? {}), more)
 }
 
 /** Returns the default value of a property: that of an environment variable, or a constant. */
@@ -92,7 +96,7 @@ exports.createResource = (className, description) => {
         type,
         resourceName,
         properties,
-        withDefaults(options, additions),
+        withDefaults(options, additions, isComponent ? defaultOptions : resourceOptions),
         isComponent,
         packageRef(),
       )
