@@ -42,18 +42,22 @@ export const chainMethods = {
         readonly operationsMax: number | null
       },
     ): readonly Delivery[] => {
+      // With two times, a message that becomes visible between them would have a sixth delivery.
+      const nowMs = readNowMs(database)
       database.run(
-        `UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND ${visibleCondition}`,
+        'UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND visible_at <= ?',
         limits.deliveriesMax,
+        nowMs,
       )
       const visibleRows = database.all(
         `SELECT position, json_array_length(message, '$.operations') AS size FROM chain
-         WHERE is_dead = 0 AND ${visibleCondition} AND (?1 IS NULL OR deployment = ?1)
+         WHERE is_dead = 0 AND visible_at <= ?4 AND (?1 IS NULL OR deployment = ?1)
            AND (?2 IS NULL OR pool = ?2)
          ORDER BY position LIMIT ?3`,
         args.deployment,
         args.pool,
         args.max,
+        nowMs,
       )
       const { operationsMax } = args
       const selectedRows =
@@ -111,6 +115,12 @@ export const chainMethods = {
         .all('SELECT message FROM chain WHERE is_dead = 1 AND deployment = ?', args.deployment)
         .map(parseMessage),
   ),
+}
+
+/** Returns the time of the database in ms since 1970. */
+function readNowMs(database: Database): number {
+  const row = database.get(`SELECT ${nowMsExpression} AS now`)
+  return row === undefined ? 0 : Number(row['now'])
 }
 
 /**
