@@ -135,8 +135,8 @@ const roundToTenth = (value: number): number => Math.round(value * 10) / 10
 function memoryGbOf(name: string, { region }: AwsSettings): number {
   const settings = readInstallationSettings({ 'antichain:region': region })
   const row = functionsTable.find(candidate => candidate.name === name)
-  if ('problems' in settings || row === undefined)
-    throw new Error(`the function ${name} does not exist`)
+  if ('problems' in settings) throw new Error(settings.problems.join('; '))
+  if (row === undefined) throw new Error(`the function ${name} does not exist`)
   return row.memoryMb(settings) / 1024
 }
 

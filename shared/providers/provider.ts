@@ -113,6 +113,7 @@ export interface CallResult {
  * One plugin instance. Maps contain decrypted property values. A timeout of 0 means none.
  */
 export interface Provider {
+  /** The package that the plugin serves. */
   readonly pkg: string
   /** The version that the plugin reports, '' for none. */
   readonly version: string
@@ -268,6 +269,7 @@ export interface PluginHost extends PluginInventory {
   readonly load: (
     plugin: PluginDescriptor,
     options: {
+      /** The package that the plugin shall serve. */
       readonly pkg: string
       readonly config: Readonly<Record<string, string>>
       /** Variable of the user → variable of the plugin that gets its value. */

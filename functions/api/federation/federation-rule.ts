@@ -22,7 +22,7 @@ const conditionsForm = z
     return count > 0 && count <= limits.conditionsMax
   }, `must have 1 to ${limits.conditionsMax} claims`)
 
-/** A federation rule: which tokens of an issuer are exchanged for which tokens of the API. */
+/** The condition under which a token of an issuer is exchanged, and the token that it gives. */
 export const federationDocument = z.strictObject({
   /** The URL of the issuer, exactly as in the claim `iss`. */
   issuer: z
@@ -59,8 +59,8 @@ export function federationKeyOf(name: string): DocumentKey {
 }
 
 /**
- * Refuses a rule whose issuer must not be called, or that admits tokens of every owner. Throws
- * OUTBOUND_REFUSED, FEDERATION_TOO_BROAD.
+ * Refuses a rule whose issuer must not be called, or that admits tokens of every account of the
+ * issuer. Throws OUTBOUND_REFUSED, FEDERATION_TOO_BROAD.
  */
 export function requireNarrowRule(
   { issuer, claims }: FederationDocument,
@@ -70,7 +70,7 @@ export function requireNarrowRule(
   if (!restrictsOwner(issuer, claims))
     throw error(
       'FEDERATION_TOO_BROAD',
-      `the claims do not restrict the tokens of ${issuer} to an owner`,
+      `no claim fixes the account or repository whose tokens of ${issuer} are admitted`,
     )
 }
 

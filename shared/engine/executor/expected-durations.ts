@@ -1,6 +1,6 @@
 /**
- * Types whose create or delete takes many minutes, with the expected duration in minutes from the
- * services' documentation. Other slow types are recorded after their first slow operation.
+ * The expected duration in minutes of the create, update or delete of slow types, from the
+ * services' documentation. It applies until the stack has recorded a slow operation of the type.
  */
 export const expectedMinutesByType: ReadonlyMap<string, number> = new Map([
   ['aws:cloudfront/distribution:Distribution', 15],

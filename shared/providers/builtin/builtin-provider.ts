@@ -1,3 +1,4 @@
+import { containsSecret } from '../../values/special-values.ts'
 import { stackReferenceType, stashType } from '../../names/builtin.ts'
 import type { Urn } from '../../names/urn.ts'
 import { equalValues } from '../../values/equal.ts'
@@ -11,7 +12,6 @@ import {
   type ReadResult,
 } from '../provider.ts'
 import { ProviderError } from '../provider-error.ts'
-import { createReferenceOutputs } from './stack-reference-outputs.ts'
 import { checkSingleProperty, createStashOutputs } from './stash.ts'
 
 /** Dependencies of the built-in provider. */
@@ -172,4 +172,18 @@ const unknownCode = 2
 
 function refusedError(message: string, cause?: Error): ProviderError {
   return new ProviderError(message, { status: 'unknown', code: unknownCode, cause })
+}
+
+/**
+ * Returns the outputs of a stack reference: the outputs of the other stack, and the sorted names of
+ * the secret ones. Without sorting, a changed order would appear as a difference. Source:
+ * docs/spec/providers.md#built-in-provider.
+ */
+function createReferenceOutputs(name: string, outputs: PropertyMap): PropertyMap {
+  const secretNames = [...outputs].filter(([, value]) => containsSecret(value)).map(([key]) => key)
+  return new Map<string, PropertyValue>([
+    ['name', name],
+    ['outputs', outputs],
+    ['secretOutputNames', secretNames.sort()],
+  ])
 }

@@ -24,7 +24,7 @@ export type ContractOutcome =
     }
   | { readonly kind: 'not applicable'; readonly reason: string }
 
-/** The description of a contract, for reports and documents. */
+/** The description of a contract, for reports and docs/provider-check.md. */
 export interface ContractInfo {
   readonly id: string
   readonly title: string

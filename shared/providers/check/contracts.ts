@@ -19,7 +19,7 @@ export const typeContracts: readonly Contract<TypeContext>[] = [
   ...deleteContracts,
 ]
 
-/** All contracts, for documents. */
+/** All contracts, for docs/provider-check.md and tests. */
 export const allContracts: readonly ContractInfo[] = [
   handshakeContract,
   ...providerContracts,

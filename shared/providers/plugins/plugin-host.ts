@@ -1,10 +1,10 @@
 /**
- * plugins: finds (find-plugin.ts), starts (start-plugin.ts) and ends plugins. Imports ports and
- * below.
+ * plugins: finds (find-plugin.ts), starts (start-plugin.ts) and ends plugins. Imports programs and
+ * the layers below it.
  *
- * Invariants: every load starts a separate process. Output of a plugin never blocks the host. An
- * instance is ended in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never
- * throws.
+ * Invariants: every load starts a separate process, except for a plugin that the user runs. Output
+ * of a plugin never blocks the host. An instance is ended in Pulumi's order (Cancel, channel,
+ * SIGINT, SIGKILL), and ending it never throws.
  */
 import { dirname } from 'node:path'
 import semver from 'semver'
@@ -156,7 +156,7 @@ interface StartedPlugin {
   readonly pluginProcess: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
-  /** Reports whether all plugins are being killed because the user cancelled. */
+  /** Reports whether all plugins are being killed, so that the end of one is no error. */
   readonly isAbandoned: () => boolean
 }
 

@@ -15,7 +15,7 @@ export interface ProcessWatch {
 
 /**
  * Watches a process, and reports an unexpected end of it. `isSilent` returns true while all plugins
- * are being killed because the user cancelled.
+ * are being killed, so that the end of one is no error.
  */
 export function watchProcess(
   pluginProcess: Omit<PluginProcess, 'port' | 'stop'>,

@@ -20,7 +20,10 @@ export interface DownloadablePackage {
   readonly sha256: string | undefined
   /** Hashes of which the package must have one. Empty = not known. */
   readonly acceptedHashes: readonly string[]
-  /** Verified hashes of the packages of all platforms, which a lock file may record. */
+  /**
+   * Hashes that the source guarantees, of the packages of all platforms. A lock file may record
+   * them.
+   */
   readonly verifiedHashes: readonly string[]
 }
 
@@ -28,7 +31,7 @@ export interface DownloadablePackage {
 export interface PackageSource {
   /** The place, for messages. */
   readonly title: string
-  /** Returns an empty list for an unknown provider. */
+  /** Returns an empty list, or throws TERRAFORM_PROVIDER_UNKNOWN, for an unknown provider. */
   readonly listVersions: (address: SourceAddress) => Promise<readonly string[]>
   /** Returns undefined if the source does not have this version. */
   readonly locate: (address: SourceAddress, version: string) => Promise<LocatedPackage | undefined>

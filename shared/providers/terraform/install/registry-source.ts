@@ -6,8 +6,9 @@ import { createRegistryClient } from './registry-client.ts'
 import { verifyChecksums } from './verify-checksums.ts'
 
 /**
- * Creates the source of the registries. Its packages have checksums with a verified signature.
- * Throws the errors of the registry client, TERRAFORM_CHECKSUM and TERRAFORM_SIGNATURE.
+ * Creates the source of the registries. Its packages have checksums with a verified signature, with
+ * the exceptions of `verifyChecksums`. Its functions throw the errors of the registry client,
+ * TERRAFORM_CHECKSUM and TERRAFORM_SIGNATURE.
  */
 export function createRegistrySource(
   settings: CliSettings,
@@ -21,7 +22,7 @@ export function createRegistrySource(
       const description = await client
         .describePackage(address, version, deps.platform)
         .catch(async (thrown: unknown) => {
-          // The registry responds in the same way for an unknown provider and an unknown version.
+          // The response is 404 for an unknown version and for an unsupported platform.
           if (!hasCode(thrown, 'TERRAFORM_PLATFORM_UNSUPPORTED')) throw thrown
           if ((await client.listVersions(address)).includes(version)) throw thrown
           return undefined

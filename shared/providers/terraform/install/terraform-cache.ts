@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import semver from 'semver'
 import { pluginCacheOf, type PluginLocations } from '../../plugins/find-plugin.ts'
 
-/** An installed package of a provider. */
+/** An installed version of a provider. */
 export interface InstalledProvider {
   /** The full address. */
   readonly source: string
@@ -20,7 +20,7 @@ export function terraformCacheOf(locations: Pick<PluginLocations, 'env' | 'home'
   return folder === '' ? join(dirname(pluginCacheOf(locations)), 'dynamic_tf_plugins') : folder
 }
 
-/** Lists the installed packages below a cache folder. */
+/** Lists the installed versions below a cache folder. */
 export function listInstalledProviders(cacheFolder: string): readonly InstalledProvider[] {
   const addressFolders = ['', '', ''].reduce<readonly string[]>(
     paths => paths.flatMap(path => listFolders(join(cacheFolder, path)).map(n => join(path, n))),

@@ -36,12 +36,15 @@ export interface PackageContents {
   readonly resources: ReadonlyMap<string, DescribedObject>
   readonly dataSources: ReadonlyMap<string, DescribedObject>
   readonly functions: ReadonlyMap<string, FunctionMessage>
-  /** The configurations of lists. */
+  /** The configurations of list resources, by the token of their function. */
   readonly lists: ReadonlyMap<string, DescribedObject>
   readonly actions: ReadonlyMap<string, DescribedObject>
 }
 
-/** The plugin that packages of Terraform providers name as their base, and its first version. */
+/**
+ * The plugin that packages of Terraform providers name as their base, in the version of the golden
+ * cases.
+ */
 export const basePlugin = { name: 'terraform-provider', version: '1.1.3' } as const
 
 /**
@@ -85,7 +88,10 @@ export function describePackage(contents: PackageContents): PackageSchema {
   }
 }
 
-/** Registries do not name the repository of a provider. By convention it is this one of GitHub. */
+/**
+ * The protocol of registries does not name the repository of a provider. By convention it is this
+ * one of GitHub.
+ */
 function describeOrigin({
   source,
   isLocal,
@@ -146,7 +152,7 @@ function describeResource(
   declarations: TypeDeclarations,
 ): ResourceSpec {
   const all = declarations.describeProperties(block, typeName, names)
-  // Each resource of Pulumi has the property `id`. An attribute with this name is that id.
+  // Each resource of Pulumi has the property `id` already. It is the computed attribute `id`.
   const properties = new Map([...all].filter(([name]) => name !== 'id'))
   const outputs = formatObject(properties, property => property.isRequiredOutput)
   const inputs = formatObject(
@@ -166,7 +172,7 @@ function describeResource(
   }
 }
 
-/** A resource without a name gets one from its name in the program. */
+/** The input `name` is generated from the resource's name if the program does not set it. */
 function isNamedAutomatically({ tfName, spec }: DescribedProperty): boolean {
   return tfName === 'name' && spec.type === 'string'
 }
@@ -188,7 +194,10 @@ function describeDataSource(
   return { ...describeText(block), inputs, outputs }
 }
 
-/** Describes the function that lists the objects of a type. Identities have Terraform's names. */
+/**
+ * Describes the function that lists the objects of a type. The identity of a result has Terraform's
+ * names, so that its JSON is the id of an import.
+ */
 function describeList(
   { block }: DescribedObject,
   typeName: string,

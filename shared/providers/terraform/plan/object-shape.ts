@@ -69,8 +69,8 @@ export function attributeAtPath(shape: ObjectShape, path: CtyPath): AttributeSch
     const inner = innerShapeOf(current, step.name)
     if (inner === undefined) return undefined
     current = inner.shape
-    // The key of a map is skipped. With dynamic parts the map is an object, and its keys are
-    // attributes.
+    // The next step is the key of the map. A map with a dynamic element type is encoded as an
+    // object, so that its key is an attribute step.
     isKeyNext = inner.nesting === 'map'
   }
   return undefined

@@ -5,8 +5,8 @@ import { defineRead, defineWrite } from './method.ts'
 import { requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /**
- * Methods of event lines. Each line is stored once per writer and number. Lines are read in the
- * order in which they were appended.
+ * Methods of event lines. Each line is stored once per deployment, writer and number. Lines are
+ * read in the order in which they were appended.
  */
 export const eventMethods = {
   'events.append': defineWrite(
@@ -19,6 +19,7 @@ export const eventMethods = {
         readonly events: readonly string[]
       },
     ): number =>
+      // SQLite requires WHERE between a SELECT and ON CONFLICT.
       database.run(
         `INSERT INTO event (deployment, writer, number, line)
          SELECT ?, ?, CAST(? AS INTEGER) + key, value FROM json_each(?) WHERE true
