@@ -12,11 +12,15 @@ const project = resolve(import.meta.dirname, '../../..')
 
 function runGetSchema(...args: readonly string[]) {
   const command = ['package', 'get-schema', ...args]
+  // The scripts of the project set the variable of the user's PATH, which then counts.
+  const userPath = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH']
+  const path = `${join(project, 'test/golden/provider')}:${userPath}`
   return spawnSync(join(project, 'cli/antichain'), command, {
     encoding: 'utf8',
     env: {
       ...process.env,
-      PATH: `${join(project, 'test/golden/provider')}:${process.env['PATH']}`,
+      PATH: path,
+      ANTICHAIN_USER_PATH: path,
       GOLD_NODE_PATH: join(project, 'test/fixtures/sdk/node_modules'),
     },
   })
