@@ -1,6 +1,6 @@
 import { type MethodDefinition, status } from '@grpc/grpc-js'
 import type { ErrorResourceInitFailed } from '../../../proto/gen/pulumi/provider.ts'
-import { assert, messageOf } from '../../errors/error.ts'
+import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
 import {
@@ -9,6 +9,7 @@ import {
   methodNameOf,
   providerStatusOf,
 } from '../plugins/call-failures.ts'
+import { type ConfigureOutcome, createConfigureOutcome } from '../configure-outcome.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { ProviderError } from '../provider-error.ts'
 import { parseCallFailure } from './grpc-errors.ts'
@@ -28,62 +29,22 @@ export interface DriverSettings {
 }
 
 /** The state of one provider process that its calls share. */
-export interface ProviderSession {
+export interface ProviderSession extends ConfigureOutcome<ProviderCapabilities> {
   readonly connection: Connection
   readonly pkg: string
   readonly settings: DriverSettings
   /** The capabilities from the handshake. Undefined for a provider without handshake. */
   readonly handshakeCapabilities: ProviderCapabilities | undefined
-  /**
-   * Waits for Configure and returns the negotiated capabilities. Rejects with the error of
-   * Configure.
-   */
-  readonly waitUntilConfigured: () => Promise<ProviderCapabilities>
-  readonly isUnconfigured: () => boolean
-  /**
-   * Sets the outcome of Configure, at most once per session. `undefined`: Configure was skipped
-   * because inputs were unknown.
-   */
-  readonly setConfigureOutcome: (outcome: Promise<ProviderCapabilities> | undefined) => void
 }
 
 /** Creates a session before Configure. */
 export function createProviderSession(
   fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'handshakeCapabilities'>,
 ): ProviderSession {
-  let outcome: Promise<ProviderCapabilities> | undefined
-  let isUnconfigured = false
   return {
     ...fields,
-    async waitUntilConfigured() {
-      assert(outcome !== undefined, `provider '${fields.pkg}' is used before it is configured`)
-      try {
-        return await outcome
-      } catch (thrown) {
-        throw toUnsentError(thrown)
-      }
-    },
-    isUnconfigured: () => isUnconfigured,
-    setConfigureOutcome(result) {
-      assert(outcome === undefined, `provider '${fields.pkg}' is configured twice`)
-      isUnconfigured = result === undefined
-      outcome = result ?? Promise.resolve(fields.handshakeCapabilities ?? noCapabilities)
-      // Every later call reports this failure. Until then the rejection must not count as
-      // unhandled.
-      outcome.catch(() => {})
-    },
+    ...createConfigureOutcome(fields.pkg, fields.handshakeCapabilities ?? noCapabilities),
   }
-}
-
-/**
- * Converts an error of Configure for a call that waited for Configure. The call itself was never
- * sent, so it had no effect.
- */
-function toUnsentError(thrown: unknown): unknown {
-  if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
-  const { message, code } = thrown
-  const isRequestUnsent = thrown.status === 'lost'
-  return new ProviderError(message, { status: 'ok', code, isRequestUnsent, cause: thrown })
 }
 
 /** The functions that read the existing resource after a partial failure. */

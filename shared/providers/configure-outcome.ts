@@ -1,0 +1,48 @@
+import { assert } from '../errors/error.ts'
+import { ProviderError } from './provider-error.ts'
+
+/** The outcome of the configuration of one provider process, for which later calls wait. */
+export interface ConfigureOutcome<T> {
+  /** Waits for the configuration. Throws its error as an error of an unsent request. */
+  readonly waitUntilConfigured: () => Promise<T>
+  /** Returns true if the configuration was skipped because it has unknown values. */
+  readonly isUnconfigured: () => boolean
+  /** Sets the outcome, at most once. Undefined: the configuration was skipped. */
+  readonly setConfigureOutcome: (outcome: Promise<T> | undefined) => void
+}
+
+/** Creates the outcome for a provider of the package. `skipped` is the result without a call. */
+export function createConfigureOutcome<T>(pkg: string, skipped: T): ConfigureOutcome<T> {
+  let outcome: Promise<T> | undefined
+  let isUnconfigured = false
+  return {
+    async waitUntilConfigured() {
+      assert(outcome !== undefined, `provider '${pkg}' is used before it is configured`)
+      try {
+        return await outcome
+      } catch (thrown) {
+        throw toUnsentError(thrown)
+      }
+    },
+    isUnconfigured: () => isUnconfigured,
+    setConfigureOutcome(result) {
+      assert(outcome === undefined, `provider '${pkg}' is configured twice`)
+      isUnconfigured = result === undefined
+      outcome = result ?? Promise.resolve(skipped)
+      // Every later call reports this failure. Until then the rejection must not count as
+      // unhandled.
+      outcome.catch(() => {})
+    },
+  }
+}
+
+/**
+ * Converts an error of Configure for a call that waited for Configure. The call itself was never
+ * sent, so it had no effect.
+ */
+function toUnsentError(thrown: unknown): unknown {
+  if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
+  const { message, code } = thrown
+  const isRequestUnsent = thrown.status === 'lost'
+  return new ProviderError(message, { status: 'ok', code, isRequestUnsent, cause: thrown })
+}
