@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { containsUnknown } from '../../../values/special-values.ts'
 import type { CheckFailure, CheckResult, DiffResult, Provider } from '../../provider.ts'
@@ -7,9 +8,8 @@ import { readProviderConfig } from '../mapping/read-provider-config.ts'
 import { buildConfig } from '../values/build-config.ts'
 import { createConfigError } from '../values/config-problem.ts'
 import { readProblems } from './diagnostics.ts'
-import { createRefusal } from './provider-failure.ts'
 import { markSensitiveInputs } from './sensitive-inputs.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
+import { formatPathOf } from './resource-calls.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
 
@@ -84,10 +84,5 @@ async function sendConfiguration(
   )
   if (config.problems.length > 0) throw createConfigError(`'${urn}'`, config.problems)
   const response = await session.client.configureProvider(encodeValue(config.value, provider.type))
-  const { errors, warnings } = readProblems(response, {
-    type: provider.type,
-    formatPath: formatPathOf(provider),
-  })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('configure', urn, errors))
+  requireNoErrors(session, provider, { verb: 'configure', subject: urn, response })
 }

@@ -1,11 +1,11 @@
-import { readProblems } from './diagnostics.ts'
+import { requireNoErrors } from './require-no-errors.ts'
 import { checkState, readIdentityOf } from './prior-object.ts'
 import { parseImportedIdentity } from './imported-identity.ts'
 import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
-import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import { encodeIdentity } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue } from './wire-values.ts'
 
 /**
@@ -24,9 +24,7 @@ export async function importObject(
     id: identity === undefined ? id : '',
     identity: encodeIdentity(resource, identity),
   })
-  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('import', urn, errors))
+  requireNoErrors(session, resource, { verb: 'import', subject: urn, response })
   requireNoDeferral(session.pkg.name, `the import of '${urn}'`, response)
   const [imported, ...others] = response.importedResources
   if (imported === undefined || others.length > 0)

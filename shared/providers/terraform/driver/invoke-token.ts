@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { emptyMap, isMap, unknown } from '../../../values/value.ts'
 import type { CallResult, CheckFailure, Provider } from '../../provider.ts'
@@ -11,7 +12,6 @@ import { attributeStep } from '../values/cty-path.ts'
 import { type CtyValue, isWhollyKnown } from '../values/cty-value.ts'
 import { listSensitivePaths } from '../values/sensitive-paths.ts'
 import { isList } from '../../../values/value.ts'
-import { readProblems } from './diagnostics.ts'
 import { buildInvokeConfig } from './invoke-config.ts'
 import { listObjects } from './list-objects.ts'
 import {
@@ -20,10 +20,9 @@ import {
   readResponse,
   requireNoDeferral,
 } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
 import { runAction } from './run-action.ts'
 import type { ObjectSchemaOfType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 type InvokeRequest = Parameters<Provider['invoke']>[0]
@@ -74,10 +73,7 @@ async function readDataSource(
     config: config.encoded,
     providerMeta: session.pkg.providerMeta,
   })
-  const formatPath = formatPathOf(dataSource)
-  const { errors, warnings } = readProblems(response, { type, formatPath })
-  showWarnings(session, token, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('read', token, errors))
+  requireNoErrors(session, dataSource, { verb: 'read', subject: token, response })
   requireNoDeferral(session.pkg.name, `the data source '${token}'`, response)
   const subject = `read '${token}' wrongly`
   const value = readResponse(session.pkg.name, subject, () => decodeValue(response.state, type))

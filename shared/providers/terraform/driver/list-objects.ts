@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import {
   emptyMap,
   isMap,
@@ -12,14 +13,12 @@ import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
 import { boolOf, isWhollyKnown, numberOf } from '../values/cty-value.ts'
 import { boolType, numberType } from '../values/type-system.ts'
 import { freeShape } from '../mapping/property-names.ts'
-import { readProblems } from './diagnostics.ts'
 import { buildInvokeConfig } from './invoke-config.ts'
 import { sensitivePathsOf } from './object-outputs.ts'
 import { checkState, readIdentityOf } from './prior-object.ts'
 import { createRefusal, describeProviderBug } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
 import type { ListedType, ResourceType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 /** The property with the listed objects. */
@@ -78,9 +77,7 @@ function readListed(
   { token, event }: { readonly token: string; readonly event: ListResourceEvent },
 ): PropertyMap | undefined {
   const { names, type } = resource
-  const { errors, warnings } = readProblems(event, { type, formatPath: formatPathOf(resource) })
-  showWarnings(session, token, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('list', token, errors))
+  requireNoErrors(session, resource, { verb: 'list', subject: token, response: event })
   const identity = readIdentityOf(session, resource, event.identity)
   const value = checkState(session, resource, {
     urn: token,

@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import { messageOf } from '../../../errors/error.ts'
 import { type PropertyMap, type PropertyValue, unknown } from '../../../values/value.ts'
 import { collectSecretTexts, createRedactor } from '../../../values/redact-secrets.ts'
@@ -6,7 +7,6 @@ import type { EphemeralRenewal } from '../client/terraform-client.ts'
 import { toOutputs } from '../mapping/to-outputs.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
 import { isWhollyKnown } from '../values/cty-value.ts'
-import { readProblems } from './diagnostics.ts'
 import {
   type EphemeralReference,
   findEphemeralReferences,
@@ -19,10 +19,9 @@ import {
   readResponse,
   requireNoDeferral,
 } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
 import { requireObjectConfig } from './resource-config.ts'
 import type { ObjectSchemaOfType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 /** An open ephemeral resource. `close` never throws. */
@@ -100,8 +99,7 @@ function readAttribute(
 }
 
 /**
- * Opens an ephemeral resource. Announces it before its result is checked, because an invalid result
- * must be closed, too.
+ * Opens an ephemeral resource and announces it. Closes it itself if its result is invalid.
  */
 async function openEphemeral(
   session: TerraformSession,
@@ -120,9 +118,9 @@ async function openEphemeral(
   }
   const request = { typeName, config: encodeValue(config.value, type) }
   const validated = await client.validateEphemeralResourceConfig(request)
-  requireNoErrors(session, schema, { response: validated, verb: 'open' })
+  requireNoErrors(session, schema, { verb: 'open', subject: typeName, response: validated })
   const response = await client.openEphemeralResource(request)
-  requireNoErrors(session, schema, { response, verb: 'open' })
+  requireNoErrors(session, schema, { verb: 'open', subject: typeName, response })
   requireNoDeferral(pkg.name, `the opening of '${typeName}'`, response)
   const close = keepOpen(session, schema, response)
   const subject = `opened '${typeName}' wrongly`
@@ -143,20 +141,6 @@ async function openEphemeral(
   }
 }
 
-function requireNoErrors(
-  session: TerraformSession,
-  schema: ObjectSchemaOfType,
-  {
-    response,
-    verb,
-  }: { readonly response: Parameters<typeof readProblems>[0]; readonly verb: string },
-): void {
-  const { typeName, type } = schema
-  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(schema) })
-  showWarnings(session, typeName, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure(verb, typeName, errors))
-}
-
 /** Renews a lease before each of its ends. Returns the function that closes the resource. */
 function keepOpen(
   session: TerraformSession,
@@ -174,7 +158,7 @@ function keepOpen(
   const renew = async (): Promise<void> => {
     try {
       const response = await client.renewEphemeralResource({ typeName, private: lease.private })
-      requireNoErrors(session, schema, { response, verb: 'renew' })
+      requireNoErrors(session, schema, { verb: 'renew', subject: typeName, response })
       lease = response
       schedule()
     } catch (thrown) {
@@ -195,7 +179,7 @@ function keepOpen(
     await renewal
     try {
       const response = await client.closeEphemeralResource({ typeName, private: lease.private })
-      requireNoErrors(session, schema, { response, verb: 'close' })
+      requireNoErrors(session, schema, { verb: 'close', subject: typeName, response })
     } catch (thrown) {
       report('close', thrown)
     }

@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import { type PlanAction, decidePlanAction } from '../plan/plan-action.ts'
 import { findPlanFlaws } from '../plan/plan-flaws.ts'
 import { proposeNew } from '../plan/proposed-new.ts'
@@ -10,7 +11,6 @@ import { readAttributePath } from '../values/attribute-path.ts'
 import { conformanceErrorsOf } from '../values/conformance.ts'
 import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
-import { readProblems } from './diagnostics.ts'
 import { readIdentityOf } from './prior-object.ts'
 import {
   createRefusal,
@@ -18,10 +18,10 @@ import {
   readResponse,
   requireNoDeferral,
 } from './provider-failure.ts'
-import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import { encodeIdentity } from './resource-calls.ts'
 import { noPrivate, type ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 /** The changes to plan for one resource. */
@@ -127,12 +127,7 @@ function checkDiagnostics(
   resource: ResourceType,
   { urn, response }: { readonly urn: string; readonly response: PlanResponse },
 ): void {
-  const { errors, warnings } = readProblems(response, {
-    type: resource.type,
-    formatPath: formatPathOf(resource),
-  })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('plan the change of', urn, errors))
+  requireNoErrors(session, resource, { verb: 'plan the change of', subject: urn, response })
   requireNoDeferral(session.pkg.name, `the change of '${urn}'`, response)
 }
 

@@ -1,3 +1,4 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import type { StoredValue } from '../client/terraform-client.ts'
 import type { StoredObject } from '../mapping/stored-object.ts'
 import { findStoredObject, type RecordedResource } from './stored-resource.ts'
@@ -8,10 +9,10 @@ import { stripRemovedAttributes } from '../values/strip-removed.ts'
 import { replaceUnknowns } from '../values/walk-value.ts'
 import { readProblems } from './diagnostics.ts'
 import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
+import { describeFailure } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue } from './wire-values.ts'
 
 /** The object of a recorded resource. */
@@ -79,12 +80,7 @@ async function upgradeState(
     version: stored.schemaVersion,
     stored: prepareStored(stored, resource),
   })
-  const { errors, warnings } = readProblems(response, {
-    type: resource.type,
-    formatPath: formatPathOf(resource),
-  })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('upgrade the state of', urn, errors))
+  requireNoErrors(session, resource, { verb: 'upgrade the state of', subject: urn, response })
   return checkState(session, resource, {
     urn,
     verb: 'upgraded the state',
@@ -184,12 +180,7 @@ async function moveObject(
     sourceIdentitySchemaVersion: stored.identitySchemaVersion,
     targetTypeName: resource.typeName,
   })
-  const { errors, warnings } = readProblems(response, {
-    type: resource.type,
-    formatPath: formatPathOf(resource),
-  })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('move the state of', urn, errors))
+  requireNoErrors(session, resource, { verb: 'move the state of', subject: urn, response })
   return {
     value: checkState(session, resource, {
       urn,

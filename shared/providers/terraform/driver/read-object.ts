@@ -1,17 +1,17 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { Provider, ReadResult } from '../../provider.ts'
 import { createInputsOf, updateInputs } from './read-inputs.ts'
 import { checkState, readIdentityOf, readPriorObject } from './prior-object.ts'
-import { readProblems } from './diagnostics.ts'
 import { warnOfChangedIdentity } from './identity-change.ts'
 import { importObject } from './import-object.ts'
 import { sensitivePathsOf, toRecordedOutputs } from './object-outputs.ts'
 import { idOfObject } from './resource-id.ts'
 import { createRefusal, requireNoDeferral } from './provider-failure.ts'
-import { describeFailure, encodeIdentity, formatPathOf } from './resource-calls.ts'
+import { encodeIdentity } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
 const absentResult: ReadResult = {
@@ -73,9 +73,7 @@ async function refreshObject(
     currentIdentity: encodeIdentity(resource, prior.identity),
     providerMeta: session.pkg.providerMeta,
   })
-  const { errors, warnings } = readProblems(response, { type, formatPath: formatPathOf(resource) })
-  showWarnings(session, urn, warnings)
-  if (errors.length > 0) throw createRefusal(describeFailure('read', urn, errors))
+  requireNoErrors(session, resource, { verb: 'read', subject: urn, response })
   requireNoDeferral(session.pkg.name, `the reading of '${urn}'`, response)
   const value = checkState(session, resource, {
     urn,

@@ -1,13 +1,11 @@
+import { requireNoErrors } from './require-no-errors.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { CallResult, Provider } from '../../provider.ts'
-import type { DiagnosedResponse } from '../client/terraform-client.ts'
 import { isWhollyKnown } from '../values/cty-value.ts'
-import { readProblems } from './diagnostics.ts'
 import { buildInvokeConfig } from './invoke-config.ts'
 import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
 import type { ObjectSchemaOfType } from './terraform-package.ts'
-import { showWarnings, type TerraformSession } from './terraform-session.ts'
+import { type TerraformSession } from './terraform-session.ts'
 
 /**
  * Plans an action and, outside of a preview, runs it. Its progress is shown to the user, and it has
@@ -29,21 +27,15 @@ export async function runAction(
   const done = { outputs: emptyMap, failures: [] }
   // Only previews have unknown arguments.
   if (!isWhollyKnown(config.value)) return done
-  const requireNoErrors = (verb: string, response: DiagnosedResponse): void => {
-    const place = { type: action.type, formatPath: formatPathOf(action) }
-    const { errors, warnings } = readProblems(response, place)
-    showWarnings(session, token, warnings)
-    if (errors.length > 0) throw createRefusal(describeFailure(verb, token, errors))
-  }
   const request = { actionType, config: config.encoded }
   const planned = await client.planAction(request)
-  requireNoErrors('plan the action', planned)
+  requireNoErrors(session, action, { verb: 'plan the action', subject: token, response: planned })
   requireNoDeferral(pkg.name, `the action '${token}'`, planned)
   if (preview) return done
   for await (const event of client.invokeAction(request)) {
     if (event.kind === 'progress') session.inform(`${token}: ${event.message}`)
     else {
-      requireNoErrors('run the action', event)
+      requireNoErrors(session, action, { verb: 'run the action', subject: token, response: event })
       return done
     }
   }

@@ -1,0 +1,22 @@
+import type { DiagnosedResponse } from '../client/terraform-client.ts'
+import { readProblems } from './diagnostics.ts'
+import { createRefusal } from './provider-failure.ts'
+import { describeFailure, formatPathOf } from './resource-calls.ts'
+import type { ObjectSchemaOfType } from './terraform-package.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
+
+/**
+ * Shows the warnings of a response. Throws ProviderError with all its errors, as in `cannot VERB
+ * 'SUBJECT'`.
+ */
+export function requireNoErrors(
+  session: TerraformSession,
+  schema: ObjectSchemaOfType,
+  call: { readonly verb: string; readonly subject: string; readonly response: DiagnosedResponse },
+): void {
+  const { verb, subject, response } = call
+  const place = { type: schema.type, formatPath: formatPathOf(schema) }
+  const { errors, warnings } = readProblems(response, place)
+  showWarnings(session, subject, warnings)
+  if (errors.length > 0) throw createRefusal(describeFailure(verb, subject, errors))
+}
