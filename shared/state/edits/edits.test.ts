@@ -359,6 +359,27 @@ describe('a move', () => {
     )
   })
 
+  // Without its extension, the resource of a pending create could not be deleted later.
+  test('keeps the extensions of pending operations, and copies those of moved resources', () => {
+    const pending = (ref: string) => [
+      { resource: thing(ref, { extensionRef: ref }), type: 'creating' },
+    ]
+    const before = {
+      ...stateOf(root('dev'), provider, childFieldsOf('a', { extensionRef: 'moved' })),
+      pending_operations: pending('kept'),
+      extensions: { moved: { name: 'm' }, kept: { name: 'k' }, unused: { name: 'u' } },
+    }
+    const into = {
+      ...stateOf(),
+      pending_operations: pending('other'),
+      extensions: { other: { name: 'o' } },
+    }
+    const request = { urns: [urn('a')], includeParents: false }
+    const { source, dest } = moveResources(before, into, { request, target })
+    expect(source.extensions).toEqual({ kept: { name: 'k' } })
+    expect(dest.extensions).toEqual({ moved: { name: 'm' }, other: { name: 'o' } })
+  })
+
   test('refuses providers, existing resources, and an empty selection', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')

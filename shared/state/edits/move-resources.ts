@@ -1,6 +1,7 @@
 import { error } from '../../errors/error.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import { childUrnOf, isUrn, nameOf, urnPartsOf, stackType, typeOf, urnOf } from '../../names/urn.ts'
+import { withUsedExtensions } from '../extensions.ts'
 import { withFields } from '../field-order.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
@@ -21,9 +22,9 @@ export interface MoveResult {
   /** URNs in the source, in its order. */
   readonly movedUrns: readonly string[]
   readonly unknownUrns: readonly string[]
-  /** Removed references from remaining to moved resources, without parents and owners of views. */
+  /** References from remaining to moved resources, without parents and owners of views. */
   readonly brokenInSource: readonly BrokenReference[]
-  /** Removed references from moved to remaining resources, without parents and owners of views. */
+  /** References from moved to remaining resources, without parents and owners of views. */
   readonly brokenInDest: readonly BrokenReference[]
 }
 
@@ -67,11 +68,15 @@ export function moveResources(
   )
   const destination = addMovedResources(dest, { copiedResources, movedUrns, target })
   return {
-    source: withExtensions(
-      { ...source, resources: remainingResources.map(createReferenceRemover(movedUrns)) },
-      undefined,
-    ),
-    dest: withExtensions({ ...dest, resources: destination.resources }, source),
+    source: withUsedExtensions({
+      ...source,
+      resources: remainingResources.map(createReferenceRemover(movedUrns)),
+    }),
+    dest: withUsedExtensions({
+      ...dest,
+      resources: destination.resources,
+      extensions: { ...source.extensions, ...dest.extensions },
+    }),
     movedUrns: movedResources.map(({ urn }) => urn),
     unknownUrns,
     brokenInSource: remainingResources.flatMap(resource =>
@@ -151,6 +156,7 @@ function relocateResource(
   input: {
     readonly root: StoredResource
     readonly movedUrns: ReadonlySet<string>
+    /** The new URNs of moved resources, and the new references to copied providers. */
     readonly newReferences: ReadonlyMap<string, string>
     readonly names: StackNames
   },
@@ -206,25 +212,4 @@ function brokenReferencesOf(
   return referencesOf(resource)
     .filter(({ kind, urn }) => kind !== 'parent' && kind !== 'viewOf' && isElsewhere(urn))
     .map(reference => ({ urn: resource.urn, reference }))
-}
-
-/**
- * Returns the state with exactly the extensions that its resources reference. Missing extensions
- * are copied from `source`.
- */
-function withExtensions(
-  state: StoredDeployment,
-  source: StoredDeployment | undefined,
-): StoredDeployment {
-  const refs = new Set(
-    (state.resources ?? []).flatMap(resource => readTextField(resource, 'extensionRef') || []),
-  )
-  const usedExtensions = [...refs].flatMap(ref => {
-    const extension = state.extensions?.[ref] ?? source?.extensions?.[ref]
-    return extension === undefined ? [] : [[ref, extension] as const]
-  })
-  const { extensions: _previous, ...remainingFields } = state
-  return usedExtensions.length === 0
-    ? remainingFields
-    : { ...remainingFields, extensions: Object.fromEntries(usedExtensions) }
 }
