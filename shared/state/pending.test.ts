@@ -41,6 +41,14 @@ describe('a pending operation', () => {
     expect(imported.resources?.at(-1)).toEqual(
       resource('b', { dependencies: [urn('a')], id: 'b-7', refreshBeforeUpdate: true }),
     )
+    expect(Object.keys(imported.resources?.at(-1) ?? {})).toEqual([
+      'urn',
+      'custom',
+      'id',
+      'type',
+      'dependencies',
+      'refreshBeforeUpdate',
+    ])
     expect(imported.pending_operations).toEqual([state.pending_operations?.[1]])
   })
 

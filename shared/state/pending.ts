@@ -1,6 +1,7 @@
 import { error } from '../errors/error.ts'
 import { parseProviderReference, providerReferenceOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
+import { withFields } from './field-order.ts'
 import { rebuildDependencies } from './rebuild-dependencies.ts'
 import { sortTopologically } from './topological-sort.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from './stored.ts'
@@ -22,7 +23,7 @@ export function clearPending(state: StoredDeployment, urn: string): StoredDeploy
   )
 }
 
-/** Removes all pending creates, regardless of their results. */
+/** Removes all pending creates. */
 export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
   return withPendingOperations(
     state,
@@ -32,11 +33,11 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
 
 /**
  * Adds the resource of a pending create with the id that a user found. The outputs of the resource
- * are unknown, so it is marked, and the next deployment refreshes it first. Another pending create
- * of the URN stays, because that create may have created another object. Throws PENDING_NOT_FOUND,
- * also when the pending operation is not a create. Throws CLI_USAGE when the state already has the
- * URN, or the id with the same type and provider. Throws PROVIDER_REFERENCE when the provider is
- * gone.
+ * are unknown, so `refreshBeforeUpdate` makes the next deployment refresh it first. Another pending
+ * create of the URN stays, because that create may have created another object. Throws
+ * PENDING_NOT_FOUND, also when the pending operation is not a create. Throws CLI_USAGE when another
+ * live resource has the URN, or another resource the id, type and provider. Throws
+ * PROVIDER_REFERENCE when the provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -67,11 +68,7 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
     throw error('PROVIDER_REFERENCE', `the provider of ${urn} is no longer in the state`, {
       hint: 'Delete the object by hand, then run `antichain state pending clear <urn>`.',
     })
-  const importedResource: StoredResource = {
-    ...pendingCreate.resource,
-    id,
-    refreshBeforeUpdate: true,
-  }
+  const importedResource = withFields(pendingCreate.resource, { id, refreshBeforeUpdate: true })
   const remainingOperations = pendingOperationsOf(state).filter(
     operation => operation !== pendingCreate,
   )
@@ -115,7 +112,10 @@ export function hasProvider(
   )
 }
 
-/** Adds a resource to the state, without the references to resources that do not exist. */
+/**
+ * Adds a resource to the state, without its references to missing resources, and sorts the
+ * resources.
+ */
 export function withResource(
   state: StoredDeployment,
   newResource: StoredResource,
