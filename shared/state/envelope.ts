@@ -5,6 +5,7 @@ import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 
+/** Go's zero time, for a manifest without a time. */
 const zeroTime = '0001-01-01T00:00:00Z'
 
 const envelopeForm = z.looseObject({

@@ -2,10 +2,10 @@ import { equalMaps, equalValues } from '../values/equal.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
- * Reports whether two states are equal in every stored field, as values; aliases, source positions
- * and stack traces do not count. If the states are equal, nothing is written. Pulumi compares fewer
- * fields. Here a newly set option must reach the state, because otherwise its next change would be
- * missed.
+ * Reports whether two states are equal in all stored fields except aliases, source positions and
+ * stack traces. The order of dependencies does not count. The generator records only a state that
+ * is not equal to the old one. Pulumi compares fewer fields. Here a newly set option must reach the
+ * state, because otherwise its next change would be missed.
  */
 export function equalResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true

@@ -33,7 +33,7 @@ export function withFields(
   return { ...sorted, urn: typeof newUrn === 'string' ? newUrn : urn, custom, type }
 }
 
-/** Returns the resource with a flag set to true. All fields are in the order of writing. */
+/** Returns the resource with a flag set to true. */
 export function withFlag(resource: StoredResource, flag: string): StoredResource {
   return resource[flag] === true ? resource : withFields(resource, { [flag]: true })
 }

@@ -14,8 +14,9 @@ type Renames = ReadonlyMap<string, string>
 
 /**
  * Replaces every alias in the deployment by the current URN, and removes the aliases. Pending
- * operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY when two URNs have
- * the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
+ * operations stay unchanged. A deployment without aliases is returned itself. Throws
+ * STATE_INTEGRITY when two URNs have the same alias. Source:
+ * docs/spec/state-integrity.md#normalize-urns.
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
@@ -87,8 +88,8 @@ function applyRenames(resource: StoredResource, renames: Renames): StoredResourc
 }
 
 /**
- * Returns the reference with the current URN of its provider, or undefined when the URN has not
- * changed.
+ * Returns the provider reference with the current URN of the provider, or undefined when the URN
+ * has not changed.
  */
 function renameReference(reference: string, renames: Renames): string | undefined {
   const separatorIndex = reference.lastIndexOf('::')

@@ -4,15 +4,15 @@ import type { Json, StoredEnvelope } from './stored.ts'
 const indent = '    '
 
 /**
- * Prints an envelope like `stack export`: four spaces, no HTML escapes, a final newline. Source of
- * the rules: docs/spec/json-encoding.md#encoding-rules.
+ * Returns an envelope as the text that `stack export` prints: four spaces, no HTML escapes, a final
+ * newline. Source of the rules: docs/spec/json-encoding.md#encoding-rules.
  */
 export function printEnvelope(envelope: StoredEnvelope): string {
   const json: unknown = envelope
   return `${printValue(json as Json, '\n')}\n`
 }
 
-/** Prints a value. `lineBreak` is the line break and indentation before the closing bracket. */
+/** Formats a value. `lineBreak` is the line break and indentation before the closing bracket. */
 function printValue(json: Json, lineBreak: string): string {
   if (typeof json === 'string') return printText(json)
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)

@@ -2,19 +2,20 @@ import { readListMapField, readTextField, readTextListField } from './stored-fie
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * Removes every reference that does not point to an earlier resource of the list, and missing
- * parents. A refresh does this, because it may remove resources. A resource for which `isKept`
- * returns true stays unchanged unless a reference must be removed. The caller uses `isKept` for
- * registered resources. Source: docs/spec/journal.md#replay-of-entries.
+ * Removes URNs that no earlier resource has from dependencies, `deletedWith` and `replaceWith`.
+ * Also removes missing parents. A refresh does this, because it may remove resources. As in Pulumi,
+ * properties with an empty list of dependencies are removed too. Resources for which
+ * `keepsEmptyLists` returns true lose their empty lists only if one of their references dangles.
+ * Source: docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],
-  isKept: (resource: StoredResource) => boolean = () => false,
+  keepsEmptyLists: (resource: StoredResource) => boolean = () => false,
 ): readonly StoredResource[] {
   const earlierUrns = new Set<string>()
   const prunedResources = resources.map(resource => {
     const prunedResource =
-      isKept(resource) && hasOnlyEarlierReferences(resource, earlierUrns)
+      keepsEmptyLists(resource) && hasOnlyEarlierReferences(resource, earlierUrns)
         ? resource
         : removeDanglingReferences(resource, earlierUrns)
     earlierUrns.add(resource.urn)
@@ -56,7 +57,7 @@ function removeDanglingReferences(
   if (deletedWith !== '' && isDangling(deletedWith))
     changedResource = withoutField(changedResource, 'deletedWith')
   const propertyDependencies = readListMapField(resource, 'propertyDependencies')
-  // As in Pulumi, empty lists are removed even if no reference was removed.
+
   if ([...propertyDependencies.values()].every(urns => urns.length > 0 && !urns.some(isDangling)))
     return changedResource
   const remainingDependencies = [...propertyDependencies]

@@ -75,7 +75,9 @@ export interface ResourceState {
   readonly viewOf: Urn | ''
   /** Names of hooks by hook type. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
+  /** The key in the snapshot's `extensions`. */
   readonly extensionRef: string
+  /** The `uuid` of the snippet that declares the resource. */
   readonly snippetID: string
 }
 

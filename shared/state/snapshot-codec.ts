@@ -85,8 +85,8 @@ function encodeMetadata(
 }
 
 /**
- * Decodes and decrypts a stored deployment. Throws SECRETS_MALFORMED when another manager encrypted
- * it.
+ * Decodes and decrypts a stored deployment. Throws VALUE_MALFORMED, and SECRETS_MALFORMED for a
+ * secret that `manager` cannot decrypt.
  */
 export function decodeSnapshot(stored: StoredDeployment, manager: SecretsManager): Snapshot {
   const open: Open = manager.crypter.decrypt
@@ -125,7 +125,7 @@ export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
 /**
  * Encrypts every secret of a state with `manager`, and records that manager in the state. `open`
  * decrypts the ciphertexts of the previous manager. Plaintext secrets are encrypted too. Everything
- * else stays unchanged. Throws SECRETS_MALFORMED.
+ * else stays unchanged. Throws VALUE_MALFORMED, SECRETS_MALFORMED.
  */
 export function resealDeployment(
   stored: StoredDeployment,

@@ -20,8 +20,7 @@ interface EarlierResources {
 /**
  * Returns the first integrity error of a state, or undefined. Pulumi checks a snapshot differently
  * when it reads and when it writes it. These are the rules for reading, which also cover
- * `replaceWith`. Source:
- * docs/spec/state-integrity.md#verify-integrity.
+ * `replaceWith`. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   const { manifest, resources = [] } = deployment
@@ -66,8 +65,8 @@ function faultOfProvider(resource: StoredResource, earlier: EarlierResources): s
   if (provider === '') return undefined
   try {
     const { urn, id } = parseProviderReference(provider)
-    const isKnown = earlier.providers.has(providerReferenceOf(urn, id))
-    if (isKnown || resource['pendingReplacement'] === true) return undefined
+    const isEarlier = earlier.providers.has(providerReferenceOf(urn, id))
+    if (isEarlier || resource['pendingReplacement'] === true) return undefined
     return `resource '${resource.urn}' refers to the unknown provider '${provider}'`
   } catch (thrown) {
     return `resource '${resource.urn}': ${messageOf(thrown)}`

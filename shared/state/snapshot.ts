@@ -9,7 +9,10 @@ export interface PendingOperation {
   readonly type: PendingOperationType
 }
 
-/** The writer of a snapshot; `time` is RFC 3339 text, `magic` the SHA-256 of `version`. */
+/**
+ * The version of the engine that wrote a snapshot, and the time. `time` is RFC 3339 text, `magic`
+ * the SHA-256 of `version`, or '' without a version.
+ */
 export interface Manifest {
   readonly time: string
   readonly magic: string
@@ -23,7 +26,7 @@ export interface IntegrityMark {
   readonly error?: string
 }
 
-/** The decrypted state of a stack. Secrets are wrapped values. */
+/** The decrypted state of a stack. Secrets are values of the kind `secret`. */
 export interface Snapshot {
   readonly manifest: Manifest
   readonly resources: readonly ResourceState[]

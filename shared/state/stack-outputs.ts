@@ -1,16 +1,10 @@
 import { stackType } from '../names/urn.ts'
+import { signatureKey, signatures } from '../values/wire-options.ts'
 import type { Json, StoredDeployment } from './stored.ts'
 
 /**
- * The signature key of special values in states (docs/spec/property-values.md#signatures), and the
- * signature of secrets.
- */
-const signatureKey = '4dabf18193072939515e22adb298388d'
-const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
-
-/**
- * Returns the outputs of a stack as plain JSON. Without `decrypt`, each secret is `[secret]`.
- * Otherwise `decrypt` returns the JSON text of a secret's value.
+ * Returns the outputs of a stack as JSON. Without `decrypt`, each secret is `[secret]`. Otherwise
+ * `decrypt` returns the JSON text of a secret's value. Other special values keep their stored form.
  */
 export function readStackOutputs(
   deployment: StoredDeployment | undefined,
@@ -28,6 +22,7 @@ export function readStackOutputs(
 /** Reports whether any output is or contains an encrypted secret. */
 export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
   let hasSecret = false
+  // Only the calls of `decrypt` count. The outputs themselves are not needed.
   readStackOutputs(deployment, () => {
     hasSecret = true
     return 'null'
@@ -43,7 +38,7 @@ export function formatOutput(value: Json): string {
 function toPlain(value: Json, decrypt: ((ciphertext: string) => string) | undefined): Json {
   if (isList(value)) return value.map(item => toPlain(item, decrypt))
   if (!isObject(value)) return value
-  if (value[signatureKey] === secretSignature) return openSecret(value, decrypt)
+  if (value[signatureKey] === signatures.secret) return openSecret(value, decrypt)
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, toPlain(item, decrypt)]),
   )

@@ -24,7 +24,8 @@ interface ReferenceTargets {
  * states: old copies (with `delete`) and live states. Rule 1: a reference points to the nearest
  * state of its URN, preferably to one of the same kind as the referring state. Rule 2: a referring
  * state stays behind the last earlier state of the other kind with the referenced URN. It may
- * depend on that state, and must then be deleted first. Rule 2 is dropped if it causes a cycle.
+ * really depend on that state, and must then be deleted before it. Rule 2 is dropped if it causes a
+ * cycle.
  * With a cycle of references the list stays unchanged, and `cycle` is the URN of a member. Linear
  * in states and references. Source: docs/spec/state-integrity.md#repair.
  */
@@ -122,7 +123,8 @@ function edgesOf(
 }
 
 /**
- * Returns the last position before `index`, else the first position after `index`, else `index`.
+ * Returns the last position before `index`, else the first one after `index`, else `index` itself.
+ * Returns undefined if there are no positions.
  */
 function findNearest(positions: readonly number[], index: number): number | undefined {
   const low = countBefore(positions, index)

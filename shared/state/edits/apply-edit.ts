@@ -26,8 +26,9 @@ export interface EditInput {
 }
 
 /**
- * Applies an edit to a state. Pure. Throws the errors of the function that each kind of
- * `stateEditForm` names, and STORE_CONFLICT when the resources are not the expected ones.
+ * Applies an edit to a state. Pure. Throws the errors of the function that `stateEditForm` names
+ * for the kind of the edit. Throws STORE_CONFLICT when the state was changed since it was read, and
+ * STATE_INVALID when its replacement has secrets in plaintext.
  */
 export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
   const { before, namedState = before, names } = input
@@ -82,7 +83,10 @@ function requireReplaceable(
   if (digestOfResources(before) !== expected) throw conflictError()
 }
 
-/** Replaces a state except for its pending operations. An export does not contain their origins. */
+/**
+ * Replaces a state except for its pending operations, because a replacement from an export has lost
+ * their origins.
+ */
 function replaceResources(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const state = withPendingOperations(replacement, pendingOperationsOf(before))
   return { state, count: state.resources?.length ?? 0, notices: [] }

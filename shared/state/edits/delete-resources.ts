@@ -4,7 +4,10 @@ import { isUrn, nameOf } from '../../names/urn.ts'
 import { dependentsOf } from './dependents.ts'
 import { positionOf } from './find-resource.ts'
 
-/** The resources to remove from the state: URNs (with an id if several share one), or all. */
+/**
+ * The resources to remove from the state: all of them, or those with some URNs. An `id` selects one
+ * of several resources with a URN.
+ */
 export interface DeleteResourcesRequest {
   readonly urns: readonly { readonly urn: string; readonly id?: string | undefined }[] | 'all'
   /** Whether protected resources are removed too. */

@@ -5,7 +5,7 @@ import type { StoredResource } from '../stored.ts'
 
 /** Maximum number of similar URNs in a suggestion. */
 const suggestionsMax = 3
-/** Maximum length of a URN for which similar ones are searched. */
+/** Maximum length of a URN for which similar URNs are searched. */
 const comparedUrnCharsMax = 400
 /** Maximum number of URNs that are compared, because each comparison takes quadratic time. */
 const comparedUrnsMax = 1_000
@@ -64,8 +64,8 @@ export function positionOf(resources: readonly StoredResource[], urn: string, id
 const noResource: StoredResource = { urn: '', custom: false, type: '' }
 
 /**
- * Returns at most three similar texts, nearest first. A similar text differs in at most a quarter
- * of the letters of `urn`, or in at most two.
+ * Returns at most `suggestionsMax` similar texts, nearest first. A similar text differs in at most
+ * a quarter of the characters of `urn`, or in at most two.
  */
 function findSimilar(urn: string, candidates: Iterable<string>): readonly string[] {
   if (urn.length > comparedUrnCharsMax) return []
@@ -87,12 +87,12 @@ function distanceOf(a: string, b: string): number {
     const currentRow = [row]
     for (let column = 1; column <= b.length; column++) {
       const replaceCost = a[row - 1] === b[column - 1] ? 0 : 1
-      const [left = 0, above = 0, across = 0] = [
+      const [left = 0, above = 0, diagonal = 0] = [
         currentRow[column - 1],
         previousRow[column],
         previousRow[column - 1],
       ]
-      currentRow.push(Math.min(left + 1, above + 1, across + replaceCost))
+      currentRow.push(Math.min(left + 1, above + 1, diagonal + replaceCost))
     }
     previousRow = currentRow
   }

@@ -9,9 +9,9 @@ import type { EditedState } from './state-edit.ts'
 
 /**
  * Replaces the state of a stack by an imported one. Pending operations of both states are dropped,
- * each with a notice. Without `force`, a foreign, invalid or empty state is refused. Throws
- * STATE_INVALID, also for plaintext secrets, STATE_FOREIGN, STATE_INTEGRITY, STACK_NOT_EMPTY.
- * Source: docs/spec/state-format.md#export-and-import.
+ * and the notices name their resources. Throws STATE_INVALID for an invalid URN or a secret in
+ * plaintext. Without `force`, throws STATE_FOREIGN for resources of another stack, STATE_INTEGRITY,
+ * and STACK_NOT_EMPTY. Source: docs/spec/state-format.md#export-and-import.
  */
 export function importState(
   imported: StoredDeployment,

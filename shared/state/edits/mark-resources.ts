@@ -7,9 +7,9 @@ import { unknownResourceError } from './find-resource.ts'
 export type ResourceMark = 'protect' | 'taint'
 
 /**
- * Sets or removes a mark on the resources with some URNs, or on all resources. Old copies, which
- * only wait for their delete, are skipped. `count`: the number of selected URNs. If URNs are
- * unknown, one error names all of them and nothing changes. Throws STATE_RESOURCE_UNKNOWN. Source:
+ * Sets or removes a mark on the resources with the URNs in `urns`, or on all resources. Old copies,
+ * which only wait for their delete, are skipped. `count`: the number of selected URNs. Throws one
+ * STATE_RESOURCE_UNKNOWN for all URNs that no live resource has. Source:
  * docs/spec/state-integrity.md#state-edits.
  */
 export function withMark(

@@ -1,4 +1,5 @@
 import { isUrn, urnPartsOf, stackType, urnOf } from '../../names/urn.ts'
+import { signatureKey, signatures } from '../../values/wire-options.ts'
 import { withFields } from '../field-order.ts'
 import { isJsonObject, readTextField, readTextListField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../stored.ts'
@@ -9,14 +10,6 @@ export interface StackNames {
   readonly project: string
   readonly stack: string
 }
-
-/**
- * The signature key of special values, and the signatures of references and secrets
- * (docs/spec/property-values.md#signatures).
- */
-const signatureKey = '4dabf18193072939515e22adb298388d'
-const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
-const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
  * Renames a stack in its state. Updates every URN of the stack, also in pending operations, and the
@@ -84,9 +77,9 @@ function renameInValue(value: Json, rename: (urn: string) => string): Json {
   if (Array.isArray(value)) return value.map((item: Json) => renameInValue(item, rename))
   if (!isJsonObject(value)) return value
   const { urn, plaintext } = value
-  if (value[signatureKey] === referenceSignature)
+  if (value[signatureKey] === signatures.reference)
     return typeof urn === 'string' ? { ...value, urn: rename(urn) } : value
-  if (value[signatureKey] === secretSignature)
+  if (value[signatureKey] === signatures.secret)
     return typeof plaintext === 'string'
       ? { ...value, plaintext: renameInPlaintext(plaintext, rename) }
       : value

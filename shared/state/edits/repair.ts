@@ -53,7 +53,10 @@ function unrepairableError(reason: string): Error {
   })
 }
 
-/** Updates references to renamed resources, and removes dangling references except `viewOf`. */
+/**
+ * Updates references to renamed resources, and removes dangling references except `viewOf`. Adds
+ * each change to `prunedResources`.
+ */
 function pruneReferences(
   resources: readonly StoredResource[],
   prunedResources: PrunedResource[],
