@@ -16,8 +16,9 @@ export type OnceResult<T> =
 
 /**
  * Runs a task only if it was not completed under any of its ids in the last `retentionMs`. A task
- * that threw may run again. After a crash, it may run again once its claim has expired. A crash
- * after the task and before its mark causes a second run, because a lost task would be worse.
+ * that threw may run again. A task that crashed, or that takes longer than
+ * `triggerLimits.deliveryClaimMs`, may run again when its claim has expired. A crash after the task
+ * and before its mark causes a second run, because a lost task would be worse.
  */
 export async function runOnce<T>(
   { marks, clock }: { readonly marks: MarksPort; readonly clock: Pick<ClockPort, 'now'> },

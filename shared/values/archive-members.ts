@@ -11,8 +11,8 @@ export function isArchiveName(name: string): boolean {
 }
 
 /**
- * Returns the files of an archive file in stored order, without folders, with normalized names.
- * Throws RESOURCE_INVALID.
+ * Returns the files of an archive file in stored order, with normalized names. Folders are left
+ * out, and so are links in a tar file. Throws RESOURCE_INVALID.
  */
 export async function openArchive(name: string, bytes: Uint8Array): Promise<readonly TarMember[]> {
   try {

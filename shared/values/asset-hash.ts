@@ -24,8 +24,8 @@ export interface AssetReader {
 const hashBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Fills in the hashes of all assets and archives inside a map. Returns the same map when it
- * contains no assets or archives.
+ * Fills in the missing hashes of all assets and archives inside a map. Returns the same map when it
+ * contains no assets or archives. Throws RESOURCE_INVALID when contents are unreadable.
  */
 export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise<PropertyMap> {
   const hashed = await hashAssetsInValue(map, reader)
@@ -56,7 +56,7 @@ async function hashAssetsInValue(
 
 /**
  * Fills in the SHA-256 of an asset's contents, unless the asset has a hash or no source. Throws
- * RESOURCE_INVALID when the contents are unreadable.
+ * RESOURCE_INVALID for a folder, and the errors of `reader`.
  */
 export async function hashAsset(asset: Asset, reader: AssetReader): Promise<Asset> {
   if (asset.hash !== '' || asset.source === undefined) return asset
@@ -78,8 +78,9 @@ async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Arr
 }
 
 /**
- * Fills in the hash of an archive and of its named members. The hash of an archive file covers its
- * bytes, any other hash the tar of its members (docs/spec/property-values.md#assets-and-archives).
+ * Fills in the missing hashes of an archive and of its named members. The hash of an archive file
+ * covers its bytes, any other hash the tar of its members
+ * (docs/spec/property-values.md#assets-and-archives). Throws RESOURCE_INVALID.
  */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive
@@ -115,7 +116,10 @@ function hashAssetOrArchive(value: Asset | Archive, reader: AssetReader): Promis
   return value.kind === 'asset' ? hashAsset(value, reader) : hashArchive(value, reader)
 }
 
-/** Hashes one member at a time, so that a folder need not fit into memory. */
+/**
+ * Returns the hash of the tar of some members. Hashes one member at a time, so that a folder need
+ * not fit into memory. Only the first member with a name counts.
+ */
 async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   const hash = createHash('sha256')
   const hashedNames = new Set<string>()

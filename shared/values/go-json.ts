@@ -25,8 +25,8 @@ function toUtf8Rank(unit: number): number {
 }
 
 /**
- * Formats compact JSON with sorted keys and escaped HTML characters: the plaintext of secrets. The
- * function concatenates text, because JavaScript objects put numeric keys first.
+ * Formats compact JSON with sorted keys and escaped HTML characters, as in the plaintext of
+ * secrets. The function concatenates text, because JavaScript objects put numeric keys first.
  */
 export function formatGoJson(json: Json): string {
   if (typeof json === 'string') return quoteText(json)

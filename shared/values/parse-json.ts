@@ -1,4 +1,4 @@
-/** Parses JSON. Returns undefined for invalid JSON. No form of a value accepts undefined. */
+/** Parses JSON. Returns undefined for invalid JSON, because no JSON text has this value. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -124,11 +124,11 @@ export function containsPath(
 }
 
 /**
- * Resets the values at the paths to the old inputs. A value that is absent in the old inputs is
- * removed. Paths pass through secrets, and a value from a secret stays secret. A path through an
- * added or removed value cannot be reset and is returned in `unresettable`. The matches of a
- * wildcard before such a value are reset anyway. Malformed paths are ignored. Source:
- * docs/spec/step-generation.md#ignorechanges.
+ * Resets the values at the paths to those of the old inputs. A value that is absent in the old
+ * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path
+ * with an added or removed value before its end is returned in `unresettable`, unless the reset
+ * only has to remove its last key. The matches of a wildcard before such a value are reset anyway.
+ * Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,

@@ -2,7 +2,7 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Minimum length of a redacted secret. Redacting single letters would make every message
+ * Minimum length of a redacted secret. A redaction of one or two letters would make every message
  * unreadable.
  */
 const redactedCharsMin = 3
@@ -14,9 +14,9 @@ const redactedCharsMin = 3
 const redactedLineCharsMin = 8
 
 /**
- * Creates a function that redacts secret texts in messages, also when quoted as JSON. It also
- * redacts single lines of a secret. It redacts longer texts first, so that a shorter secret inside
- * a longer one does not split it.
+ * Creates a function that redacts secret texts in messages, also when quoted as JSON. The function
+ * also redacts the longer lines of a secret by themselves. Longer texts are redacted first, so that
+ * a short secret does not split a longer one that contains it.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const longSecrets = secrets.filter(secret => secret.length >= redactedCharsMin)

@@ -109,7 +109,7 @@ const maskSpecial = (special: SpecialValue): PropertyValue => {
   return special.secret ? '[secret]' : (special.value ?? unknown)
 }
 
-/** Replaces each secret by `[secret]`, and each output by its value. */
+/** Replaces each secret, also a secret output, by `[secret]`, and any other output by its value. */
 export function maskSecrets(value: PropertyValue): PropertyValue {
   return mapSpecials(value, maskSpecial)
 }
@@ -122,6 +122,7 @@ export function maskSecretsInMap(map: PropertyMap): PropertyMap {
 /** Returns the URNs on which the output values inside a value depend. */
 export function dependenciesOf(value: PropertyValue): readonly Urn[] {
   const urns = new Set<Urn>()
+  // The predicate is always false, so the search visits every special value.
   containsSpecial(value, special => {
     if (special.kind === 'output') for (const urn of special.dependencies) urns.add(urn)
     return false

@@ -9,9 +9,9 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * Returns one tar member exactly as Go's writer creates it, because hashes cover these bytes. The
- * format is ustar, with a PAX header before a name that does not fit
- * (docs/spec/property-values.md#assets-and-archives).
+ * Returns the bytes of one tar member exactly as Go's writer creates them, because hashes cover
+ * these bytes. The format is ustar, with a PAX header before a name that is not ASCII or does not
+ * fit (docs/spec/property-values.md#assets-and-archives).
  */
 export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, createPadding(data.length)]

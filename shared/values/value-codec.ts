@@ -26,6 +26,7 @@ export type Open = (ciphertext: string) => string
 /** A JSON object, the form of a stored map. */
 export type JsonObject = { readonly [key: string]: Json }
 
+/** The signature of NaN and the infinities, for which JSON has no numbers. */
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**

@@ -3,7 +3,7 @@
  * (docs/spec/property-values.md#wire-encoding, docs/spec/property-values.md#options-per-call).
  */
 export interface WireOptions {
-  /** `keep`: send a marker text. `drop`: omit the property. `reject`: throw VALUE_MALFORMED. */
+  /** `keep`: send a marker text. `drop`: omit the value. `reject`: throw VALUE_MALFORMED. */
   readonly unknowns: 'keep' | 'drop' | 'reject'
   /** True: secrets are sent wrapped; false: bare. */
   readonly secrets: boolean

@@ -23,7 +23,7 @@ import {
 
 type Fields = Record<string, unknown>
 
-/** Writes an object, without dropped properties. */
+/** Writes an object, without dropped properties. Throws VALUE_MALFORMED. */
 export function writeMap(map: PropertyMap, context: WireContext): Fields {
   const fields: Fields = {}
   for (const [key, value] of map) {

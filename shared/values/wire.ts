@@ -14,8 +14,8 @@ export function toWire(map: PropertyMap, options: WireOptions): Record<string, u
 }
 
 /**
- * Decodes the fields of a Struct as properties. An absent Struct has none. Throws VALUE_MALFORMED
- * with the path.
+ * Decodes the fields of a Struct as properties. An absent Struct has no properties. Throws
+ * VALUE_MALFORMED with the path.
  */
 export function fromWire(
   struct: Record<string, unknown> | undefined,

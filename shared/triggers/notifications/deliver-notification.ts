@@ -36,6 +36,7 @@ export function isNotificationFor(
   return notification.events.includes(event.kind)
 }
 
+/** Maximum number of URNs in the body of a drift event. */
 const urnsMax = 100
 
 /** The additional fields of the body for an event, by its kind. */

@@ -30,8 +30,9 @@ export interface ArchiveLimits {
 
 /**
  * Fetches the files of a repository at a commit into `folder`, which must exist and be empty. The
- * outer folder of the archive is omitted. Files, folders and internal links are accepted, and all
- * other entries are refused. So no file is written outside of `folder`, and no link leads outside.
+ * outer folder of the archive is omitted. Files, folders and internal symbolic links are accepted,
+ * and an archive with any other entry is refused. So no file is written outside of `folder`, and no
+ * link leads outside.
  * No code of the archive is executed. The folder is removed before an error is thrown. Throws
  * ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
@@ -137,7 +138,8 @@ const archiveUrlOf = ({ repository, commit, apiUrl }: ArchiveRequest): string =>
   `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`
 
 /**
- * Unpacks a packed archive into an existing folder. Throws the errors of `fetchRepositoryArchive`.
+ * Unpacks a packed archive into an existing folder. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, and
+ * the errors of the unpacker and of `packedBytes`.
  */
 async function unpackInto(
   packedBytes: AsyncIterable<Uint8Array>,
@@ -176,7 +178,8 @@ type EntryHeader = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode
 
 /**
  * Creates the check that is called for each entry in order. The check returns the error of a
- * refused entry. An accepted entry loses the mode bits setuid, setgid and sticky.
+ * refused entry. An accepted entry loses the mode bits setuid, setgid and sticky. `count` returns
+ * the number of checked entries.
  */
 function createEntryFilter(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
@@ -210,7 +213,7 @@ function refusalOf({ path, type, linkpath }: EntryHeader): string | undefined {
   if (['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir'].includes(type))
     return undefined
   if (type !== 'SymbolicLink')
-    return `is neither a file, a folder nor a link, but ${toPrintable(type)}`
+    return `is neither a file, a folder nor a symbolic link, but ${toPrintable(type)}`
   const innerPath = parts.slice(1)
   return leadsOutside(innerPath.join('/'), linkpath ?? '') ? 'links out of the archive' : undefined
 }

@@ -37,14 +37,13 @@ function expressionOf(time: ScheduleTime): string {
         hint: 'Create two schedules, one for the days of the month and one for the days of the week.',
       },
     )
-  const weekdays = pattern.dayOfWeek.slice(0, 7)
   const isByWeekday = !pattern.starDOW
   return `cron(${[
     formatField(pattern.minute, 0),
     formatField(pattern.hour, 0),
     isByWeekday ? '?' : formatField(pattern.day, 1),
     formatField(pattern.month, 1),
-    isByWeekday ? formatField(weekdays, 1) : '?',
+    isByWeekday ? formatField(pattern.dayOfWeek, 1) : '?',
     '*',
   ].join(' ')})`
 }

@@ -8,22 +8,23 @@ export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*\*\/|\*\*|[\s\S]/gu) ?? []
   const characters = Array.from(text)
   const size = characters.length
-  // Tokens are processed from last to first. `restMatches` is true at each position from which the
-  // rest of the pattern matches to the end of the text.
+  // The loop takes the tokens from last to first. `restMatches` is true at each position from which
+  // the later tokens match to the end of the text.
   let restMatches = Array.from({ length: size + 1 }, (_, index) => index === size)
   for (const token of tokens.toReversed())
-    restMatches = matchesBefore(token, characters, restMatches)
+    restMatches = matchFromToken(token, characters, restMatches)
   return restMatches[0] === true
 }
 
-function matchesBefore(
+/** Returns for each position whether the token and the later tokens match from there to the end. */
+function matchFromToken(
   token: string,
   characters: readonly string[],
   restMatches: readonly boolean[],
-) {
+): boolean[] {
   const size = characters.length
   const matches = Array.from({ length: size + 1 }, () => false)
-  /** Whether the rest of the pattern matches after a slash at or after the current position. */
+  /** Whether the later tokens match after a slash at or after the current position. */
   let matchesAfterSlash = false
   for (let index = size; index >= 0; index -= 1) {
     const character = characters[index]

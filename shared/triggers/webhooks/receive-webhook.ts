@@ -40,8 +40,8 @@ export interface ReceiveDeps extends TriggerPorts {
 /**
  * Receives a delivery of the webhook `name`: verifies its signature, and sends the requests of its
  * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_REFUSED, WEBHOOK_STALE, WEBHOOK_MALFORMED,
- * DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After an error no mark is set, and
- * the sender may repeat the delivery.
+ * DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. When `send` fails, the delivery is
+ * not marked as completed, so the sender may repeat it.
  */
 export async function receiveWebhook(
   deps: ReceiveDeps,

@@ -17,7 +17,7 @@ const stackForm = z
   )
   .transform(id => id as StackId)
 
-/** A folder of a repository; '' is its root. Parent steps are refused. */
+/** A folder of a repository; '' is its root. The steps `.` and `..` are refused. */
 const folderForm = z
   .string()
   .max(500)
