@@ -12,11 +12,11 @@ export interface NullEngineOptions {
 }
 
 /**
- * Returns a function that runs the null engine on the program of a folder, which was deployed to
- * stack `bench`. The null engine reads every result from an exported state. It makes only the calls
- * that any engine must make: Check and Diff of each resource. With `creates` there is no state, and
- * the null engine creates each resource after its Check. `env`: variables of the program besides
- * those of `engine`.
+ * Returns a function that runs the null engine on the program of a folder. The program was deployed
+ * to the stack `bench`, and the null engine reads every result from the exported state. It makes
+ * only the calls that any engine must make: Check and Diff of each resource. With `creates` there is
+ * no state, and the null engine creates each resource after its Check. `env`: variables of the
+ * program besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,

@@ -1,8 +1,7 @@
 /**
- * Runs the program of the current folder with a monitor that makes the calls of an engine and
- * nothing else. It answers from an exported state, after Check and Diff, or without a state after
- * Check and Create. It is the baseline of benchmarks: the time of program and provider without an
- * engine.
+ * Runs the program of the current folder with a monitor that makes only the calls of an engine.
+ * These are Check and Diff with an exported state, and Check and Create without a state. The run is
+ * the baseline of benchmarks: the time of program and provider without an engine.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

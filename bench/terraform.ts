@@ -32,7 +32,7 @@ interface Bench {
   readonly size: number
   /** The program of the test provider. */
   readonly provider: string
-  /** Creates the folder of a cloud. It is in memory where the machine has such a folder. */
+  /** Creates the folder of a cloud: below `memoryFolder` if that exists. */
   readonly createCloud: (name: string) => string
 }
 
@@ -42,8 +42,8 @@ const source = 'golden.test/golden/tfgold'
 
 /**
  * Measures create, no-op and destroy of resources of the test provider: with Antichain, and with
- * OpenTofu if it is found. Both run the same program of the provider, without its log, and take
- * turns. The null engine creates the same resources first.
+ * OpenTofu if `hasPeer` is set and OpenTofu is found. Both run the same program of the provider,
+ * without its log, and take turns. The null engine creates the same resources first.
  */
 export async function benchTerraform(
   sizes: readonly number[],
@@ -219,7 +219,7 @@ function findTofu(): { readonly command: string; readonly version: string } | un
       const { terraform_version: version } = JSON.parse(output) as { terraform_version: string }
       return { command, version }
     } catch {
-      // The next one is tried.
+      // The loop tries the next command.
     }
   console.error(
     'bench: no comparison with OpenTofu, because `tofu` is neither in .cache/tofu nor on the PATH',

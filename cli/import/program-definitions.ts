@@ -17,7 +17,7 @@ export interface Definition {
   readonly dependsOn: readonly string[]
 }
 
-/** A property whose value equals a text: the name of its resource, and its own name. */
+/** A property of a definition. `owner`: the name of the definition. */
 export interface PropertySource {
   readonly owner: string
   readonly property: string
@@ -27,7 +27,7 @@ export interface PropertySource {
 export interface Definitions {
   /** Each resource comes after the resources to which it refers, except in cycles. */
   readonly resources: readonly Definition[]
-  /** Texts that are the id, `name` or `arn` of exactly one resource. */
+  /** The property by its value, for texts that are the id, `name` or `arn` of one resource only. */
   readonly sourcesByText: ReadonlyMap<string, PropertySource>
 }
 

@@ -2,7 +2,7 @@ import { DeployError } from '../../shared/errors/error.ts'
 import { answerWebhook, type WebhookServer } from './answer-webhook.ts'
 import { parseDelivery, type HttpResponse, toHttpResponse } from '../aws/webhook-event.ts'
 
-/** Answers one HTTP request that Lambda passes. */
+/** Answers one HTTP request, which Lambda passes as `event`. */
 export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpResponse> {
   try {
     const delivery = parseDelivery(event)

@@ -33,11 +33,10 @@ interface BegunOperation {
 /**
  * Calls the provider, and records the outcome and the end. Returns undefined when another process
  * has ended or recovered the operation. Returns `again` when the operation lost its owner and may
- * begin again. An
- * error of the call also ends the operation: as interrupted if the connection was lost after the
- * request, otherwise as failed or partial. After a store outage that outlasts the retries, throws
- * the store's error, and the operation has no end until its recovery. Throws LEASE_LOST when the
- * lease expired before the call, so that this attempt did not call the provider.
+ * begin again. An error of the call also ends the operation: as interrupted if the connection was
+ * lost after the request, otherwise as failed or partial. After a store outage that outlasts the
+ * retries, throws the store's error, and the operation has no end until its recovery. Throws
+ * LEASE_LOST when the lease expired before the call, so this attempt did not call the provider.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,

@@ -1,7 +1,7 @@
 import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 
-/** A step of an `AttributePath` message. A kind of step that is not known here is `unknown`. */
+/** A step of an `AttributePath` message. `unknown`: a step of any other kind. */
 export type ProtocolStep =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'key'; readonly key: string }
@@ -9,8 +9,8 @@ export type ProtocolStep =
   | { readonly kind: 'unknown' }
 
 /**
- * Converts a path that a provider sent, into a value of a type. The protocol has no address for
- * elements of sets, so the path ends at the set. Unknown steps are dropped.
+ * Converts the path that a provider sent for a part of a value of this type. The protocol has no
+ * address for elements of sets, so the path ends at the set. Unknown steps are dropped.
  */
 export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType): CtyPath {
   const path: CtyStep[] = []
@@ -28,7 +28,8 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
 type KnownStep = Exclude<ProtocolStep, { kind: 'unknown' }>
 
 /**
- * Converts a step into a value of a type. Providers confuse keys and attributes: the type decides.
+ * Converts a step from a value of this type to one of its parts. Providers confuse keys and
+ * attributes, so the type decides.
  */
 function toStepIn(type: CtyType, step: KnownStep): CtyStep {
   if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))
