@@ -1,4 +1,5 @@
 import { hasCode } from '../../../errors/error.ts'
+import { ProviderError } from '../../provider-error.ts'
 import type { ApplyResponse } from '../client/terraform-client.ts'
 import { findInconsistencies } from '../plan/object-inconsistencies.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
@@ -6,14 +7,13 @@ import { findWriteOnlyValues, removeWriteOnlyValues } from '../plan/write-only.t
 import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import { replaceUnknowns, unknownPathsOf } from '../values/walk-value.ts'
-import { formatProblem, readProblems } from './diagnostics.ts'
+import { formatPathOf, formatProblem, readProblems } from './diagnostics.ts'
 import type { PlannedChange } from './plan-change.ts'
 import { readIdentityOf } from './prior-object.ts'
 import { describeProviderBug } from './provider-failure.ts'
-import { encodeIdentity, formatPathOf } from './resource-calls.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
-import { decodeValue, encodeValue } from './wire-values.ts'
+import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 
 /** A planned change to apply. All values are known. For a deletion, `planned` is null. */
 export interface ApplyInput
@@ -61,11 +61,12 @@ export async function applyChange(
   })
   showWarnings(session, input.urn, warnings)
   const decoded = decodeApplied(session, resource, { input, response })
-  const problems = [...errors.map(formatProblem), ...decoded.problems]
+  const { identity, identityProblems } = decodeIdentity(session, resource, response)
+  const problems = [...errors.map(formatProblem), ...decoded.problems, ...identityProblems]
   return {
     value: decoded.value,
     private: response.private,
-    identity: readIdentityOf(session, resource, response.newIdentity),
+    identity,
     problems:
       problems.length > 0
         ? problems
@@ -102,6 +103,20 @@ function decodeApplied(
     if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
     const flaw = { message: thrown.message, path: [] }
     return { value: nullOf(type), problems: describeFlaws(session, input, [flaw]) }
+  }
+}
+
+/** Decodes the new identity. An invalid one is a problem of the change, because the object exists. */
+function decodeIdentity(
+  session: TerraformSession,
+  resource: ResourceType,
+  { newIdentity }: ApplyResponse,
+): { readonly identity: CtyValue | undefined; readonly identityProblems: readonly string[] } {
+  try {
+    return { identity: readIdentityOf(session, resource, newIdentity), identityProblems: [] }
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown
+    return { identity: undefined, identityProblems: [thrown.message] }
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type PropertyValue, unknown } from '../../../values/value.ts'
 import type { TerraformClient } from '../client/terraform-client.ts'
 import { problem } from './scripted-client.fixture.ts'
@@ -72,6 +72,30 @@ describe('an ephemeral resource', () => {
     expect(textOf(requestOf('renewEphemeralResource')['private'])).toBe('o')
     expect(textOf(requestOf('closeEphemeralResource')['private'])).toBe('renewed')
     expect(calls.filter(({ rpc }) => rpc === 'renewEphemeralResource')).toHaveLength(1)
+  })
+
+  test('is not renewed at once because its renewal is later than a timer can be', async () => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    const renewAtMs = Date.now() + 2 ** 40
+    const { create } = await createScriptedProvider(opening({ renewAtMs }))
+    await create(inputs)
+    const delays = setTimer.mock.calls.map(([, delayMs = 0]) => delayMs)
+    setTimer.mockRestore()
+    expect(delays).toContain(2 ** 31 - 1)
+  })
+
+  test('whose arguments contain another value does not show it in its errors', async () => {
+    const { create } = await createScriptedProvider(base => ({
+      async openEphemeralResource(request) {
+        const { label } = Object(ticketCodec.decode(request.config))
+        const response = await base.openEphemeralResource(request)
+        return label === 't'
+          ? { ...response, result: ticketCodec.encode({ label, token: 'long-ticket' }) }
+          : { ...response, diagnostics: [problem(`no ${label}`)] }
+      },
+    }))
+    const failure = create(inputsOf({ label: 'a', pass: reference(reference('t')) }))
+    await expect(failure).rejects.toThrow("cannot open 'x_ticket': no [secret]")
   })
 
   test.each<[string, Script, RegExp]>([

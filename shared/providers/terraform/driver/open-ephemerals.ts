@@ -20,7 +20,7 @@ import {
   requireNoDeferral,
 } from './provider-failure.ts'
 import { requireObjectConfig } from './resource-config.ts'
-import type { ObjectSchemaOfType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
@@ -33,7 +33,7 @@ interface OpenEphemeral {
 /**
  * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource
  * is opened once, renewed before it expires, and closed at the end, also after a failure. Errors
- * and warnings do not contain the values. Throws ProviderError.
+ * and warnings of the function do not contain the values. Throws ProviderError.
  */
 export async function withEphemerals<T>(
   session: TerraformSession,
@@ -46,14 +46,15 @@ export async function withEphemerals<T>(
   const opened = new Map<string, OpenEphemeral>()
   try {
     const resolved = await resolveInputs(session, inputs, opened)
-    return await useRedacted(session, resolved, use)
+    return await withRedaction(session, resolved, use)
   } finally {
-    // Later ones may depend on earlier ones.
+    // A resource that was opened later may depend on an earlier one.
     for (const ephemeral of [...opened.values()].toReversed()) await ephemeral.close()
   }
 }
 
-async function useRedacted<T>(
+/** Runs a function whose errors and warnings do not contain the secrets of its inputs. */
+async function withRedaction<T>(
   session: TerraformSession,
   resolved: PropertyMap,
   use: (resolved: PropertyMap, session: TerraformSession) => Promise<T>,
@@ -81,8 +82,11 @@ async function resolveInputs(
   for (const { reference } of references) {
     const key = keyOfEphemeral(reference)
     if (opened.has(key)) continue
-    const args = await resolveInputs(session, reference.args, opened)
-    await openEphemeral(session, { ...reference, args }, ephemeral => opened.set(key, ephemeral))
+    const resolvedArgs = await resolveInputs(session, reference.args, opened)
+    const ephemeral = await withRedaction(session, resolvedArgs, (args, redactedSession) =>
+      openEphemeral(redactedSession, { ...reference, args }),
+    )
+    opened.set(key, ephemeral)
   }
   return replaceEphemeralReferences(inputs, reference => readAttribute(reference, opened))
 }
@@ -98,14 +102,11 @@ function readAttribute(
   return value
 }
 
-/**
- * Opens an ephemeral resource and announces it. Closes it itself if its result is invalid.
- */
+/** Opens an ephemeral resource. Closes it again if its result is invalid. */
 async function openEphemeral(
   session: TerraformSession,
   { typeName, args }: EphemeralReference,
-  announce: (ephemeral: OpenEphemeral) => void,
-): Promise<void> {
+): Promise<OpenEphemeral> {
   const { client, pkg } = session
   const schema = pkg.findEphemeral(typeName)
   const { block, type, names } = schema
@@ -113,8 +114,7 @@ async function openEphemeral(
   if (!isWhollyKnown(config.value)) {
     // Only previews have unknown arguments. The resource is opened when they are known.
     const outputs = toOutputs(names, planUnknown(block, config.value), [])
-    announce({ outputs, close: () => Promise.resolve() })
-    return
+    return { outputs, close: () => Promise.resolve() }
   }
   const request = { typeName, config: encodeValue(config.value, type) }
   const validated = await client.validateEphemeralResourceConfig(request)
@@ -123,9 +123,9 @@ async function openEphemeral(
   requireNoErrors(session, schema, { verb: 'open', subject: typeName, response })
   requireNoDeferral(pkg.name, `the opening of '${typeName}'`, response)
   const close = keepOpen(session, schema, response)
-  const subject = `opened '${typeName}' wrongly`
+  const predicate = `opened '${typeName}' wrongly`
   try {
-    const value = readResponse(pkg.name, subject, () => decodeValue(response.result, type))
+    const value = readResponse(pkg.name, predicate, () => decodeValue(response.result, type))
     const problem =
       value.kind === 'null'
         ? 'the result is null'
@@ -133,23 +133,31 @@ async function openEphemeral(
           ? undefined
           : 'the result has unknown values'
     if (problem !== undefined)
-      throw createRefusal(describeProviderBug(pkg.name, subject, [{ message: problem, path: [] }]))
-    announce({ outputs: toOutputs(names, value, []), close })
+      throw createRefusal(
+        describeProviderBug(pkg.name, predicate, [{ message: problem, path: [] }]),
+      )
+    return { outputs: toOutputs(names, value, []), close }
   } catch (thrown) {
     await close()
     throw thrown
   }
 }
 
-/** Renews a lease before each of its ends. Returns the function that closes the resource. */
+/** The longest delay of a timer. Node would call a timer with a longer delay at once. */
+const timerMsMax = 2 ** 31 - 1
+
+/**
+ * Renews an ephemeral resource at the times that its provider names, until a renewal fails. Returns
+ * the function that closes the resource.
+ */
 function keepOpen(
   session: TerraformSession,
-  schema: ObjectSchemaOfType,
+  schema: TypeSchema,
   opened: EphemeralRenewal,
 ): () => Promise<void> {
   const { typeName } = schema
   const { client } = session
-  let lease = opened
+  let latest = opened
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let renewal: Promise<void> = Promise.resolve()
@@ -157,17 +165,17 @@ function keepOpen(
     session.warn(`cannot ${verb} the ephemeral resource '${typeName}': ${messageOf(thrown)}`)
   const renew = async (): Promise<void> => {
     try {
-      const response = await client.renewEphemeralResource({ typeName, private: lease.private })
+      const response = await client.renewEphemeralResource({ typeName, private: latest.private })
       requireNoErrors(session, schema, { verb: 'renew', subject: typeName, response })
-      lease = response
+      latest = response
       schedule()
     } catch (thrown) {
       report('renew', thrown)
     }
   }
   const schedule = (): void => {
-    if (isClosed || lease.renewAtMs === undefined) return
-    const delayMs = Math.max(0, lease.renewAtMs - Date.now())
+    if (isClosed || latest.renewAtMs === undefined) return
+    const delayMs = Math.min(Math.max(0, latest.renewAtMs - Date.now()), timerMsMax)
     timer = setTimeout(() => {
       renewal = renew()
     }, delayMs)
@@ -178,7 +186,7 @@ function keepOpen(
     clearTimeout(timer)
     await renewal
     try {
-      const response = await client.closeEphemeralResource({ typeName, private: lease.private })
+      const response = await client.closeEphemeralResource({ typeName, private: latest.private })
       requireNoErrors(session, schema, { verb: 'close', subject: typeName, response })
     } catch (thrown) {
       report('close', thrown)
