@@ -8,7 +8,7 @@ import { createTerraformHost } from './client/terraform-host.ts'
 import { createTerraformProvider } from './driver/terraform-provider.ts'
 import type { TerraformInstaller } from './install/terraform-installer.ts'
 
-/** The name of the plugin that packages of Terraform providers name as their base. */
+/** The name of the base plugin of all packages that Terraform providers implement. */
 export const terraformPlugin = 'terraform-provider'
 
 /** Dependencies of the Terraform providers of a host. */
@@ -22,7 +22,7 @@ export interface TerraformPluginDeps {
   readonly report: (message: PluginMessage) => void
 }
 
-/** Returns a host that runs Terraform providers itself, and other plugins on another host. */
+/** Returns a host that runs Terraform providers itself, and passes other plugins to `host`. */
 export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps): PluginHost {
   const terraform = createTerraformHost(deps)
   const instances = new Set<Provider>()

@@ -11,17 +11,23 @@ import { openStream, probeChannel, readProviderOutput } from './provider-channel
 import type { ProviderOutput } from './provider-output.ts'
 import type { TerraformClient } from './terraform-client.ts'
 
-/** A running provider. */
+/** A running provider, with the client that calls it. */
 export interface TerraformProcess {
   readonly client: TerraformClient
   readonly hasEnded: () => boolean
-  /** Ends the provider: Shutdown, then SIGKILL. Never throws. Later calls have no effect. */
+  /**
+   * Ends the provider: Shutdown, then SIGKILL. A provider that the user runs gets no signal, and
+   * one of a test no Shutdown. Never throws. Later calls have no effect.
+   */
   readonly close: () => Promise<void>
 }
 
-/** The process of a provider. */
+/** The process behind a running provider: how it ended, its last lines, and how to end it. */
 export interface ProviderProcess extends Omit<PluginProcess, 'port' | 'stop'> {
-  /** Ends the provider and closes its channel. Without `isGraceful`, kills it at once. */
+  /**
+   * Closes the channel and ends the process, with Shutdown first if `isGraceful`. A process that
+   * the user runs is never killed.
+   */
   readonly stop: (options: { readonly isGraceful: boolean }) => Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { toWireValue, readDiagnostics, readDynamicValue } from './read-response.ts'
-import { convertEntries, readFunction, readIdentitySchema, readSchema } from './read-schema.ts'
+import { convertEntries, readFunction, readIdentitySchema, readSchema } from './read-wire-schema.ts'
 import { callOptional, callTerraform, type ClientContext } from './terraform-calls.ts'
 import type { ProviderSchemaResponse, TerraformClient } from './terraform-client.ts'
 import type { WireProviderSchema } from './wire-schema.ts'

@@ -41,7 +41,7 @@ export type DeferralReason =
   | 'providerConfigUnknown'
   | 'absentPrerequisite'
 
-/** A response that a provider may defer. */
+/** The response to a request that a provider may defer. */
 export interface DeferrableResponse extends DiagnosedResponse {
   readonly deferralReason: DeferralReason | undefined
 }
@@ -178,9 +178,9 @@ export interface ActionRequest {
 
 /**
  * The calls of a Terraform provider, with the names of protocol 6, for both protocols. Values stay
- * encoded. All calls may run concurrently, and no call has a timeout. Each one throws ProviderError
- * when it has no response. For a provider that does not know the call, `getFunctions` and
- * `getResourceIdentitySchemas` return empty responses.
+ * encoded. All calls may run concurrently, and no call has a timeout. A call without a response
+ * throws ProviderError, and a call that returns a malformed schema PLUGIN_FAILED. `getFunctions`
+ * and `getResourceIdentitySchemas` return empty responses for a provider without these calls.
  */
 export interface TerraformClient {
   readonly protocol: ProtocolMajor

@@ -7,8 +7,7 @@ import { attributeAtPath } from '../plan/object-shape.ts'
 import { findEphemeralReferences } from './ephemeral-inputs.ts'
 import { withUnknownEphemerals } from './open-ephemerals.ts'
 import { markSensitiveInputs } from './sensitive-inputs.ts'
-import { readProblems } from './diagnostics.ts'
-import { formatPathOf } from './resource-calls.ts'
+import { formatPathOf, readProblems } from './diagnostics.ts'
 import { buildObjectConfig } from './resource-config.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
@@ -54,7 +53,7 @@ export async function checkObject(
   }
 }
 
-/** Ephemeral values must not be recorded, so that only write-only attributes can have them. */
+/** Finds references outside of write-only attributes. All other values of a resource are recorded. */
 function findMisplacedReferences(
   { block, names }: ResourceType,
   inputs: PropertyMap,
@@ -73,16 +72,16 @@ const nameCharsMax = 255
 
 /**
  * Returns the inputs with a name, if the type has the input `name` and the program does not set it.
- * A name that an earlier check generated is used again.
+ * The name of the old inputs is used again. If the user disables naming, no name is generated.
  */
 function withName(resource: ResourceType, request: CheckRequest): PropertyMap {
   const { newInputs, oldInputs, naming, name, randomSeed } = request
   const attribute = resource.block.attributes.get('name')
-  const isNamed =
+  const hasNameInput =
     attribute?.kind === 'plain' &&
     attribute.type.kind === 'string' &&
     (attribute.isRequired === true || attribute.isOptional === true)
-  if (!isNamed || newInputs.has('name')) return newInputs
+  if (!hasNameInput || newInputs.has('name')) return newInputs
   const oldName = oldInputs?.get('name')
   if (oldName !== undefined) return new Map([...newInputs, ['name', oldName]])
   if (naming?.mode === 'disable') return newInputs

@@ -7,9 +7,8 @@ import { equalMaps } from '../../../values/equal.ts'
 import { readProviderConfig } from '../mapping/read-provider-config.ts'
 import { buildConfig } from '../values/build-config.ts'
 import { createConfigError } from '../values/config-problem.ts'
-import { readProblems } from './diagnostics.ts'
+import { formatPathOf, readProblems } from './diagnostics.ts'
 import { markSensitiveInputs } from './sensitive-inputs.ts'
-import { formatPathOf } from './resource-calls.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
 
@@ -19,7 +18,7 @@ export async function checkProviderConfig(
   { urn, newInputs }: Parameters<Provider['checkConfig']>[0],
 ): Promise<CheckResult> {
   const { provider } = session.pkg
-  const { inputs, unknownPaths } = readProviderConfig(provider.block, provider.names, newInputs)
+  const { inputs, droppedPaths } = readProviderConfig(provider.block, provider.names, newInputs)
   const config = buildConfig(provider.block, inputs)
   const formatPath = formatPathOf(provider)
   const { diagnostics } = await session.client.validateProviderConfig(
@@ -30,7 +29,7 @@ export async function checkProviderConfig(
   return {
     inputs: markSensitiveInputs(provider.block, provider.names, newInputs),
     failures: [
-      ...unknownPaths.map(
+      ...droppedPaths.map(
         (property): CheckFailure => ({
           property,
           reason: `provider '${session.pkg.name}' has no such property`,

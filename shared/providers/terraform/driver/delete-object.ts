@@ -25,7 +25,8 @@ export async function deleteObject(
   const absent = nullOf(resource.type)
   const applied = await applyChange(session, resource, {
     ...plan,
-    // For this delete, Terraform's core makes no plan of its own, so it has no planned identity.
+    // In a replacement that begins with the delete, Terraform's core makes no plan of the delete
+    // alone, so the request has no planned identity.
     ...(isFirstOfReplacement === true ? { plannedIdentity: undefined } : {}),
     urn,
     prior: prior.value,

@@ -1,10 +1,17 @@
 import type { DiagnosedResponse, ProviderDiagnostic } from '../client/terraform-client.ts'
+import { toPropertyPath } from '../mapping/property-paths.ts'
 import { readAttributePath } from '../values/attribute-path.ts'
 import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyType } from '../values/type-system.ts'
+import type { TypeSchema } from './terraform-package.ts'
 
 /** Formats a path of a schema with the names of the program. */
 export type PathFormatter = (path: CtyPath) => string
+
+/** Returns the formatter of the paths of a type. */
+export function formatPathOf({ names }: TypeSchema): PathFormatter {
+  return path => toPropertyPath(names, path)
+}
 
 /** A problem that a provider reports, with the property of the program; '' for the whole object. */
 export interface DiagnosedProblem {
@@ -36,4 +43,13 @@ export function readProblems(
 /** Formats a problem as one sentence, with its property if it has one. */
 export function formatProblem({ message, property }: DiagnosedProblem): string {
   return property === '' ? message : `${message} (property '${property}')`
+}
+
+/** Describes a failed call as one sentence with all errors, such as `cannot VERB 'SUBJECT': …`. */
+export function describeFailure(
+  verb: string,
+  subject: string,
+  errors: readonly DiagnosedProblem[],
+): string {
+  return `cannot ${verb} '${subject}': ${errors.map(formatProblem).join('; ')}`
 }

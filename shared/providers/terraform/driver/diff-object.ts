@@ -68,7 +68,7 @@ export async function diffObject(
   }
 }
 
-/** Returns the diff if only the secret parts change. It is an update that makes no call. */
+/** Returns the diff if only the secret parts change. The update then applies nothing. */
 function diffSensitivePaths(
   resource: ResourceType,
   priorPaths: readonly CtyPath[],

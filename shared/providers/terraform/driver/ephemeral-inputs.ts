@@ -32,7 +32,7 @@ export interface PlacedReference {
   readonly path: readonly PathSegment[]
 }
 
-/** Returns the reference that an input is, or undefined for any other input. */
+/** Reads an input that is a reference. Returns undefined for any other input. */
 function readEphemeralReference(value: PropertyValue): EphemeralReference | undefined {
   if (isSecret(value)) return readEphemeralReference(value.value)
   const content = isMap(value) && value.size === 1 ? value.get(ephemeralKey) : undefined
@@ -45,7 +45,7 @@ function readEphemeralReference(value: PropertyValue): EphemeralReference | unde
   return { typeName, attribute, args }
 }
 
-/** Returns all references in inputs with their places, in order. */
+/** Returns the references in inputs with their places, in order, without those in other references. */
 export function findEphemeralReferences(inputs: PropertyMap): readonly PlacedReference[] {
   const found: PlacedReference[] = []
   const visit = (value: PropertyValue, path: readonly PathSegment[]): void => {

@@ -2,11 +2,10 @@ import { requireNoErrors } from './require-no-errors.ts'
 import { checkState, readIdentityOf } from './prior-object.ts'
 import { parseImportedIdentity } from './imported-identity.ts'
 import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
-import { encodeIdentity } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
-import { decodeValue } from './wire-values.ts'
+import { decodeValue, encodeIdentity } from './wire-values.ts'
 
 /**
  * Imports an object by its id, or by its identity. The result must be read before its use. Throws
@@ -31,10 +30,10 @@ export async function importObject(
     throw createRefusal(
       `cannot import '${urn}': the provider returned ${response.importedResources.length} objects for the id '${id}', but exactly one is required`,
     )
-  const subject = `imported '${urn}' wrongly`
+  const predicate = `imported '${urn}' wrongly`
   if (imported.typeName !== typeName)
     throw createRefusal(
-      describeProviderBug(session.pkg.name, subject, [
+      describeProviderBug(session.pkg.name, predicate, [
         { message: `the object has the type '${imported.typeName}'`, path: [] },
       ]),
     )
@@ -45,7 +44,9 @@ export async function importObject(
   })
   if (value.kind === 'null')
     throw createRefusal(
-      describeProviderBug(session.pkg.name, subject, [{ message: 'the object is null', path: [] }]),
+      describeProviderBug(session.pkg.name, predicate, [
+        { message: 'the object is null', path: [] },
+      ]),
     )
   return {
     value,

@@ -2,10 +2,9 @@ import type { PropertyMap } from '../../../values/value.ts'
 import type { CheckFailure } from '../../provider.ts'
 import type { DiagnosedResponse, MsgpackValue } from '../client/terraform-client.ts'
 import type { BuiltConfig } from '../values/build-config.ts'
-import { readProblems } from './diagnostics.ts'
-import { formatPathOf } from './resource-calls.ts'
+import { formatPathOf, readProblems } from './diagnostics.ts'
 import { buildObjectConfig } from './resource-config.ts'
-import type { ObjectSchemaOfType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
 
@@ -21,7 +20,7 @@ export interface InvokeConfig extends BuiltConfig {
  */
 export async function buildInvokeConfig(
   session: TerraformSession,
-  schema: ObjectSchemaOfType,
+  schema: TypeSchema,
   request: {
     readonly token: string
     readonly args: PropertyMap

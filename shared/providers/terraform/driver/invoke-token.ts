@@ -3,7 +3,7 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { emptyMap, isMap, unknown } from '../../../values/value.ts'
 import type { CallResult, CheckFailure, Provider } from '../../provider.ts'
 import { functionResultKey, nameArguments } from '../mapping/function-names.ts'
-import type { FunctionSignature } from '../mapping/read-schemas.ts'
+import type { FunctionSignature } from '../mapping/read-schema-messages.ts'
 import { shapeOfType } from '../mapping/property-names.ts'
 import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
 import type { BuildReport } from '../values/config-problem.ts'
@@ -21,7 +21,7 @@ import {
   requireNoDeferral,
 } from './provider-failure.ts'
 import { runAction } from './run-action.ts'
-import type { ObjectSchemaOfType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
 
@@ -57,7 +57,7 @@ function selectInvoke(
 
 async function readDataSource(
   session: TerraformSession,
-  dataSource: ObjectSchemaOfType,
+  dataSource: TypeSchema,
   { token, args }: InvokeRequest,
 ): Promise<CallResult> {
   const { typeName, block, type, names } = dataSource
@@ -75,17 +75,17 @@ async function readDataSource(
   })
   requireNoErrors(session, dataSource, { verb: 'read', subject: token, response })
   requireNoDeferral(session.pkg.name, `the data source '${token}'`, response)
-  const subject = `read '${token}' wrongly`
-  const value = readResponse(session.pkg.name, subject, () => decodeValue(response.state, type))
-  requireKnown(session, subject, value)
+  const predicate = `read '${token}' wrongly`
+  const value = readResponse(session.pkg.name, predicate, () => decodeValue(response.state, type))
+  requireKnown(session, predicate, value)
   const sensitivePaths = [...listSensitivePaths(block, value), ...config.sensitivePaths]
   return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
 }
 
-function requireKnown(session: TerraformSession, subject: string, value: CtyValue): void {
+function requireKnown(session: TerraformSession, predicate: string, value: CtyValue): void {
   if (value.kind !== 'null' && isWhollyKnown(value)) return
   const message = value.kind === 'null' ? 'the result is null' : 'the result has unknown values'
-  throw createRefusal(describeProviderBug(session.pkg.name, subject, [{ message, path: [] }]))
+  throw createRefusal(describeProviderBug(session.pkg.name, predicate, [{ message, path: [] }]))
 }
 
 async function callFunction(

@@ -52,7 +52,10 @@ export async function listObjects(
       }),
   })
   const failures = config.failures.map(
-    ({ property, reason }): CheckFailure => ({ property: `config.${property}`, reason }),
+    ({ property, reason }): CheckFailure => ({
+      property: property === '' ? 'config' : `config.${property}`,
+      reason,
+    }),
   )
   if (failures.length > 0) return { outputs: emptyMap, failures }
   const results: PropertyMap[] = []

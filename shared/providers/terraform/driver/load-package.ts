@@ -3,7 +3,7 @@ import {
   readBlockSchema,
   readFunctionSignature,
   readIdentityBlock,
-} from '../mapping/read-schemas.ts'
+} from '../mapping/read-schema-messages.ts'
 import { nameResourceProperties } from '../mapping/resource-names.ts'
 import { assignTokens, type PackageTokens, resolveToken } from '../mapping/tokens.ts'
 import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-messages.ts'
@@ -24,19 +24,22 @@ import { createRefusal, readResponse } from './provider-failure.ts'
 import { encodeValue } from './wire-values.ts'
 import type {
   IdentitySchema,
-  ObjectSchemaOfType,
-  PackageIdentity,
+  TypeSchema,
+  PackageDescriptor,
   ResourceType,
   TerraformPackage,
 } from './terraform-package.ts'
 
-/** Loads the schemas of a provider. Throws ProviderError if a schema is missing or invalid. */
+/**
+ * Loads the schemas of a provider. Throws ProviderError if the provider returns none, or an invalid
+ * one for its configuration, and the errors of `encodeMeta`. The finders check all other schemas.
+ */
 export async function loadTerraformPackage(
   client: TerraformClient,
-  identity: PackageIdentity,
+  descriptor: PackageDescriptor,
   { includes, excludes, providerMeta }: Omit<PackageFilter, 'providerName'>,
 ): Promise<TerraformPackage> {
-  const { name, providerName } = identity
+  const { name, providerName } = descriptor
   const schemas = await client.getProviderSchema()
   const failures = schemas.diagnostics.filter(({ severity }) => severity === 'error')
   if (failures.length > 0) {
@@ -56,21 +59,22 @@ export async function loadTerraformPackage(
       !excludes.includes(tfName) && (includes.length === 0 || includes.includes(tfName)),
   })
   return {
-    ...identity,
+    ...descriptor,
     tokens,
     schemas,
     provider: readObjectSchema(name, providerName, schemas.provider ?? emptySchema),
-    providerMeta: encodeMeta(identity, providerMeta, schemas.providerMeta),
-    ...createFinders(identity, tokens, { ...schemas, identities }),
+    providerMeta: encodeMeta(descriptor, providerMeta, schemas.providerMeta),
+    ...createFinders(descriptor, tokens, { ...schemas, identities }),
   }
 }
 
 /**
- * Encodes the metadata of a package. A provider whose package has none gets null. Throws
- * TERRAFORM_CONFIG_INVALID, and TERRAFORM_PACKAGE_INVALID for a provider without metadata.
+ * Encodes the metadata of a package, or null if it has none. Returns undefined for a provider that
+ * accepts no metadata. Throws TERRAFORM_CONFIG_INVALID, and TERRAFORM_PACKAGE_INVALID for metadata
+ * that the provider does not accept.
  */
 function encodeMeta(
-  { name }: PackageIdentity,
+  { name }: PackageDescriptor,
   metaJson: JsonObject | undefined,
   message: SchemaMessage | undefined,
 ): MsgpackValue | undefined {
@@ -114,13 +118,13 @@ type PackageFinders = Pick<
  * Creates the finders. They read each schema on demand, because a provider can have 1,000 types.
  */
 function createFinders(
-  identity: PackageIdentity,
+  descriptor: PackageDescriptor,
   tokens: PackageTokens,
   schemas: ProviderSchemaResponse & {
     readonly identities: ReadonlyMap<string, IdentitySchemaMessage>
   },
 ): PackageFinders {
-  const { name, providerName, version } = identity
+  const { name, providerName, version } = descriptor
   const { prefix } = tokens
   const getResource = memoize((typeName: string): ResourceType | undefined => {
     const message = schemas.resources.get(typeName)
@@ -134,7 +138,7 @@ function createFinders(
     }
   })
   const readerOf = (messages: ReadonlyMap<string, SchemaMessage>) =>
-    memoize((typeName: string): ObjectSchemaOfType | undefined => {
+    memoize((typeName: string): TypeSchema | undefined => {
       const message = messages.get(typeName)
       return message && readObjectSchema(name, typeName, message)
     })
@@ -184,11 +188,7 @@ function createFinders(
   }
 }
 
-function readObjectSchema(
-  provider: string,
-  typeName: string,
-  message: SchemaMessage,
-): ObjectSchemaOfType {
+function readObjectSchema(provider: string, typeName: string, message: SchemaMessage): TypeSchema {
   const block = readResponse(provider, 'has an invalid schema', () => {
     const parsed = readBlockSchema(message.block)
     validateSchema(parsed, `'${typeName}'`)

@@ -1,13 +1,13 @@
 import { error } from '../../../errors/error.ts'
 import type { PackageParameter } from './package-parameter.ts'
 
-/** Options in the arguments of a package, and the part of the filter that each one sets. */
-const listOptions = { '--include': 'includes', '--exclude': 'excludes' } as const
+/** The options with a list of types. */
+const listOptions: readonly string[] = ['--include', '--exclude']
 
 /**
  * Parses the arguments of a package: a source with an optional version constraint, or the path of a
  * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. The version '' is
- * any. Throws TERRAFORM_PACKAGE_INVALID.
+ * every version. Throws TERRAFORM_PACKAGE_INVALID.
  */
 export function parsePackageArguments(args: readonly string[]): PackageParameter {
   const { operands, options } = splitArguments(args)
@@ -50,16 +50,16 @@ function splitArguments(args: readonly string[]): {
 } {
   const operands: string[] = []
   const options = new Map<string, string>()
-  const rest = [...args]
-  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+  const remaining = [...args]
+  for (let arg = remaining.shift(); arg !== undefined; arg = remaining.shift()) {
     if (!arg.startsWith('-')) {
       operands.push(arg)
       continue
     }
     const [name = '', ...inlineValue] = arg.split('=')
-    if (name !== '--provider-name' && !(name in listOptions))
+    if (name !== '--provider-name' && !listOptions.includes(name))
       throw argumentError(`'${name}' is not an option`)
-    const value = inlineValue.length > 0 ? inlineValue.join('=') : rest.shift()
+    const value = inlineValue.length > 0 ? inlineValue.join('=') : remaining.shift()
     if (value === undefined || value === '') throw argumentError(`'${name}' needs a value`)
     const previous = name === '--provider-name' ? undefined : options.get(name)
     options.set(name, previous === undefined ? value : `${previous},${value}`)
@@ -67,10 +67,7 @@ function splitArguments(args: readonly string[]): {
   return { operands, options }
 }
 
-function readList(
-  options: ReadonlyMap<string, string>,
-  name: keyof typeof listOptions,
-): readonly string[] {
+function readList(options: ReadonlyMap<string, string>, name: string): readonly string[] {
   const text = options.get(name)
   if (text === undefined) return []
   return text

@@ -18,11 +18,10 @@ import {
   readResponse,
   requireNoDeferral,
 } from './provider-failure.ts'
-import { encodeIdentity } from './resource-calls.ts'
 import { noPrivate, type ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
-import { decodeValue, encodeValue } from './wire-values.ts'
+import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 
 /** The changes to plan for one resource. */
 export interface ChangeRequest {
@@ -73,8 +72,8 @@ export async function planChange(
     providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
-  const subject = `planned an invalid change of '${urn}'`
-  const decoded = readResponse(session.pkg.name, subject, () =>
+  const predicate = `planned an invalid change of '${urn}'`
+  const decoded = readResponse(session.pkg.name, predicate, () =>
     decodeValue(response.plannedState, type),
   )
   const planned =
@@ -83,7 +82,7 @@ export async function planChange(
       : decoded
   const requested = response.requiresReplace.map(path => readAttributePath(path, type))
   const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
-  throwFlaws(session, subject, [
+  throwFlaws(session, predicate, [
     ...findTypeFlaws(resource, planned),
     ...findWriteOnlyValues(block, planned).map(path => ({
       message: 'a write-only attribute has a planned value',
@@ -133,10 +132,10 @@ function checkDiagnostics(
 
 function throwFlaws(
   session: TerraformSession,
-  subject: string,
+  predicate: string,
   flaws: readonly ProviderFlaw[],
 ): void {
-  if (flaws.length > 0) throw createRefusal(describeProviderBug(session.pkg.name, subject, flaws))
+  if (flaws.length > 0) throw createRefusal(describeProviderBug(session.pkg.name, predicate, flaws))
 }
 
 /**
@@ -162,12 +161,12 @@ export async function planDeletion(
     providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
-  const subject = `planned an invalid deletion of '${urn}'`
-  const planned = readResponse(session.pkg.name, subject, () =>
+  const predicate = `planned an invalid deletion of '${urn}'`
+  const planned = readResponse(session.pkg.name, predicate, () =>
     decodeValue(response.plannedState, type),
   )
   if (planned.kind !== 'null')
-    throwFlaws(session, subject, [{ message: 'the planned state is not null', path: [] }])
+    throwFlaws(session, predicate, [{ message: 'the planned state is not null', path: [] }])
   return {
     plannedPrivate: response.plannedPrivate,
     plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),

@@ -7,12 +7,11 @@ import { findWriteOnlyValues } from '../plan/write-only.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import { stripRemovedAttributes } from '../values/strip-removed.ts'
 import { replaceUnknowns } from '../values/walk-value.ts'
-import { readProblems } from './diagnostics.ts'
+import { describeFailure, readProblems } from './diagnostics.ts'
 import { createRefusal, describeProviderBug, readResponse } from './provider-failure.ts'
-import { describeFailure } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
-import { type TerraformSession } from './terraform-session.ts'
+import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { decodeValue } from './wire-values.ts'
 
 /** The object of a recorded resource. */
@@ -61,7 +60,7 @@ export async function upgradeObject(
   }
 }
 
-/** A stored object and the resource that it belongs to. */
+/** A stored object, and the URN of its resource. */
 export interface ObjectToUpgrade {
   readonly stored: StoredObject & {
     /** The attributes in the form of Terraform before 0.12, in place of `stateJson`. */
@@ -102,22 +101,27 @@ function prepareStored(
 }
 
 /**
- * Reads and checks a state of the provider. Throws ProviderError if it has another type than the
- * schema, or values of write-only attributes. Unknown parts become null.
+ * Reads and checks a state of the provider. `verb` begins its messages, such as `moved the state`.
+ * Throws ProviderError if the state has another type than the schema, or values of write-only
+ * attributes. Unknown parts become null.
  */
 export function checkState(
   session: TerraformSession,
   resource: ResourceType,
-  response: { readonly urn: string; readonly verb: string; readonly read: () => CtyValue },
+  {
+    urn,
+    verb,
+    read,
+  }: { readonly urn: string; readonly verb: string; readonly read: () => CtyValue },
 ): CtyValue {
-  const subject = `${response.verb} of '${response.urn}' wrongly`
-  const value = readResponse(session.pkg.name, subject, response.read)
+  const predicate = `${verb} of '${urn}' wrongly`
+  const value = readResponse(session.pkg.name, predicate, read)
   const leaks = findWriteOnlyValues(resource.block, value)
   if (leaks.length > 0)
     throw createRefusal(
       describeProviderBug(
         session.pkg.name,
-        subject,
+        predicate,
         leaks.map(path => ({ message: 'a write-only attribute has a value', path })),
       ),
     )
@@ -146,15 +150,20 @@ async function upgradeIdentity(
     version,
     stored: { json },
   })
-  const { errors } = readProblems(response, { type: identity.type, formatPath: () => '' })
+  const place = { type: identity.type, formatPath: () => '' }
+  const { errors, warnings } = readProblems(response, place)
+  showWarnings(session, urn, warnings)
   if (errors.length > 0)
     throw createRefusal(describeFailure('upgrade the identity of', urn, errors))
-  const upgraded = readResponse(session.pkg.name, `upgraded the identity of '${urn}'`, () =>
+  const predicate = `upgraded the identity of '${urn}' wrongly`
+  const upgraded = readResponse(session.pkg.name, predicate, () =>
     decodeValue(response.upgradedIdentity, identity.type),
   )
   if (upgraded.kind === 'null')
     throw createRefusal(
-      describeProviderBug(session.pkg.name, `upgraded the identity of '${urn}' to nothing`, []),
+      describeProviderBug(session.pkg.name, predicate, [
+        { message: 'the identity is null', path: [] },
+      ]),
     )
   return upgraded
 }

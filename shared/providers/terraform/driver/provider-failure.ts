@@ -10,14 +10,17 @@ export function createRefusal(message: string, cause?: unknown): ProviderError {
   return new ProviderError(message, { status: 'ok', code: status.FAILED_PRECONDITION, cause })
 }
 
-/** Describes contradictions in a response, and names the provider as their cause. */
+/**
+ * Describes contradictions in a response, and names the provider as their cause. `predicate` is the
+ * rest of the sentence, such as `planned an invalid change of 'URN'`.
+ */
 export function describeProviderBug(
   provider: string,
-  verb: string,
+  predicate: string,
   flaws: readonly ProviderFlaw[],
 ): string {
   const reasons = flaws.map(({ message, path }) => `${message}${formatPlace(path)}`)
-  return `provider '${provider}' ${verb}: ${reasons.join('; ')}. This is a bug of the provider`
+  return `provider '${provider}' ${predicate}: ${reasons.join('; ')}. This is a bug of the provider`
 }
 
 /** Throws ProviderError if a provider deferred a call, which no request allows. */
@@ -38,13 +41,13 @@ export function requireNoDeferral(
  * Runs a function that reads a response. Converts TERRAFORM_PROVIDER_BUG to a refusal that names
  * the provider.
  */
-export function readResponse<T>(provider: string, verb: string, read: () => T): T {
+export function readResponse<T>(provider: string, predicate: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
     if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
     throw createRefusal(
-      describeProviderBug(provider, verb, [{ message: thrown.message, path: [] }]),
+      describeProviderBug(provider, predicate, [{ message: thrown.message, path: [] }]),
       thrown,
     )
   }

@@ -20,7 +20,7 @@ export function createInputsOf(resource: ResourceType, outputs: PropertyMap): Pr
 
 /**
  * Returns the inputs of an object that was read again: the old inputs, with the values that the
- * object has now. Inputs that no state contains stay unchanged.
+ * object has now. Inputs without such a value are dropped, except those that no state contains.
  */
 export function updateInputs(
   resource: ResourceType,

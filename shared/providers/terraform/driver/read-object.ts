@@ -8,11 +8,10 @@ import { importObject } from './import-object.ts'
 import { sensitivePathsOf, toRecordedOutputs } from './object-outputs.ts'
 import { idOfObject } from './resource-id.ts'
 import { createRefusal, requireNoDeferral } from './provider-failure.ts'
-import { encodeIdentity } from './resource-calls.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
-import { decodeValue, encodeValue } from './wire-values.ts'
+import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 
 const absentResult: ReadResult = {
   id: '',
@@ -23,8 +22,8 @@ const absentResult: ReadResult = {
 }
 
 /**
- * Reads an object: a recorded one, or one to import by its id. The id of an object that does not
- * exist any more is ''. Throws ProviderError.
+ * Reads an object: a recorded one, or one to import by its id. The id in the result is '' for an
+ * object that does not exist any more, and while the provider is unconfigured. Throws ProviderError.
  */
 export async function readObject(
   session: TerraformSession,

@@ -9,9 +9,9 @@ import type { ResourceType } from './terraform-package.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
 /**
- * Compares the final plan of a change with the initial one, before the change is applied. The
- * initial plan counts only if it was for the same object and the same configuration. Throws
- * ProviderError if the provider contradicts itself.
+ * Compares the final plan of a change with the requested action and the initial plan, before the
+ * change is applied. The initial plan counts only if it was for the same object and the same
+ * configuration. Throws ProviderError for a contradiction.
  */
 export function requireConsistentPlan(
   session: TerraformSession,

@@ -1,17 +1,16 @@
 import type { DiagnosedResponse } from '../client/terraform-client.ts'
-import { readProblems } from './diagnostics.ts'
+import { describeFailure, formatPathOf, readProblems } from './diagnostics.ts'
 import { createRefusal } from './provider-failure.ts'
-import { describeFailure, formatPathOf } from './resource-calls.ts'
-import type { ObjectSchemaOfType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 
 /**
- * Shows the warnings of a response. Throws ProviderError with all its errors, as in `cannot VERB
- * 'SUBJECT'`.
+ * Shows the warnings of a response. Throws ProviderError with all errors of the response, as in
+ * `cannot VERB 'SUBJECT'`.
  */
 export function requireNoErrors(
   session: TerraformSession,
-  schema: ObjectSchemaOfType,
+  schema: TypeSchema,
   call: { readonly verb: string; readonly subject: string; readonly response: DiagnosedResponse },
 ): void {
   const { verb, subject, response } = call

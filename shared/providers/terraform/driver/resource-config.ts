@@ -5,13 +5,10 @@ import { type BuiltConfig, buildConfig } from '../values/build-config.ts'
 import { createConfigError } from '../values/config-problem.ts'
 import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
-import type { ObjectSchemaOfType, ResourceType } from './terraform-package.ts'
+import type { TypeSchema, ResourceType } from './terraform-package.ts'
 
 /** Builds the configuration of an object from the inputs of a program, with all problems. */
-export function buildObjectConfig(
-  { block, names }: ObjectSchemaOfType,
-  inputs: PropertyMap,
-): BuiltConfig {
+export function buildObjectConfig({ block, names }: TypeSchema, inputs: PropertyMap): BuiltConfig {
   return buildConfig(block, toTerraformInputs(names, inputs).inputs)
 }
 
@@ -20,7 +17,7 @@ export function buildObjectConfig(
  * TERRAFORM_CONFIG_INVALID.
  */
 export function requireObjectConfig(
-  schema: ObjectSchemaOfType,
+  schema: TypeSchema,
   subject: string,
   inputs: PropertyMap,
 ): BuiltConfig {

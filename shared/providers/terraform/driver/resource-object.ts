@@ -9,7 +9,7 @@ export interface ResourceObject {
   readonly private: Uint8Array
   /** Undefined for types without identity, and for objects that have none yet. */
   readonly identity: CtyValue | undefined
-  /** Whether the object was created with errors. The next deployment replaces it. */
+  /** Whether the creation of the object failed. The next deployment replaces it. */
   readonly isTainted: boolean
   /** The parts that are secret, by the schema or by the program. */
   readonly sensitivePaths: readonly CtyPath[]

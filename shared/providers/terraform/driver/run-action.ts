@@ -4,7 +4,7 @@ import type { CallResult, Provider } from '../../provider.ts'
 import { isWhollyKnown } from '../values/cty-value.ts'
 import { buildInvokeConfig } from './invoke-config.ts'
 import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
-import type { ObjectSchemaOfType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 
 /**
@@ -13,7 +13,7 @@ import { type TerraformSession } from './terraform-session.ts'
  */
 export async function runAction(
   session: TerraformSession,
-  action: ObjectSchemaOfType,
+  action: TypeSchema,
   { token, args, preview }: Parameters<Provider['invoke']>[0],
 ): Promise<CallResult> {
   const { client, pkg } = session

@@ -6,7 +6,7 @@ import type {
   SchemaMessage,
 } from '../client/schema-messages.ts'
 import type { MsgpackValue, ReceivedValue } from '../client/terraform-client.ts'
-import { readBlockSchema } from '../mapping/read-schemas.ts'
+import { readBlockSchema } from '../mapping/read-schema-messages.ts'
 import { objectFrom, type PlainValue, toPlain } from '../plan/objects.fixture.ts'
 import { nullOf } from '../values/cty-value.ts'
 import { impliedTypeOf } from '../values/schema.ts'

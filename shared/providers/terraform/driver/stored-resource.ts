@@ -6,8 +6,8 @@ import { readStoredObject, type StoredObject } from '../mapping/stored-object.ts
 import { encodeCtyJson } from '../values/encode-json.ts'
 import { replaceUnknowns } from '../values/walk-value.ts'
 import { createRefusal } from './provider-failure.ts'
-import { formatPathOf } from './resource-calls.ts'
 import type { ResourceType } from './terraform-package.ts'
+import { formatPathOf } from './diagnostics.ts'
 
 /** A resource as a state has it. */
 export interface RecordedResource {

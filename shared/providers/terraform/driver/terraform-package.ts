@@ -1,23 +1,24 @@
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { ResourceNames } from '../mapping/resource-names.ts'
-import type { FunctionSignature } from '../mapping/read-schemas.ts'
+import type { FunctionSignature } from '../mapping/read-schema-messages.ts'
 import type { PackageTokens } from '../mapping/tokens.ts'
 import type { MsgpackValue, ProviderSchemaResponse } from '../client/terraform-client.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import type { ObjectType } from '../values/type-system.ts'
 
-/** The schema of a resource type or data source, with the names of its properties. */
-export interface ObjectSchemaOfType {
+/** The schema of a type that a provider defines, such as a resource type or an action. */
+export interface TypeSchema {
   /** The name of the type in Terraform, such as `random_pet`. */
   readonly typeName: string
   readonly block: BlockSchema
   /** The implied type of the block. */
   readonly type: ObjectType
+  /** The names of the properties. */
   readonly names: PropertyNames
 }
 
 /** A resource type. */
-export interface ResourceType extends ObjectSchemaOfType {
+export interface ResourceType extends TypeSchema {
   readonly names: ResourceNames
   readonly version: number
   readonly identity: IdentitySchema | undefined
@@ -26,7 +27,7 @@ export interface ResourceType extends ObjectSchemaOfType {
 /** A resource type whose objects can be listed. */
 export interface ListedType {
   /** The schema of the list's configuration. */
-  readonly config: ObjectSchemaOfType
+  readonly config: TypeSchema
   /** The type of the listed objects. */
   readonly resource: ResourceType
 }
@@ -39,39 +40,34 @@ export interface IdentitySchema {
 }
 
 /** A package of a Terraform provider: its types and functions by the tokens of Pulumi. */
-export interface TerraformPackage {
-  /** The name of the package. */
-  readonly name: string
-  readonly version: string
-  /** The address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
-  readonly source: string
-  /** The type of the provider, such as `random`. */
-  readonly providerName: string
+export interface TerraformPackage extends PackageDescriptor {
   readonly tokens: PackageTokens
   readonly schemas: ProviderSchemaResponse
-  readonly provider: ObjectSchemaOfType
+  readonly provider: TypeSchema
   /**
    * The metadata of the package for calls about resources and data sources. Undefined if the
-   * provider has no schema for them.
+   * provider accepts no metadata.
    */
   readonly providerMeta: MsgpackValue | undefined
   /** Throws ProviderError for an unknown token. */
   readonly findResource: (token: string) => ResourceType
   /** Throws ProviderError for an unknown token. */
-  readonly findDataSource: (token: string) => ObjectSchemaOfType
+  readonly findDataSource: (token: string) => TypeSchema
   /** Returns an ephemeral resource by its type in Terraform. Throws ProviderError. */
-  readonly findEphemeral: (typeName: string) => ObjectSchemaOfType
+  readonly findEphemeral: (typeName: string) => TypeSchema
   readonly findListedType: (token: string) => ListedType | undefined
-  readonly findAction: (token: string) => ObjectSchemaOfType | undefined
+  readonly findAction: (token: string) => TypeSchema | undefined
   readonly findFunction: (
     token: string,
   ) => { readonly name: string; readonly signature: FunctionSignature } | undefined
 }
 
-/** The identity of a package. */
-export interface PackageIdentity {
+/** The name and version of a package, and its provider. */
+export interface PackageDescriptor {
+  /** The name of the package. */
   readonly name: string
   readonly version: string
+  /** The address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
   readonly source: string
   /** The type of the provider, such as `random`. */
   readonly providerName: string

@@ -20,7 +20,7 @@ import { deleteObject } from './delete-object.ts'
 import { diffObject } from './diff-object.ts'
 import { failOnCrash } from './fail-on-crash.ts'
 import { invokeToken } from './invoke-token.ts'
-import { createTerraformDescription, type ParameterizedPackage } from './describe-session.ts'
+import { createTerraformDescription, type ParameterizedPackage } from './terraform-description.ts'
 import { parsePackageArguments } from './package-arguments.ts'
 import { parsePackageParameter, type PackageParameter } from './package-parameter.ts'
 import { createRefusal } from './provider-failure.ts'
@@ -56,7 +56,7 @@ export interface TerraformProviderDeps {
 
 /**
  * Creates a provider, whose process is started when the parameters name it. Until then every call
- * fails, because the provider is not known.
+ * about the configuration, a resource or a function fails.
  */
 export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
   let running: RunningPackage | undefined

@@ -13,8 +13,8 @@ import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
 /**
- * Plans a change of an object and, outside of a preview, applies it. A change that turns out
- * unnecessary makes no call. Throws ProviderError, also for a plan that requires a replacement.
+ * Plans a change of an object and, outside of a preview, applies it. A plan without changes is not
+ * applied. Throws ProviderError, also for a plan that requires a replacement.
  */
 export async function updateObject(
   session: TerraformSession,

@@ -4,6 +4,7 @@ import { decodeCtyJson } from '../values/decode-json.ts'
 import { decodeMsgpack } from '../values/decode-msgpack.ts'
 import { encodeMsgpack } from '../values/encode-msgpack.ts'
 import type { CtyType } from '../values/type-system.ts'
+import type { ResourceType } from './terraform-package.ts'
 
 /** Encodes a value that conforms to a type for a request. */
 export function encodeValue(value: CtyValue, type: CtyType): MsgpackValue {
@@ -19,4 +20,14 @@ export function decodeValue(received: ReceivedValue, type: CtyType): CtyValue {
   return 'msgpack' in received
     ? decodeMsgpack(received.msgpack, type)
     : decodeCtyJson(new TextDecoder().decode(received.json), type)
+}
+
+/** Encodes an identity for a request. Returns undefined without an identity or its schema. */
+export function encodeIdentity(
+  { identity }: ResourceType,
+  value: CtyValue | undefined,
+): MsgpackValue | undefined {
+  return identity === undefined || value === undefined
+    ? undefined
+    : encodeValue(value, identity.type)
 }

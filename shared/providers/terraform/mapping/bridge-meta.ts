@@ -3,7 +3,7 @@ import { formatGoJson } from '../../../values/go-json.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { stripSecrets } from '../../../values/special-values.ts'
 
-/** The output in which Pulumi's bridge keeps what a state has besides its attributes. */
+/** The output of Pulumi's bridge with the schema version and the private data of a state. */
 export const bridgeMetaKey = '__meta'
 
 /** The schema version and the private data of a state. */

@@ -48,10 +48,10 @@ export interface TypeDeclarations {
 /** The type of values of any kind. */
 const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
 
-/** Declares the type of an object. An object that is only an output requires its outputs. */
+/** Declares the type of an object. It requires the required inputs if `isInput`, else the outputs. */
 type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) => TypeSpec
 
-/** Creates the types of a package. Names of types that are equal are numbered from `V2` on. */
+/** Creates the types of a package. Types of one name are numbered from `V2` on. */
 export function createTypeDeclarations(packageName: string): TypeDeclarations {
   const types = new Map<string, ComplexTypeSpec>()
   const usedNames = new Set<string>()
@@ -175,7 +175,7 @@ export function formatObject(
   }
 }
 
-/** Returns a nested object. In Node, its inputs and its outputs may require other properties. */
+/** Returns a nested object. In Node, inputs and outputs of one type can require other properties. */
 function formatNestedObject(
   properties: ReadonlyMap<string, DescribedProperty>,
   isInput: boolean,

@@ -1,5 +1,5 @@
 import { toCamelCase } from './camel-case.ts'
-import type { FunctionSignature } from './read-schemas.ts'
+import type { FunctionSignature } from './read-schema-messages.ts'
 
 /** The property with the result of a function, unless the function returns an object. */
 export const functionResultKey = 'result'

@@ -2,7 +2,7 @@ import type { FunctionMessage, FunctionParameterMessage } from '../client/schema
 import type { FunctionSpec, PropertySpec } from '../../package-schema/package-schema.ts'
 import { upperFirst } from './camel-case.ts'
 import { nameArguments } from './function-names.ts'
-import { readFunctionSignature } from './read-schemas.ts'
+import { readFunctionSignature } from './read-schema-messages.ts'
 import type { TypeDeclarations } from './describe-properties.ts'
 
 /**

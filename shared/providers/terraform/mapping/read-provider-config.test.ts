@@ -51,11 +51,11 @@ test.each<
     { zone: secretOf(['a']), retry_count: unknown },
   ],
 ])('a configuration has %s', (_case, inputs, expected) => {
-  expect(read(inputs)).toEqual({ inputs: mapOf(expected), unknownPaths: [] })
+  expect(read(inputs)).toEqual({ inputs: mapOf(expected), droppedPaths: [] })
 })
 
 test('the inputs of the package are dropped, and other unknown ones are reported', () => {
-  const { inputs, unknownPaths } = read({
+  const { inputs, droppedPaths } = read({
     version: '1.0.0',
     pluginDownloadURL: 'x',
     __internal: '{}',
@@ -63,7 +63,7 @@ test('the inputs of the package are dropped, and other unknown ones are reported
     rateLimit: '{"nope":1}',
   })
   expect(inputs).toEqual(mapOf({ rate_limit: [mapOf({})] }))
-  expect(unknownPaths).toEqual(['other', 'rateLimit.nope'])
+  expect(droppedPaths).toEqual(['other', 'rateLimit.nope'])
 })
 
 test('a provider may have a property named version', () => {

@@ -16,7 +16,7 @@ const packageInputs = new Set(['version', 'pluginDownloadURL'])
 
 /**
  * Returns the configuration of a provider with the names of Terraform. Pulumi passes properties
- * other than strings as JSON, which is parsed by the schema. Text that is not JSON stays unchanged.
+ * other than strings as JSON texts, which are parsed. Text that is not JSON stays unchanged.
  */
 export function readProviderConfig(
   block: BlockSchema,

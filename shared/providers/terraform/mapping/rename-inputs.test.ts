@@ -66,7 +66,7 @@ test.each<
 ])('inputs with %s get the names of Terraform', (_case, inputs, expected) => {
   expect(toTerraformInputs(firewallNames, mapOf(inputs))).toEqual({
     inputs: mapOf(expected),
-    unknownPaths: [],
+    droppedPaths: [],
   })
 })
 
@@ -95,7 +95,7 @@ test('the wrappers of inputs stay around the renamed values', () => {
 })
 
 test('unknown properties are dropped with their paths, and those of Pulumi without', () => {
-  const { inputs, unknownPaths } = toTerraformInputs(
+  const { inputs, droppedPaths } = toTerraformInputs(
     firewallNames,
     mapOf({
       name: 'n',
@@ -107,7 +107,7 @@ test('unknown properties are dropped with their paths, and those of Pulumi witho
       rateLimit: mapOf({ nope: 1 }),
     }),
   )
-  expect(unknownPaths).toEqual([
+  expect(droppedPaths).toEqual([
     'other',
     'open_port',
     'rules[0].nope',

@@ -18,12 +18,12 @@ import {
 export interface TerraformInputs {
   readonly inputs: PropertyMap
   /** The paths of the dropped properties that the schema does not have, in Pulumi's spelling. */
-  readonly unknownPaths: readonly string[]
+  readonly droppedPaths: readonly string[]
 }
 
 interface InputPlace {
   readonly path: readonly PathSegment[]
-  readonly unknownPaths: string[]
+  readonly droppedPaths: string[]
 }
 
 /**
@@ -32,8 +32,8 @@ interface InputPlace {
  * Pulumi, and are not reported.
  */
 export function toTerraformInputs(names: PropertyNames, inputs: PropertyMap): TerraformInputs {
-  const unknownPaths: string[] = []
-  return { inputs: renameObject(inputs, names, { path: [], unknownPaths }), unknownPaths }
+  const droppedPaths: string[] = []
+  return { inputs: renameObject(inputs, names, { path: [], droppedPaths }), droppedPaths }
 }
 
 function renameObject(map: PropertyMap, names: PropertyNames, place: InputPlace): PropertyMap {
@@ -44,7 +44,7 @@ function renameObject(map: PropertyMap, names: PropertyNames, place: InputPlace)
     const propertyPlace = enterInput(place, name)
     if (tfName !== undefined && property !== undefined)
       renamed.set(tfName, renameProperty(value, property, propertyPlace))
-    else if (!name.startsWith('__')) place.unknownPaths.push(formatPath(propertyPlace.path))
+    else if (!name.startsWith('__')) place.droppedPaths.push(formatPath(propertyPlace.path))
   }
   return renamed
 }

@@ -42,13 +42,11 @@ function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly
   if (nested.nesting === 'single') return findObjectFlaws(nested, part)
   const configLengths = lengthRangeOf(config)
   const plannedLengths = lengthRangeOf(planned)
-  const isUncertain = config.kind === 'unknown' || nested.nesting === 'set'
-  const isPossible = isUncertain
-    ? configLengths.max >= plannedLengths.min &&
-      configLengths.min <= plannedLengths.max &&
-      config.kind !== 'unknown'
-    : configLengths.max === plannedLengths.max
-  if (!isPossible)
+  const isCountPossible =
+    nested.nesting === 'set'
+      ? configLengths.max >= plannedLengths.min && configLengths.min <= plannedLengths.max
+      : configLengths.max === plannedLengths.max
+  if (config.kind === 'unknown' || !isCountPossible)
     return [{ message: 'the number of planned elements is not the configured one', path }]
   const type = typeOfObject(nested)
   switch (nested.nesting) {

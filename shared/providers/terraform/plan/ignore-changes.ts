@@ -5,7 +5,10 @@ import type { BlockSchema } from '../values/schema.ts'
 import { getAtCtyPath, transformValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
-/** The prior object and the configuration, whose differences are ignored. */
+/**
+ * The prior object and the configuration, whose differences are ignored. A new object has the prior
+ * null, and its configuration stays.
+ */
 export interface PriorAndConfig {
   readonly prior: CtyValue
   readonly config: CtyValue

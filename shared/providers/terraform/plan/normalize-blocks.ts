@@ -8,7 +8,8 @@ import { attributeOf, elementsOf } from './object-shape.ts'
 
 /**
  * Gives the blocks of a state the form that plans require. Old providers return null for absent
- * blocks, and one unknown value for unknown blocks. Blocks with dynamic parts stay unchanged.
+ * blocks, and one unknown value for unknown blocks. Maps of blocks, and blocks with dynamic parts,
+ * stay unchanged.
  */
 export function normalizeBlocks(block: BlockSchema, value: CtyValue): CtyValue {
   const blockType = impliedTypeOf(block)

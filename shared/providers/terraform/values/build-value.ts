@@ -38,8 +38,8 @@ export function objectOfType(
 }
 
 /**
- * Returns a list. The type of the elements narrows a dynamic element type. Throws
- * TERRAFORM_PROVIDER_BUG if two elements differ in type.
+ * Returns a list. The elements determine the type that replaces a dynamic element type. Throws
+ * TERRAFORM_PROVIDER_BUG if their types then differ.
  */
 export function listOf(
   elements: readonly CtyValue[],
@@ -55,8 +55,8 @@ export function listOf(
 }
 
 /**
- * Returns a set. Equal elements are merged, unless they contain unknown values. Throws
- * TERRAFORM_PROVIDER_BUG if two elements differ in type.
+ * Returns a set. Equal elements are merged, unless they contain unknown values. Replaces a dynamic
+ * element type, and throws, as `listOf` does.
  */
 export function setOf(
   elements: readonly CtyValue[],
@@ -71,7 +71,7 @@ export function setOf(
   }
 }
 
-/** Returns a map. Throws TERRAFORM_PROVIDER_BUG if two elements differ in type. */
+/** Returns a map. Replaces a dynamic element type, and throws, as `listOf` does. */
 export function mapOf(
   entries: Iterable<readonly [string, CtyValue]>,
   elementType: CtyType,

@@ -47,8 +47,8 @@ export function unwrapInput(input: PropertyValue, place: BuildPlace): PlainInput
 
 /**
  * Converts an input to a declared type, as Terraform converts values of a configuration. Missing
- * attributes are null, and superfluous ones are dropped. Reports problems, and returns null in
- * their place.
+ * attributes are null, and superfluous ones are dropped. Reports problems. Input of a wrong type
+ * becomes null.
  */
 export function convertInput(input: PropertyValue, type: CtyType, place: BuildPlace): CtyValue {
   const plain = unwrapInput(input, place)

@@ -28,21 +28,21 @@ export const positiveInfinity: CtyInfinity = { kind: 'infinity', isNegative: fal
 export const negativeInfinity: CtyInfinity = { kind: 'infinity', isNegative: true }
 
 /**
- * Maximum of the decimal exponent and of the number of digits. The text of a number has no
- * exponent, so a larger one would let a few bytes fill the memory.
+ * Maximum number of digits before the point, and after it. Formatted numbers have no exponent, so
+ * without a maximum the few bytes of `1e999999999` would fill the memory.
  */
-const exponentMax = 10_000
+const digitsMax = 10_000
 
 const decimalText = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/
 
 /**
- * Parses a decimal text, with or without exponent. Returns undefined for anything else, and for
- * numbers with more than 10,000 digits before or after the point.
+ * Parses a decimal text, with or without exponent, or an infinity. Returns undefined for other
+ * texts, and for numbers with more than 10,000 digits before or after the point.
  */
 export function parseCtyNumber(text: string): CtyNumber | undefined {
   if (/^\+?[Ii]nf$/.test(text)) return positiveInfinity
   if (/^-[Ii]nf$/.test(text)) return negativeInfinity
-  if (text.length > 2 * exponentMax) return undefined
+  if (text.length > 2 * digitsMax) return undefined
   const match = decimalText.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match
@@ -51,7 +51,7 @@ export function parseCtyNumber(text: string): CtyNumber | undefined {
   if (digits === 0n) return 0n
   const exponent = Number(exponentText) - fraction.length
   const magnitude = exponent + (whole + fraction).replace(/^0+/, '').length
-  if (magnitude > exponentMax || exponent < -exponentMax) return undefined
+  if (magnitude > digitsMax || exponent < -digitsMax) return undefined
   return createNumber(sign === '-' ? -digits : digits, exponent)
 }
 

@@ -3,7 +3,8 @@ export type CtyStep =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'key'; readonly key: string }
-  // Elements of sets have no address in the protocol. `position` is the position in the sorted set.
+  // Elements of sets have no address in the protocol. `position` counts in the sorted set, or in
+  // the input while the set is read.
   | { readonly kind: 'element'; readonly position: number }
 
 /** The steps from a value to a part of it. */

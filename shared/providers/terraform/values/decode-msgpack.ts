@@ -15,25 +15,25 @@ import { checkDepth, createProviderBug } from './provider-bug.ts'
 import { parseTypeJson } from './type-json.ts'
 
 /** The input with the path to the value that is being read. */
-interface DecodingState {
+interface DecodingCursor {
   readonly reader: MsgpackReader
   readonly path: CtyStep[]
 }
 
 /**
  * Decodes a value that a provider sent for a declared type. The type of the result conforms to the
- * declared one. Throws TERRAFORM_PROVIDER_BUG with the path of the wrong part.
+ * declared one. Throws TERRAFORM_PROVIDER_BUG, mostly with the path of the wrong part.
  */
 export function decodeMsgpack(bytes: Uint8Array, declared: CtyType): CtyValue {
-  const state: DecodingState = { reader: createMsgpackReader(bytes), path: [] }
-  const value = readValue(state, declared)
-  if (!state.reader.isAtEnd())
+  const cursor: DecodingCursor = { reader: createMsgpackReader(bytes), path: [] }
+  const value = readValue(cursor, declared)
+  if (!cursor.reader.isAtEnd())
     throw createProviderBug('the provider sent more bytes after the end of a value')
   return value
 }
 
-function readValue(state: DecodingState, declared: CtyType): CtyValue {
-  const { reader, path } = state
+function readValue(cursor: DecodingCursor, declared: CtyType): CtyValue {
+  const { reader, path } = cursor
   checkDepth(path.length)
   const kind = reader.peekKind()
   if (kind === 'extension') return readUnknown(reader, declared, path)
@@ -43,7 +43,7 @@ function readValue(state: DecodingState, declared: CtyType): CtyValue {
   }
   switch (declared.kind) {
     case 'dynamic':
-      return readDynamic(state)
+      return readDynamic(cursor)
     case 'string':
       if (kind !== 'text') break
       return stringOf(reader.readText())
@@ -59,13 +59,13 @@ function readValue(state: DecodingState, declared: CtyType): CtyValue {
     case 'set':
     case 'tuple':
       if (kind !== 'array') break
-      return readSequence(state, declared)
+      return readSequence(cursor, declared)
     case 'map':
       if (kind !== 'map') break
-      return readMap(state, declared.element)
+      return readMap(cursor, declared.element)
     case 'object':
       if (kind !== 'map') break
-      return readObject(state, declared)
+      return readObject(cursor, declared)
   }
   throw createProviderBug(
     `${describeType(declared)} is required, but the provider sent ${kind}`,
@@ -74,15 +74,15 @@ function readValue(state: DecodingState, declared: CtyType): CtyValue {
 }
 
 /** Reads a part. During the read, `path` ends with its step, for messages of errors. */
-function readPart(state: DecodingState, step: CtyStep, declared: CtyType): CtyValue {
-  state.path.push(step)
-  const value = readValue(state, declared)
-  state.path.pop()
+function readPart(cursor: DecodingCursor, step: CtyStep, declared: CtyType): CtyValue {
+  cursor.path.push(step)
+  const value = readValue(cursor, declared)
+  cursor.path.pop()
   return value
 }
 
-function readDynamic(state: DecodingState): CtyValue {
-  const { reader, path } = state
+function readDynamic(cursor: DecodingCursor): CtyValue {
+  const { reader, path } = cursor
   if (
     reader.peekKind() !== 'array' ||
     reader.readArrayHeader() !== 2 ||
@@ -93,59 +93,59 @@ function readDynamic(state: DecodingState): CtyValue {
   // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
   if (type.kind === 'dynamic' && reader.peekKind() === 'array')
     throw createProviderBug('a type other than the dynamic one is required', path)
-  return readValue(state, type)
+  return readValue(cursor, type)
 }
 
-function readSequence(state: DecodingState, declared: CollectionType | TupleType): CtyValue {
-  const length = state.reader.readArrayHeader()
+function readSequence(cursor: DecodingCursor, declared: CollectionType | TupleType): CtyValue {
+  const length = cursor.reader.readArrayHeader()
   if (declared.kind === 'tuple') {
     if (length !== declared.elements.length)
       throw createProviderBug(
         `${declared.elements.length} elements are required, but the provider sent ${length}`,
-        state.path,
+        cursor.path,
       )
-    return tupleOf(declared.elements.map((type, index) => readPart(state, indexStep(index), type)))
+    return tupleOf(declared.elements.map((type, index) => readPart(cursor, indexStep(index), type)))
   }
   const { element } = declared
   const elements: CtyValue[] = []
   for (let index = 0; index < length; index++) {
     const step: CtyStep =
       declared.kind === 'set' ? { kind: 'element', position: index } : indexStep(index)
-    elements.push(readPart(state, step, element))
+    elements.push(readPart(cursor, step, element))
   }
   return declared.kind === 'set'
-    ? setOf(elements, element, state.path)
-    : listOf(elements, element, state.path)
+    ? setOf(elements, element, cursor.path)
+    : listOf(elements, element, cursor.path)
 }
 
-function readMap(state: DecodingState, element: CtyType): CtyValue {
+function readMap(cursor: DecodingCursor, element: CtyType): CtyValue {
   const entries = new Map<string, CtyValue>()
-  for (let count = state.reader.readMapHeader(); count > 0; count -= 1) {
-    const key = readKey(state)
+  for (let count = cursor.reader.readMapHeader(); count > 0; count -= 1) {
+    const key = readKey(cursor)
     if (entries.has(key))
-      throw createProviderBug(`the provider sent the key '${key}' twice`, state.path)
-    entries.set(key, readPart(state, keyStep(key), element))
+      throw createProviderBug(`the provider sent the key '${key}' twice`, cursor.path)
+    entries.set(key, readPart(cursor, keyStep(key), element))
   }
-  return mapOf(entries, element, state.path)
+  return mapOf(entries, element, cursor.path)
 }
 
-function readObject(state: DecodingState, declared: ObjectType): CtyValue {
-  const size = state.reader.readMapHeader()
+function readObject(cursor: DecodingCursor, declared: ObjectType): CtyValue {
+  const size = cursor.reader.readMapHeader()
   if (size !== declared.attributes.size)
     throw createProviderBug(
       `an object with ${declared.attributes.size} attributes is required, but the provider sent ${size}`,
-      state.path,
+      cursor.path,
     )
   const entries = new Map<string, CtyValue>()
   for (let count = size; count > 0; count -= 1) {
-    const name = readKey(state)
+    const name = readKey(cursor)
     const type = declared.attributes.get(name)
     if (type === undefined || entries.has(name))
       throw createProviderBug(
         `the attribute '${name}' ${type === undefined ? 'is not supported' : 'was sent twice'}`,
-        state.path,
+        cursor.path,
       )
-    entries.set(name, readPart(state, attributeStep(name), type))
+    entries.set(name, readPart(cursor, attributeStep(name), type))
   }
   if (containsDynamic(declared)) return objectOf(entries)
   const sorted = [...declared.attributes.keys()].map(name => [name, entries.get(name)] as const)
@@ -154,7 +154,7 @@ function readObject(state: DecodingState, declared: ObjectType): CtyValue {
   return { kind: 'object', type: declared, entries: new Map(sorted.filter(isComplete)) }
 }
 
-function readKey({ reader, path }: DecodingState): string {
+function readKey({ reader, path }: DecodingCursor): string {
   if (reader.peekKind() !== 'text') throw createProviderBug('all keys must be strings', path)
   return reader.readText().normalize('NFC')
 }

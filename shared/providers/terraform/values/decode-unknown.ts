@@ -16,12 +16,13 @@ import { unknownOf } from './unknown-value.ts'
 const refinedExtensionCode = 12
 /** Maximum size of encoded refinements in bytes. Valid ones are never larger. */
 const payloadBytesMax = 1024
-/** A maximum length from here on is no restriction, because no collection is longer. */
+/** A maximum length of this or more restricts nothing, because no collection is longer. */
 const unlimitedLength = 2 ** 31
 
 /**
- * Reads an extension item: an unknown value of a type. Only the code 12 has refinements. Throws
- * TERRAFORM_PROVIDER_BUG for refinements that do not fit the type or contradict each other.
+ * Reads an extension item: an unknown value of a type. Only the code 12 has refinements. If they
+ * allow one value alone, such as null, returns that value. Throws TERRAFORM_PROVIDER_BUG for
+ * refinements that do not fit the type or contradict each other.
  */
 export function readUnknown(reader: MsgpackReader, type: CtyType, path: CtyPath): CtyValue {
   const { code, payload } = reader.readExtension()

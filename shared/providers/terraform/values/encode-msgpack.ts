@@ -13,7 +13,8 @@ const encoder = new TextEncoder()
 const refinedExtensionCode = 12
 /** Longest prefix of an unknown string that is sent, in bytes. */
 const prefixBytesMax = 256
-const int64Max = 2n ** 63n
+/** Signed integers of 64 bits are below this number. */
+const int64Limit = 2n ** 63n
 
 /**
  * Encodes a value for a provider. The value must conform to the declared type of its schema, else
@@ -64,7 +65,7 @@ function writeValue(writer: MsgpackWriter, value: CtyValue, declared: CtyType): 
 
 function writeNumber(writer: MsgpackWriter, number: CtyNumber): void {
   if (typeof number === 'bigint') {
-    if (number >= -int64Max && number < int64Max) writer.writeInteger(number)
+    if (number >= -int64Limit && number < int64Limit) writer.writeInteger(number)
     else writer.writeText(number.toString())
     return
   }
@@ -116,7 +117,7 @@ function writeBound(writer: MsgpackWriter, { number, isInclusive }: NumberBound)
   writer.writeBool(isInclusive)
 }
 
-/** Characters that never combine with the text after them. A shortened prefix may end with them. */
+/** Characters that never combine with the text after them, so a shortened prefix may end there. */
 const finalCharacters = /^[-_:;/\\,.(){}[\]|?!~ \t@#$%^&*+"']$/
 
 /** Cuts a long prefix. Also removes the last character if more text could combine with it. */

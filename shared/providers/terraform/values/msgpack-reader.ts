@@ -1,6 +1,6 @@
 import { createProviderBug } from './provider-bug.ts'
 
-/** Reads MessagePack items. Each method throws TERRAFORM_PROVIDER_BUG when the bytes end early. */
+/** Reads MessagePack items. Each read throws TERRAFORM_PROVIDER_BUG when the bytes end early. */
 export interface MsgpackReader {
   /** Returns the kind of the next item without reading it. */
   readonly peekKind: () => MsgpackKind
@@ -22,7 +22,7 @@ export interface MsgpackReader {
   readonly isAtEnd: () => boolean
 }
 
-/** The kinds of items. `invalid` is the unused code c1. */
+/** The kinds of items. `invalid` is the unused code 0xc1. */
 export type MsgpackKind =
   | 'null'
   | 'bool'
@@ -172,7 +172,10 @@ function textLengthOf(code: number, readLength: (width: number) => number): numb
   return readLength(1 << (code < 0xc7 ? code - 0xc4 : code - 0xd9))
 }
 
-/** Reads short texts without the decoder, which is slow for keys. Undefined if not ASCII. */
+/**
+ * Reads a short ASCII text without the decoder, which is slow for keys. Returns undefined for other
+ * texts.
+ */
 function readAscii(bytes: Uint8Array, start: number, length: number): string | undefined {
   if (length > 24) return undefined
   let text = ''

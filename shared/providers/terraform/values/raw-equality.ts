@@ -2,7 +2,7 @@ import { compareNumbers } from './cty-number.ts'
 import { equalTypes } from './type-system.ts'
 import type { CtyMapping, CtySequence, CtyValue } from './cty-value.ts'
 import { equalRefinements } from './refinements.ts'
-import { orderKeyOf } from './set-key.ts'
+import { orderKeyOf } from './order-key.ts'
 
 /** Options of `equalRaw`. By default, the refinements of unknown values must be equal. */
 export interface RawComparison {

@@ -68,11 +68,12 @@ function bitsOf(integer: bigint): number {
 }
 
 /**
- * Returns the decimal with the fewest digits that differs from the number by at most half a unit.
- * Of those with equally few digits, the nearest one is returned.
+ * Returns the decimal with the fewest digits that differs from the number by at most half a unit of
+ * its mantissa. Of those with equally few digits, the nearest one is returned.
  */
 function shortestDecimalOf({ mantissa, exponent }: BinaryNumber): ScaledInteger {
-  // `value` and `halfUnit` are scaled by two, and by a power of ten if they have fractions.
+  // `value` is the number, and `halfUnit` half a unit of its mantissa. If `halfUnit` has a
+  // fraction, both are multiplied by 10^-shift.
   const shift = exponent - 1
   const scale = (integer: bigint): bigint =>
     shift < 0 ? integer * 5n ** BigInt(-shift) : integer << BigInt(shift)

@@ -2,7 +2,7 @@ import { compareUtf8 } from '../../../values/go-json.ts'
 import { compareNumbers } from './cty-number.ts'
 import { type CtyValue, isWhollyKnown } from './cty-value.ts'
 import { equalRaw } from './raw-equality.ts'
-import { orderKeyOf } from './set-key.ts'
+import { orderKeyOf } from './order-key.ts'
 
 /**
  * Sorts the elements of a set as cty does, and merges equal ones. Programs see this order, because

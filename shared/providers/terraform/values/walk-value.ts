@@ -25,8 +25,8 @@ export function childrenOf(value: CtyValue): readonly (readonly [CtyStep, CtyVal
 }
 
 /**
- * Visits a value and all of its parts, outer values first. If `visit` returns false, skips its
- * parts.
+ * Visits a value and all of its parts, outer values first. Skips the parts of a value for which
+ * `visit` returns false.
  */
 export function walkValue(
   value: CtyValue,
@@ -38,8 +38,8 @@ export function walkValue(
 }
 
 /**
- * Replaces a value and all of its parts, inner values first. The elements of a collection must keep
- * one type. Throws TERRAFORM_PROVIDER_BUG otherwise.
+ * Replaces a value and all of its parts, inner values first. `transform` must keep the type of each
+ * element of a collection.
  */
 export function transformValue(
   value: CtyValue,
@@ -81,7 +81,7 @@ export function replaceUnknowns(value: CtyValue): CtyValue {
     : transformValue(value, part => (part.kind === 'unknown' ? nullOf(part.type) : part))
 }
 
-/** Returns the paths of the outermost unknown parts. */
+/** Returns the paths of all unknown parts. */
 export function unknownPathsOf(value: CtyValue): readonly CtyPath[] {
   const paths: CtyPath[] = []
   walkValue(value, (part, path) => {

@@ -1,5 +1,5 @@
 import type { ProviderDescription } from '../../provider-description.ts'
-import { describePackage } from '../mapping/package-schema.ts'
+import { describePackage } from '../mapping/describe-package.ts'
 import { formatPackageParameter } from './package-arguments.ts'
 import type { PackageParameter } from './package-parameter.ts'
 import { createRefusal } from './provider-failure.ts'

@@ -89,8 +89,8 @@ export function describePackage(contents: PackageContents): PackageSchema {
 }
 
 /**
- * The protocol of registries does not name the repository of a provider. By convention it is this
- * one of GitHub.
+ * Describes the repository and the publisher. The protocol of registries does not name the
+ * repository of a provider, so this is the one on GitHub that all providers have by convention.
  */
 function describeOrigin({
   source,
@@ -172,7 +172,7 @@ function describeResource(
   }
 }
 
-/** The input `name` is generated from the resource's name if the program does not set it. */
+/** Reports whether the driver names the object after the resource if the program sets no name. */
 function isNamedAutomatically({ tfName, spec }: DescribedProperty): boolean {
   return tfName === 'name' && spec.type === 'string'
 }

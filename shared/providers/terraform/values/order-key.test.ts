@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
 import { negativeInfinity, parseCtyNumber } from './cty-number.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
-import { orderKeyOf } from './set-key.ts'
+import { orderKeyOf } from './order-key.ts'
 import { boolType, numberType, stringType } from './type-system.ts'
 import { unknownOf } from './unknown-value.ts'
 

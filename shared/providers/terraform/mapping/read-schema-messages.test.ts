@@ -7,7 +7,7 @@ import {
   readBlockSchema,
   readFunctionSignature,
   readIdentityBlock,
-} from './read-schemas.ts'
+} from './read-schema-messages.ts'
 
 const noText = { text: '', isMarkdown: false }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { packageSchemaForm } from '../../package-schema/package-schema.ts'
 import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { describePackage } from './package-schema.ts'
+import { describePackage } from './describe-package.ts'
 import { namesOf } from './property-names.ts'
 import { nameResourceProperties } from './resource-names.ts'
 
