@@ -106,7 +106,9 @@ function decodeApplied(
   }
 }
 
-/** Decodes the new identity. An invalid one is a problem of the change, because the object exists. */
+/**
+ * Decodes the new identity. An invalid one is a problem of the change, because the object exists.
+ */
 function decodeIdentity(
   session: TerraformSession,
   resource: ResourceType,

@@ -53,7 +53,9 @@ export async function checkObject(
   }
 }
 
-/** Finds references outside of write-only attributes. All other values of a resource are recorded. */
+/**
+ * Finds references outside of write-only attributes. All other values of a resource are recorded.
+ */
 function findMisplacedReferences(
   { block, names }: ResourceType,
   inputs: PropertyMap,

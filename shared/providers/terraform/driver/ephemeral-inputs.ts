@@ -45,7 +45,9 @@ function readEphemeralReference(value: PropertyValue): EphemeralReference | unde
   return { typeName, attribute, args }
 }
 
-/** Returns the references in inputs with their places, in order, without those in other references. */
+/**
+ * Returns the references in inputs with their places, in order, without those in other references.
+ */
 export function findEphemeralReferences(inputs: PropertyMap): readonly PlacedReference[] {
   const found: PlacedReference[] = []
   const visit = (value: PropertyValue, path: readonly PathSegment[]): void => {

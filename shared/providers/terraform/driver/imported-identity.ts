@@ -6,8 +6,9 @@ import { parseJson } from '../../../values/parse-json.ts'
 import type { ResourceType } from './terraform-package.ts'
 
 /**
- * Returns the identity that the id of an import contains as a JSON object of its attributes. Returns
- * undefined for an ordinary id, and for types without identity. Throws TERRAFORM_CONFIG_INVALID.
+ * Returns the identity that the id of an import contains as a JSON object of its attributes.
+ * Returns undefined for an ordinary id, and for types without identity. Throws
+ * TERRAFORM_CONFIG_INVALID.
  */
 export function parseImportedIdentity(
   { identity, typeName }: ResourceType,

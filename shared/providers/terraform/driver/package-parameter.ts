@@ -2,7 +2,9 @@ import { error } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import type { JsonObject } from '../../../values/value-codec.ts'
 
-/** The provider that a parameterized package names, as in the dynamic packages of Pulumi's bridge. */
+/**
+ * The provider that a parameterized package names, as in the dynamic packages of Pulumi's bridge.
+ */
 export type PackageParameter = PackageFilter &
   (
     | { readonly kind: 'remote'; readonly source: string; readonly version: string }

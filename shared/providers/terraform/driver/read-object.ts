@@ -23,7 +23,8 @@ const absentResult: ReadResult = {
 
 /**
  * Reads an object: a recorded one, or one to import by its id. The id in the result is '' for an
- * object that does not exist any more, and while the provider is unconfigured. Throws ProviderError.
+ * object that does not exist any more, and while the provider is unconfigured. Throws
+ * ProviderError.
  */
 export async function readObject(
   session: TerraformSession,

@@ -48,7 +48,9 @@ export interface TypeDeclarations {
 /** The type of values of any kind. */
 const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
 
-/** Declares the type of an object. It requires the required inputs if `isInput`, else the outputs. */
+/**
+ * Declares the type of an object. It requires the required inputs if `isInput`, else the outputs.
+ */
 type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) => TypeSpec
 
 /** Creates the types of a package. Types of one name are numbered from `V2` on. */
@@ -175,7 +177,9 @@ export function formatObject(
   }
 }
 
-/** Returns a nested object. In Node, inputs and outputs of one type can require other properties. */
+/**
+ * Returns a nested object. In Node, inputs and outputs of one type can require other properties.
+ */
 function formatNestedObject(
   properties: ReadonlyMap<string, DescribedProperty>,
   isInput: boolean,

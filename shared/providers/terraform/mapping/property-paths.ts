@@ -98,7 +98,9 @@ function parseIfValid(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-/** Returns the place below a segment, or none. A flattened list inside a path leads to its block. */
+/**
+ * Returns the place below a segment, or none. A flattened list inside a path leads to its block.
+ */
 function enterSegment(
   { path, shape }: PathPlace,
   segment: string | number,

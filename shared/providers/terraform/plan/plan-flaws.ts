@@ -67,7 +67,8 @@ function findUnknownBlockFlaws(element: CtyValue, path: CtyPath): readonly Provi
 
 function findListFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
   const { config, planned, path } = part
-  // A null in the configuration comes from an ignored change of a legacy provider. It has no blocks.
+  // A null in the configuration comes from an ignored change of a legacy provider. It has no
+  // blocks.
   const configuredCount = elementsOf(config).length
   const elements = elementsOf(planned)
   if (elements.length !== configuredCount)
