@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import { childUrnOf, stackType } from '../../shared/names/urn.ts'
-import { findRequiredPackages } from '../../shared/programs/required-packages.ts'
+import { findRequiredNodePackages } from '../../shared/programs/required-packages.ts'
 import {
   adoptInstances,
   type AdoptingStack,
@@ -123,7 +123,7 @@ async function adoptState(
   const managed = state.instances.filter(({ mode }) => mode === 'managed')
   requireKnownChoices(choices, new Set(managed.map(({ provider }) => provider.source)))
   const locks = readLockFile(join(folder, lockFileName))
-  const requiredPackages = findRequiredPackages(request.source.programFolder)
+  const requiredPackages = findRequiredNodePackages(request.source.programFolder)
   const adopt = async (providers: OpenProviders) => {
     const { adopted: instances, skipped } = await adoptInstances(managed, {
       ...{ names, stack, providers },

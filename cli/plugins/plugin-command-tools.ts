@@ -5,7 +5,7 @@ import { error } from '../../shared/errors/error.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import {
   type RequiredPackage,
-  findRequiredPackages,
+  findRequiredNodePackages,
 } from '../../shared/programs/required-packages.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { InstallDeps } from '../../shared/providers/install/install-plugin.ts'
@@ -62,5 +62,5 @@ export async function withInstallDeps<T>(
 
 /** Returns the packages that the program of the folder requires. Throws PROJECT_*. */
 export function readRequiredPackages(session: CliSession): readonly RequiredPackage[] {
-  return findRequiredPackages(locateProgram(session.requireProject()).programFolder)
+  return findRequiredNodePackages(locateProgram(session.requireProject()).programFolder)
 }

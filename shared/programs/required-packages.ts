@@ -89,7 +89,7 @@ const depthMax = 8
  * Returns the plugins that the installed packages of a Node program need, each version once.
  * Source: Pulumi's Node language host, docs/spec/providers.md#default-providers.
  */
-export function findRequiredPackages(directory: string): readonly RequiredPackage[] {
+export function findRequiredNodePackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)
   return deduplicatePackages(files.flatMap(file => readPackage(file) ?? []))
 }

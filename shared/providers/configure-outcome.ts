@@ -3,7 +3,10 @@ import { ProviderError } from './provider-error.ts'
 
 /** The outcome of the configuration of one provider process, for which later calls wait. */
 export interface ConfigureOutcome<T> {
-  /** Waits for the configuration. Throws its error as an error of an unsent request. */
+  /**
+   * Waits for the configuration. Throws its error. A `ProviderError` gets the status `ok`, because
+   * the waiting call was not sent.
+   */
   readonly waitUntilConfigured: () => Promise<T>
   /** Returns true if the configuration was skipped because it has unknown values. */
   readonly isUnconfigured: () => boolean
@@ -11,8 +14,11 @@ export interface ConfigureOutcome<T> {
   readonly setConfigureOutcome: (outcome: Promise<T> | undefined) => void
 }
 
-/** Creates the outcome for a provider of the package. `skipped` is the result without a call. */
-export function createConfigureOutcome<T>(pkg: string, skipped: T): ConfigureOutcome<T> {
+/**
+ * Creates the outcome for a provider of the package. `skippedResult` is the result of a skipped
+ * configuration.
+ */
+export function createConfigureOutcome<T>(pkg: string, skippedResult: T): ConfigureOutcome<T> {
   let outcome: Promise<T> | undefined
   let isUnconfigured = false
   return {
@@ -28,7 +34,7 @@ export function createConfigureOutcome<T>(pkg: string, skipped: T): ConfigureOut
     setConfigureOutcome(result) {
       assert(outcome === undefined, `provider '${pkg}' is configured twice`)
       isUnconfigured = result === undefined
-      outcome = result ?? Promise.resolve(skipped)
+      outcome = result ?? Promise.resolve(skippedResult)
       // Every later call reports this failure. Until then the rejection must not count as
       // unhandled.
       outcome.catch(() => {})

@@ -11,8 +11,8 @@ export interface PackageParameters {
 }
 
 /**
- * A requested package, and the plugin that serves it. An empty `version` or `downloadUrl` is not
- * specified: the default plugin of the package, or a known download address, determines it.
+ * A requested package, and the plugin that serves it. An empty `version` or `downloadUrl` means
+ * that the request does not specify the value.
  */
 export interface PackageRequest {
   readonly pkg: string
@@ -45,8 +45,8 @@ export function withExtensionRef(
 }
 
 /**
- * Parses the JSON of an extension from a snapshot or record. Returns undefined unless `name` and
- * `version` are texts.
+ * Reads an extension from the parsed JSON of a snapshot or record. Returns undefined unless `name`
+ * and `version` are texts. An absent `value` is ''.
  */
 export function parseExtension(json: unknown): PackageParameterization | undefined {
   if (typeof json !== 'object' || json === null) return undefined

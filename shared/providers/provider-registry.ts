@@ -1,4 +1,4 @@
-import { error, messageOf } from '../errors/error.ts'
+import { error } from '../errors/error.ts'
 import { parseProviderReference, providerReferenceOf } from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
@@ -27,10 +27,11 @@ export interface ProviderRegistry {
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
-   * Returns the instance of a reference, extended by the named extension. A missing instance is
-   * loaded and configured from the recorded state first. Throws PROVIDER_REFERENCE.
+   * Returns the instance of a reference, extended by the extension `extensionRef`. A missing
+   * instance is loaded and configured from the recorded state first. Throws PROVIDER_REFERENCE,
+   * STATE_INVALID for an unknown extension, and the errors of `PluginHost.load`.
    */
-  readonly getInstance: (reference: string, extension?: string) => Promise<Provider>
+  readonly getInstance: (reference: string, extensionRef?: string) => Promise<Provider>
   /** Registers an extension under its reference. */
   readonly registerExtension: (ref: string, extension: PackageParameterization) => void
   readonly isRegistered: (reference: string) => boolean
@@ -41,8 +42,8 @@ export interface ProviderRegistry {
 }
 
 /**
- * Dependencies of a registry. `host` starts plugins, and `configOf` returns the configuration of a
- * package without its namespace.
+ * Dependencies of a registry. `configOf` returns the configuration of a package, with keys that
+ * have no namespace.
  */
 export interface RegistryDeps {
   readonly host: PluginHost
@@ -70,10 +71,10 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   const { registerExtension, extend } = createExtender(deps.extensionOf)
   const getRetryingProvider = async (
     instance: RegisteredInstance,
-    extension: string,
+    extensionRef: string,
   ): Promise<Provider> => {
     const getInstance = async (): Promise<Provider> =>
-      extend(await getLiveInstance(instance), extension)
+      extend(await getLiveInstance(instance), extensionRef)
     return withUnsentRetry(await getInstance(), { getInstance, beforeRetry: deps.beforeRetry })
   }
   return {
@@ -103,16 +104,16 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       if (previousInstance !== undefined) await closeQuietly(previousInstance.provider)
     },
     registerExtension,
-    getInstance(reference, extension = '') {
+    getInstance(reference, extensionRef = '') {
       const { urn, id } = parseProviderReference(reference)
       const existingInstance =
         instances.get(reference) ??
         instances.get(providerReferenceOf(formerUrns.get(urn) ?? urn, id))
-      if (existingInstance !== undefined) return getRetryingProvider(existingInstance, extension)
+      if (existingInstance !== undefined) return getRetryingProvider(existingInstance, extensionRef)
       const restart = (): Promise<Provider> => loadFromState(urn, id)
       const instance = { provider: restart(), restart, restartCount: 0 }
       instances.set(reference, instance)
-      return getRetryingProvider(instance, extension)
+      return getRetryingProvider(instance, extensionRef)
     },
     isRegistered: reference => instances.has(reference),
     alias(formerUrn, urn) {
@@ -218,9 +219,10 @@ async function closeUnconfiguredIn(
   await provider?.close()
 }
 
+/** Ends an instance. An instance whose load failed has no process to end. */
 async function closeQuietly(provider: Promise<Provider>): Promise<void> {
   await provider.then(
     instance => instance.close(),
-    thrown => messageOf(thrown),
+    () => undefined,
   )
 }

@@ -6,8 +6,8 @@
  * which kinds of values it may send, encodes them, and restores secret marks
  * (docs/spec/provider-protocol.md#negotiation).
  *
- * Errors: a refused or failed call throws `ProviderError`. Any other error that a docstring does
- * not name is a bug of this project.
+ * Errors: a refused or failed call throws `ProviderError`. Docstrings name all other errors, except
+ * those that are bugs of this project.
  */
 import type { NameProposal } from '../names/autonaming-rules.ts'
 import type { Urn } from '../names/urn.ts'
@@ -78,7 +78,7 @@ export interface ResourceIdentity {
   readonly type: string
 }
 
-/** The result of Create. `id` is '' in a preview. */
+/** The result of Create. `id` may be '' in a preview. */
 export interface CreateResult {
   readonly id: string
   readonly outputs: PropertyMap
@@ -105,7 +105,7 @@ export interface ReadResult {
 export interface CallResult {
   readonly outputs: PropertyMap
   readonly failures: readonly CheckFailure[]
-  /** Of methods: output → its dependencies. */
+  /** Only for methods: output → its dependencies. */
   readonly dependencies?: ReadonlyMap<string, readonly Urn[]>
 }
 

@@ -117,7 +117,7 @@ export const retryPolicy = {
   },
 } as const satisfies Readonly<Record<string, ErrorPolicy>>
 
-/** The possible sources of an error. */
+/** The possible sources of an error in an operation. */
 export type ErrorSource = 'provider' | 'unsent' | 'lost' | 'plugin' | 'lease' | 'store' | 'internal'
 
 /** Error codes of stores and queues, including those that last until a user acts. */

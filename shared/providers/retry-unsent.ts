@@ -34,8 +34,8 @@ export async function retryUnsent<T>(
 }
 
 /**
- * Returns a provider that uses `retryUnsent` for calls outside of operations. Calls of operations
- * are not retried here: their executor must check its lease immediately before each attempt.
+ * Returns a provider that uses `retryUnsent` for the calls below. Create, Update and Delete are not
+ * retried here: their executor must check its lease immediately before each attempt.
  */
 export function withUnsentRetry(provider: Provider, retryDeps: UnsentRetry): Provider {
   return {

@@ -13,7 +13,7 @@ import {
   type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
-import { findRequiredPackages } from '../../shared/programs/required-packages.ts'
+import { findRequiredNodePackages } from '../../shared/programs/required-packages.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
@@ -73,7 +73,7 @@ export function createScriptedProgramHost(program: Program | undefined): Program
       )
       return { programEnd, stop: () => Promise.resolve() }
     },
-    listPackages: ({ programFolder }) => Promise.resolve(findRequiredPackages(programFolder)),
+    listPackages: ({ programFolder }) => Promise.resolve(findRequiredNodePackages(programFolder)),
   }
 }
 

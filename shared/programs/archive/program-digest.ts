@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
-/** The names of the digested files: JavaScript, TypeScript, JSON and YAML. */
-const sourceFile = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
-/** Folders without program sources. */
-const excludedFolders = /^(?:node_modules|\..*)$/
+/** The names of digested files: JavaScript, TypeScript, JSON and YAML. */
+const sourceFilePattern = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
+/** The names of folders without program sources. */
+const excludedFolderPattern = /^(?:node_modules|\..*)$/
 /** Maximum number of files in a digest. Further files do not change the digest. */
 const filesMax = 20_000
 
@@ -29,8 +29,8 @@ export function digestProgram(directory: string): string {
     const entries = readdirSync(join(directory, folder), { withFileTypes: true })
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(folder, entry.name)
-      const isFolder = entry.isDirectory() && !excludedFolders.test(entry.name)
-      const isSource = entry.isFile() && sourceFile.test(entry.name)
+      const isFolder = entry.isDirectory() && !excludedFolderPattern.test(entry.name)
+      const isSource = entry.isFile() && sourceFilePattern.test(entry.name)
       if (!(isFolder || isSource) || isIgnored(rules, name, isFolder)) continue
       if (isFolder) {
         pendingFolders.push({ folder: name, parentRules: rules })

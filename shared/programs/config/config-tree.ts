@@ -98,7 +98,7 @@ function toMapTree(entries: readonly (readonly [string, unknown])[]): ConfigTree
 }
 
 /**
- * Formats an object value as JSON like Pulumi: keys sorted, `<`, `>` and `&` escaped. The text
+ * Formats a tree as JSON like Pulumi: keys sorted, `<`, `>` and `&` escaped. The text
  * becomes an input of default providers and is stored in states. Encrypted leaves are formatted as
  * `{"secure":"…"}`.
  */

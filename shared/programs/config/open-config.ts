@@ -31,7 +31,10 @@ export interface ConfigSources {
   readonly stack: string
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
-  /** Whether missing keys and wrong types are errors. Defaults are always applied. */
+  /**
+   * Whether a missing value of a project key is an error, and a value that contradicts its
+   * declaration. Defaults are always applied.
+   */
   readonly isStrict: boolean
   /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
   readonly decrypt: (ciphertext: string) => string
@@ -39,8 +42,8 @@ export interface ConfigSources {
 
 /**
  * Returns the configuration of a deployment, with the project's defaults and decrypted secrets
- * (docs/spec/configuration.md#project-config-applied-to-stacks). With `isStrict`, every key needs a
- * value of its type. Throws CONFIG_MISSING, CONFIG_INVALID and the errors of `decrypt`.
+ * (docs/spec/configuration.md#project-config-applied-to-stacks). Throws CONFIG_MISSING,
+ * CONFIG_INVALID and the errors of `decrypt`.
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missingKeys } = withProjectDefaults(sources.project, sources.values)

@@ -97,7 +97,7 @@ export function openStackConfig(text: string, file: string, project: string): St
     }),
     getValues: () => new Map([...entries].map(([key, entry]) => [key, entry.value])),
     set: (key, value) => {
-      putConfig(document, spellingOf(key), value)
+      setConfigNode(document, spellingOf(key), value)
       entries.set(key, { spelling: spellingOf(key), value })
     },
     remove: key => {
@@ -107,12 +107,12 @@ export function openStackConfig(text: string, file: string, project: string): St
       return entries.delete(key)
     },
     setSalt: salt => {
-      putFirst(document, 'encryptionsalt', salt)
+      setField(document, 'encryptionsalt', salt)
       for (const name of ['secretsprovider', 'encryptedkey']) document.delete(name)
     },
     setKey: (provider, encryptedKey) => {
-      putFirst(document, 'encryptedkey', encryptedKey)
-      putFirst(document, 'secretsprovider', provider)
+      setField(document, 'encryptedkey', encryptedKey)
+      setField(document, 'secretsprovider', provider)
       document.delete('encryptionsalt')
     },
     format: () => formatDocument(document, file),
@@ -165,7 +165,7 @@ function readTextField(source: YamlSource, name: string): string {
   return value
 }
 
-function putConfig(document: Document, key: string, value: StoredConfigValue): void {
+function setConfigNode(document: Document, key: string, value: StoredConfigValue): void {
   const newNode = createNode(document, value)
   const oldNode: unknown = document.getIn(['config', key], true)
   if (isNode(oldNode)) copyComments(oldNode, newNode)
@@ -200,7 +200,8 @@ function toPlain(tree: ConfigTree): unknown {
   return tree
 }
 
-function putFirst(document: Document, name: string, value: string): void {
+/** Sets a field of the file. A new field becomes the first one. */
+function setField(document: Document, name: string, value: string): void {
   if (document.has(name)) {
     document.set(name, value)
     return

@@ -5,7 +5,7 @@ import { createNodeEnvironment, withoutUndefined } from './program-environment.t
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramInput } from '../program.ts'
-import { findRequiredPackages } from '../required-packages.ts'
+import { findRequiredNodePackages } from '../required-packages.ts'
 import { splitArguments } from './split-arguments.ts'
 
 /** Dependencies of the Node program host. */
@@ -54,7 +54,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       const watchOptions = { onLine, hintOf: memoryHintOf, ...graceOption }
       return startProgramProcess(processes, request, { programInput, ...watchOptions })
     },
-    listPackages: source => Promise.resolve(findRequiredPackages(source.programFolder)),
+    listPackages: source => Promise.resolve(findRequiredNodePackages(source.programFolder)),
   }
 }
 

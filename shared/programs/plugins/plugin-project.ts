@@ -42,7 +42,7 @@ export function findSourceFolder(path: string): string | undefined {
 }
 
 /**
- * Reads the project file of a plugin from source. Returns undefined if it has none. Throws
+ * Reads the project file of a plugin from source. Returns undefined if the folder has none. Throws
  * PLUGIN_FAILED.
  */
 export function readPluginProject(folder: string): PluginProject | undefined {

@@ -13,8 +13,8 @@ import {
 } from './plugin-project.ts'
 
 /**
- * Converts a Python plugin's project to a program source. Its default environment is `venv`,
- * because plugins never run in the system's Python.
+ * Converts a Python plugin's project to a program source. With pip, the default environment is
+ * `venv`, because plugins never run in the system's Python.
  */
 export function toPythonSource(project: PluginProject): ProgramSource {
   const { folder, runtime, options } = project

@@ -14,8 +14,8 @@ export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path' | 'isPackage'
 
 const pluginKinds = { providers: 'resource', languages: 'language', analyzers: 'analyzer' } as const
 
-/** Maximum number of packages that are searched for nested packages. */
-const packagesMax = 1000
+/** Number of plugins above which further nested packages are ignored. */
+const pluginsMax = 1000
 
 /**
  * Returns the plugins that a project file declares: `plugins`, and the `packages` whose source is a
@@ -103,7 +103,7 @@ export function resolveProjectPlugins({
       throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
     projectPlugins.push({ ...plugin, folder })
     for (const nestedPlugin of isPackage ? readNestedPackages(folder) : []) {
-      if (foundNames.has(pluginNameOf(nestedPlugin)) || foundNames.size > packagesMax) continue
+      if (foundNames.has(pluginNameOf(nestedPlugin)) || foundNames.size > pluginsMax) continue
       foundNames.add(pluginNameOf(nestedPlugin))
       remainingPlugins.push(nestedPlugin)
     }

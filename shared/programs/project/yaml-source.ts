@@ -4,7 +4,10 @@ import { error, type DeployError } from '../../errors/error.ts'
 /** A parsed YAML or JSON text with positions for error messages. */
 export interface YamlSource {
   readonly document: Document
-  /** Returns an error at the value of a path, as `file:line:column: sentence`. */
+  /**
+   * Returns an error at the value of a path, or at its nearest existing parent:
+   * `file:line:column: sentence`.
+   */
   readonly errorAt: (path: readonly (string | number)[], sentence: string) => DeployError
 }
 
@@ -12,8 +15,8 @@ export interface YamlSource {
 export type YamlErrorCode = 'PROJECT_INVALID' | 'CONFIG_INVALID'
 
 /**
- * Parses a text that contains a map or nothing. Ignores a byte order mark. Integers that a number
- * cannot represent become bigint. Throws an error with the code `errorCode`, file, line and column.
+ * Parses a text that contains a map or nothing. Ignores a byte order mark. All integers become
+ * bigint. Throws an error with the code `errorCode`, file, line and column.
  */
 export function openYaml(text: string, file: string, errorCode: YamlErrorCode): YamlSource {
   const lines = new LineCounter()

@@ -53,8 +53,8 @@ export interface PackContext {
 }
 
 /**
- * Performs the handshake with a pack and describes the deployment to it. Skips the methods that the
- * pack does not implement.
+ * Performs the handshake with a pack and sends the description of the deployment. A pack need not
+ * implement these two methods.
  */
 export async function initializePack(
   connection: Connection,

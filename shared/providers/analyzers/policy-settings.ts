@@ -64,7 +64,7 @@ function invalidError(file: string, problem: string): Error {
 /**
  * Merges three layers of settings for each policy: the policy's own level and defaults, the
  * settings of the pack's program, and the user's settings. Later layers override earlier ones.
- * Within a layer, the entry of a policy overrides the entry `all`. Source:
+ * Within a layer, the entry `all` sets only levels, and the entry of a policy overrides it. Source:
  * docs/spec/monitor.md#analyzer-service.
  */
 export function mergeSettings(

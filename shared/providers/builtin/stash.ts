@@ -2,8 +2,8 @@ import type { CheckFailure } from '../provider.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
 /**
- * Returns a failure if the inputs have another property than `property`, or lack it. Source:
- * docs/spec/providers.md#built-in-provider.
+ * Returns a failure if the inputs have another property than `property`, or lack `property`.
+ * Source: docs/spec/providers.md#built-in-provider.
  */
 export function checkSingleProperty(
   inputs: PropertyMap,

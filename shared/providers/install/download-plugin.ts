@@ -9,7 +9,7 @@ import {
   type FetchDeps,
   openPluginArchive,
   RefusedError,
-} from './plugin-archive.ts'
+} from './plugin-source-requests.ts'
 import { checkOut } from './git-repository.ts'
 import type { PluginSource, PluginRequest } from './plugin-address.ts'
 
@@ -22,8 +22,8 @@ export interface DownloadDeps extends FetchDeps {
 
 /**
  * Downloads a plugin from the first source that has it: an archive into a file, or a repository
- * into a folder. Each source gets at most five attempts, and only one if it refuses with 403 or
- * 404. Throws PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and errors of the file system at once. Throws
+ * into a folder. Each source gets at most `downloadAttemptsMax` attempts, and only one if it refuses
+ * with 403 or 404. Throws PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and errors of the file system at once. Throws
  * PLUGIN_DOWNLOAD with the message of each source when all sources failed.
  */
 export async function downloadPlugin(

@@ -32,7 +32,7 @@ export function isGitAddress(address: string): boolean {
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
-  if (url === null) throw addressError(address, 'is not a valid address')
+  if (url === null) throw pluginAddressError(address, 'is not a valid address')
   const parts = pathPartsOf(url, address)
   const { username, password } = url
   const userInfo = password === '' ? username : `${username}:${password}`
@@ -42,7 +42,7 @@ export function parseGitAddress(address: string): GitLocation {
   if (url.hostname === 'gist.github.com') {
     const [, id, ...extraParts] = parts
     if (id === undefined || extraParts.length > 0)
-      throw addressError(address, 'is not the address of a gist')
+      throw pluginAddressError(address, 'is not the address of a gist')
     return { url: `${origin}/${withGitSuffix(id)}`, folder: '' }
   }
   const path = parts.join('/')
@@ -54,25 +54,25 @@ export function parseGitAddress(address: string): GitLocation {
       folder: path.slice(folderIndex).replace(/^\//, ''),
     }
   }
-  const [owner = '', repository, ...folder] = parts
-  if (repository === undefined) throw addressError(address, 'names no owner and repository')
-  return { url: `${origin}/${owner}/${withGitSuffix(repository)}`, folder: folder.join('/') }
+  const [owner = '', repository, ...folderParts] = parts
+  if (repository === undefined) throw pluginAddressError(address, 'names no owner and repository')
+  return { url: `${origin}/${owner}/${withGitSuffix(repository)}`, folder: folderParts.join('/') }
 }
 
 /**
- * Returns the decoded parts of a path. Throws PLUGIN_ADDRESS for a part that leads out of the
- * repository.
+ * Returns the decoded parts of a path. Throws PLUGIN_ADDRESS for a path that cannot be decoded, or
+ * that leads out of the repository.
  */
 function pathPartsOf(url: URL, address: string): readonly string[] {
   let path: string
   try {
     path = decodeURIComponent(url.pathname)
   } catch {
-    throw addressError(address, 'has a path that cannot be read')
+    throw pluginAddressError(address, 'has a path that cannot be read')
   }
   const parts = path.split('/').filter(part => part !== '')
   if (parts.includes('..') || path.includes('\\') || path.includes('\0'))
-    throw addressError(address, 'has a path that leads out of the repository')
+    throw pluginAddressError(address, 'has a path that leads out of the repository')
   return parts
 }
 
@@ -95,7 +95,7 @@ export function cacheLocationOf({
   return { name: cacheName.replaceAll('/', '_'), folder }
 }
 
-const addressWithHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
+const addressWithHostPattern = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
 
 /**
  * Parses `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`. Returns
@@ -103,13 +103,13 @@ const addressWithHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
  * `parsePluginSpecFromURL`.
  */
 export function parseGitReference(text: string): GitPluginReference | undefined {
-  if (!/^(?:git|https?):\/\//.test(text) && !addressWithHost.test(text)) return undefined
+  if (!/^(?:git|https?):\/\//.test(text) && !addressWithHostPattern.test(text)) return undefined
   const atSignIndex = text.lastIndexOf('@')
   // The `@` of credentials comes before the last slash.
   const isVersioned = atSignIndex > text.lastIndexOf('/')
   const address = isVersioned ? text.slice(0, atSignIndex) : text
   if (address.startsWith('http://'))
-    throw addressError(address, 'must begin with https:// or git://')
+    throw pluginAddressError(address, 'must begin with https:// or git://')
   const downloadUrl = scheme + address.replace(/^(?:git|https):\/\//, '')
   const version = isVersioned ? parseVersion(text.slice(atSignIndex + 1), address) : ''
   return { name: cacheLocationOf({ name: '', downloadUrl }).name, version, downloadUrl }
@@ -118,10 +118,10 @@ export function parseGitReference(text: string): GitPluginReference | undefined 
 function parseVersion(text: string, address: string): string {
   const version = parseTolerantVersion(text)
   if (version !== undefined) return version
-  // A commit becomes a pre-release that begins with a letter, because a pre-release cannot begin
-  // with 0.
+  // A commit becomes a pre-release that begins with a letter, because a numeric pre-release cannot
+  // begin with 0.
   if (/^[0-9a-fA-F]{4,64}$/.test(text)) return `0.0.0-x${text}`
-  throw addressError(
+  throw pluginAddressError(
     address,
     `has the invalid version '${text}': use a version such as 1.2.3, or a commit`,
   )
@@ -145,6 +145,7 @@ function withGitSuffix(repository: string): string {
   return repository.endsWith('.git') ? repository : `${repository}.git`
 }
 
-function addressError(address: string, problem: string): Error {
+/** Creates the error PLUGIN_ADDRESS. */
+export function pluginAddressError(address: string, problem: string): Error {
   return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
 }

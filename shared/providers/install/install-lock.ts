@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { installLimits as limits } from '../../config/install-limits.ts'
 
 /**
- * Runs a function while this process alone on this machine has the lock of `file`. The lock is a
- * file lock of the operating system, which is released when its holder dies. `pause` waits between
+ * Runs a function while it alone on this machine holds the lock of `file`. The lock is a file lock of
+ * the operating system, which is released when the holding process dies. `pause` waits between
  * attempts.
  */
 export async function withInstallLock<T>(
@@ -20,16 +20,19 @@ export async function withInstallLock<T>(
   }
 }
 
+/** The error code SQLITE_BUSY. */
+const busyCode = 5
+
 /**
- * Tries to acquire the lock by an exclusive transaction. It writes nothing, so the file stays
- * empty.
+ * Tries to acquire the lock by an exclusive transaction. The transaction writes nothing, so the file
+ * stays empty.
  */
 function tryAcquireLock(lock: DatabaseSync): boolean {
   try {
     lock.exec('BEGIN EXCLUSIVE')
     return true
   } catch (thrown) {
-    const isBusy = thrown instanceof Error && 'errcode' in thrown && thrown.errcode === 5
+    const isBusy = thrown instanceof Error && 'errcode' in thrown && thrown.errcode === busyCode
     if (isBusy) return false
     throw thrown
   }

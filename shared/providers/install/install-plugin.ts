@@ -15,7 +15,7 @@ import { installLimits as limits } from '../../config/install-limits.ts'
 import { withInstallLock } from './install-lock.ts'
 import { unpackStream } from './unpack-stream.ts'
 import { type DownloadDeps, downloadPlugin, pluginTitleOf } from './download-plugin.ts'
-import { fetchLatestVersion } from './plugin-archive.ts'
+import { fetchLatestVersion } from './plugin-source-requests.ts'
 import { cacheLocationOf } from './git-address.ts'
 import { pluginSourcesOf } from './plugin-sources.ts'
 import type { PluginRequest } from './plugin-address.ts'
@@ -43,7 +43,7 @@ export interface InstallRequest {
 /**
  * Installs a plugin in the plugin cache, completely or not at all, even if several processes
  * install it concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
- * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and ARCHIVE_*. Source:
+ * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE, ARCHIVE_* and the errors of `installDependencies`. Source:
  * docs/spec/provider-protocol.md#cache-layout, docs/spec/provider-protocol.md#download-sources.
  */
 export async function installPlugin(request: InstallRequest, deps: InstallDeps): Promise<string> {

@@ -1,6 +1,4 @@
-import { error } from '../../errors/error.ts'
-import { parseGitAddress } from './git-address.ts'
-import { hideCredentials } from './hide-credentials.ts'
+import { parseGitAddress, pluginAddressError } from './git-address.ts'
 
 /** A plugin to install. */
 export interface PluginRequest {
@@ -30,8 +28,8 @@ export type PluginSource =
   | { readonly kind: 'git'; readonly url: string }
 
 /**
- * Returns the names of a system and an architecture in archive names. '' = Pulumi publishes no
- * plugins for it.
+ * Returns the operating system and the architecture as archive names spell them. '' = Pulumi
+ * publishes no plugins for this system or architecture.
  */
 export function machineOf(platform: string, arch: string): { os: string; arch: string } {
   const systems: Readonly<Record<string, string>> = {
@@ -60,7 +58,7 @@ export function parsePluginSource(
   plugin: Pick<PluginRequest, 'kind' | 'name'>,
 ): PluginSource {
   const url = URL.parse(address)
-  if (url === null) throw addressError(address, 'is not a valid address')
+  if (url === null) throw pluginAddressError(address, 'is not a valid address')
   const parts = url.pathname.split('/').filter(part => part !== '')
   switch (url.protocol) {
     case 'http:':
@@ -69,7 +67,7 @@ export function parsePluginSource(
     case 'github:': {
       const [organization = '', repository = repositoryOf(plugin)] = parts
       if (url.host === '' || organization === '' || parts.length > 2)
-        throw addressError(
+        throw pluginAddressError(
           address,
           'must have the form github://<host>/<organization>[/<repository>]',
         )
@@ -78,13 +76,13 @@ export function parsePluginSource(
     case 'gitlab:': {
       const [project = ''] = parts
       if (url.host === '' || project === '' || parts.length > 1)
-        throw addressError(address, 'must have the form gitlab://<host>/<project id>')
+        throw pluginAddressError(address, 'must have the form gitlab://<host>/<project id>')
       return { kind: 'gitlab', host: url.host, project }
     }
     case 'git:':
       return { kind: 'git', url: parseGitAddress(address).url }
     default:
-      throw addressError(address, `has the unsupported scheme '${url.protocol}'`)
+      throw pluginAddressError(address, `has the unsupported scheme '${url.protocol}'`)
   }
 }
 
@@ -114,8 +112,4 @@ function repositoryOf({ kind, name }: Pick<PluginRequest, 'kind' | 'name'>): str
   if (kind === 'converter' && name !== 'yaml' && name !== 'hcl') return `pulumi-converter-${name}`
   if (kind === 'tool' && !name.startsWith('pulumi-tool-')) return `pulumi-tool-${name}`
   return `pulumi-${name}`
-}
-
-function addressError(address: string, problem: string): Error {
-  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
 }

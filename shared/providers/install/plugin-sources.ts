@@ -10,14 +10,15 @@ const pulumiAddress = 'github://api.github.com/pulumi'
 const fallbackAddress = 'https://get.pulumi.com/releases/plugins'
 
 /**
- * Returns the sources of a plugin, in the order of the attempts. A known address is the only
- * source. Without an address, the sources are Pulumi's repository and then get.pulumi.com.
+ * Returns the sources of a plugin, in the order of the attempts. The only source is the requested
+ * address, or Pulumiverse for its packages. Otherwise the sources are Pulumi's repository and then
+ * get.pulumi.com.
  * `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. An override of the first source replaces all
  * sources. Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {
   const rules = parseRules(overrides)
-  const address = plugin.downloadUrl || knownAddressOf(plugin)
+  const address = plugin.downloadUrl || pulumiverseAddressOf(plugin)
   const source = parsePluginSource(address || pulumiAddress, plugin)
   const override = findOverride(rules, sourceAddressOf(source))
   if (override !== undefined) return [parsePluginSource(override, plugin)]
@@ -78,7 +79,7 @@ const pulumiversePackages = (
   'vercel vra zitadel'
 ).split(' ')
 
-function knownAddressOf({ kind, name }: PluginRequest): string {
-  const isKnown = kind === 'resource' && pulumiversePackages.includes(name)
-  return isKnown ? 'github://api.github.com/pulumiverse' : ''
+function pulumiverseAddressOf({ kind, name }: PluginRequest): string {
+  const isPulumiverse = kind === 'resource' && pulumiversePackages.includes(name)
+  return isPulumiverse ? 'github://api.github.com/pulumiverse' : ''
 }

@@ -1,6 +1,6 @@
 /**
  * The schema of a package in Pulumi's format: types, resources and functions by their tokens, as
- * GetSchema returns them. Source: Pulumi's metaschema of packages. Unknown fields are kept out.
+ * GetSchema returns them. Source: Pulumi's metaschema of packages. Other fields are dropped.
  */
 import { z } from 'zod'
 
@@ -45,7 +45,7 @@ const propertyForm = z.object({
 /** A property of an object: its type, its documentation and its secrecy. */
 export type PropertySpec = z.infer<typeof propertyForm>
 
-const nodeNamesForm = z.object({
+const nodeRequirementsForm = z.object({
   nodejs: z
     .object({
       requiredInputs: z.array(z.string()).optional(),
@@ -76,7 +76,7 @@ const complexTypeForm = objectForm.extend({
     )
     .optional(),
   /** In Node, inputs and outputs may require different properties. */
-  language: nodeNamesForm.optional(),
+  language: nodeRequirementsForm.optional(),
 })
 
 /** A named type: an object or an enumeration. */

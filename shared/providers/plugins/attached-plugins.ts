@@ -2,15 +2,15 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start-plugin.ts'
 
-/** A plugin that the user runs. `port` is the text after the colon, undefined without a colon. */
+/** An entry `name:port` of PULUMI_DEBUG_PROVIDERS. `port` is undefined without a colon. */
 interface AttachedPlugin {
   readonly name: string
   readonly port: string | undefined
 }
 
 /**
- * Returns the plugins that the user already runs, according to PULUMI_DEBUG_PROVIDERS. Source:
- * docs/spec/provider-protocol.md#attach.
+ * Returns the entries of PULUMI_DEBUG_PROVIDERS. The variable lists the plugins that the user
+ * already runs. Source: docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPlugins(
   env: Readonly<Record<string, string>>,

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { createTail, formatLastLines, readLines } from './plugin-output.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** The content of a first line, or the reason why the line is refused. */
 export type FirstLineContent<T> =
@@ -158,21 +159,5 @@ async function drain(
     for await (const line of lines) if (line.trim() !== '') onLine(line)
   } catch {
     // A broken pipe has no further output.
-  }
-}
-
-/** Returns the result of `promise`, or undefined after the timeout. */
-export async function withTimeout<T>(
-  promise: Promise<T>,
-  timeoutMs: number,
-): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -8,7 +8,7 @@ export interface CachedPlugin {
   readonly version: string
 }
 
-const folderName =
+const folderNamePattern =
   /^(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9-][a-zA-Z0-9-_.]*[a-zA-Z0-9])-v(?<version>.*)$/
 
 /** A completely installed plugin in the cache, with its kind and name. */
@@ -31,7 +31,7 @@ export function listCachedVersions(
 export function listCachedPlugins(cache: string): NamedCachedPlugin[] {
   const plugins: NamedCachedPlugin[] = []
   for (const entry of readEntries(cache)) {
-    const groups = folderName.exec(entry.name)?.groups
+    const groups = folderNamePattern.exec(entry.name)?.groups
     if (groups === undefined) continue
     const { kind = '', name = '', version: versionText = '' } = groups
     const version = semver.valid(versionText)
@@ -53,10 +53,10 @@ function readEntries(folder: string): Dirent[] {
 
 /**
  * Chooses the installed version for a request
- * (docs/spec/provider-protocol.md#version-selection-in-the-cache). It must equal the requested
- * version, apart from build metadata. With `acceptsNewer`, it is the newest version that is not
- * older. Without a requested version, it is the newest one. Stable versions come before
- * pre-releases.
+ * (docs/spec/provider-protocol.md#version-selection-in-the-cache). The candidates are the
+ * versions that equal the requested one, apart from build metadata. With `acceptsNewer`, newer
+ * versions are candidates too. Without a requested version, all are. The newest candidate is chosen,
+ * but stable versions come before pre-releases.
  */
 export function chooseVersion(
   installed: readonly CachedPlugin[],

@@ -34,8 +34,8 @@ export interface ConnectionLoss {
 }
 
 /**
- * Returns the lost connection of a failed call, or undefined for a status of the provider. An error
- * that does not come from gRPC counts as a lost connection.
+ * Returns the connection loss that made a call fail, or undefined for a status of the provider. An
+ * error that does not come from gRPC counts as a lost connection.
  */
 export function parseConnectionLoss(thrown: unknown): ConnectionLoss | undefined {
   if (!isServiceError(thrown))

@@ -27,8 +27,8 @@ export interface Connection {
 }
 
 /**
- * Creates a client of a plugin that listens on a port of this machine. It allows large messages,
- * and uses neither a proxy nor automatic retries.
+ * Creates a client of a plugin that listens on a port of this machine. The client allows large
+ * messages, and uses neither a proxy nor automatic retries.
  */
 export function createClient(port: number): Client {
   return new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {

@@ -1,6 +1,6 @@
-// Runs the dynamic provider of the SDK that the program in the current folder uses. It must be the
-// same SDK, because it deserializes functions that this SDK serialized. Any Node that the SDK
-// supports works.
+// Runs the dynamic provider of the SDK that the program in the current folder uses. The program
+// serializes functions, and only the same SDK deserializes them. Any Node that the SDK supports
+// works.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

@@ -44,7 +44,7 @@ export function findPlugin(
   const searchedLocations: string[] = []
   const pluginFolder = findInProject(plugin, locations, searchedLocations)
   if (pluginFolder !== undefined) return { path: join(pluginFolder, file) }
-  const pathFile = findOnPath(file, locations, searchedLocations)
+  const pathFile = findPluginOnPath(file, locations, searchedLocations)
   if (pathFile !== undefined) return { path: pathFile }
   const bundledFile = bundledPlugins.get(plugin.name)
   if (bundledFile !== undefined) return { path: bundledFile }
@@ -75,7 +75,7 @@ function findInProject(
   return undefined
 }
 
-function findOnPath(
+function findPluginOnPath(
   file: string,
   locations: PluginLocations,
   searchedLocations: string[],

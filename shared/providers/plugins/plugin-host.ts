@@ -3,8 +3,8 @@
  * the layers below it.
  *
  * Invariants: every load starts a separate process, except for a plugin that the user runs. Output
- * of a plugin never blocks the host. An instance is ended in Pulumi's order (Cancel, channel,
- * SIGINT, SIGKILL), and ending it never throws.
+ * of a plugin never blocks the host. An instance is ended in Pulumi's order: Cancel, close of the
+ * channel, SIGINT, SIGKILL. The end of an instance never throws.
  */
 import { dirname } from 'node:path'
 import semver from 'semver'
@@ -19,7 +19,7 @@ import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/provider-session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
 import { startOrAttach } from './attached-plugins.ts'
-import { withTimeout } from './await-first-line.ts'
+import { withTimeout } from './with-timeout.ts'
 import {
   waitUntilReady,
   callUnary,

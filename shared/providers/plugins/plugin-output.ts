@@ -1,10 +1,10 @@
 /**
- * Yields the lines of a byte stream without their line ends. The last line may be unterminated, and
- * a long line is split.
+ * Yields the lines of a byte stream without their line ends. The last line may be unterminated. A
+ * line is split when more than `charsMax` characters of it have arrived without a line end.
  */
 export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
-  lengthMax: number,
+  charsMax: number,
 ): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder()
   let remainder = ''
@@ -13,7 +13,7 @@ export async function* readLines(
     const lines = remainder.split('\n')
     remainder = lines.pop() ?? ''
     for (const line of lines) yield withoutCarriageReturn(line)
-    if (remainder.length > lengthMax) {
+    if (remainder.length > charsMax) {
       yield remainder
       remainder = ''
     }

@@ -28,8 +28,9 @@ export async function resolveCommand(
 }
 
 /**
- * Spawns a plugin, through the host of its language if no command is known. Throws the errors of
- * `resolveCommand` and `runPluginByHost`, and PLUGIN_FAILED when the plugin cannot be started.
+ * Spawns a plugin: its file, or the command of its language. For a language without such a command,
+ * the host of the language runs the plugin. Throws the errors of `resolveCommand` and
+ * `runPluginByHost`, and PLUGIN_FAILED when the plugin cannot be started.
  */
 export async function spawnPlugin(
   deps: LanguageHostDeps,

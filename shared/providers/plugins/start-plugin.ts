@@ -26,7 +26,7 @@ export interface StartRequest {
    * Called once, when a debugger can attach.
    */
   readonly onDebuggerReady?: ((endpoint: DebuggerEndpoint) => void) | undefined
-  /** Timeout for the port, which only tests set. */
+  /** Timeout for the port. Only tests set this timeout. */
   readonly portTimeoutMs?: number
 }
 
@@ -41,7 +41,10 @@ export interface PluginProcess {
   readonly exitDescription: Promise<string>
   /** Returns the last lines of stderr, when the streams have ended or after `exitGraceMs`. */
   readonly readLastLines: () => Promise<readonly string[]>
-  /** Sends SIGINT to the process group, and SIGKILL later. Resolves when the process has ended. */
+  /**
+   * Sends SIGINT to the process group, and SIGKILL after `killDelayMs`. Resolves when the process
+   * has ended.
+   */
   readonly stop: () => Promise<void>
 }
 
@@ -61,7 +64,7 @@ export async function startPlugin(
     ...(onDebuggerReady === undefined ? {} : { onDebuggerReady }),
   }
   const deps = { processes, env, engineAddress: () => engineAddress }
-  const child = await abortWhenCancelled(spawnPlugin(deps, path, spawnOptions), request)
+  const child = await awaitSpawnOrAbort(spawnPlugin(deps, path, spawnOptions), request)
   const portTimeoutMs =
     onDebuggerReady === undefined ? limits.portTimeoutMs : limits.debuggerTimeoutMs
   const started = await awaitFirstLine(child, {
@@ -81,10 +84,10 @@ export async function startPlugin(
 }
 
 /**
- * Waits for a plugin that is being spawned. A cancellation throws PLUGIN_FAILED at once, because
- * the build of a plugin may take long.
+ * Waits for a plugin that is being spawned. An abort throws PLUGIN_FAILED at once, because the build
+ * of a plugin may take long. The plugin is killed as soon as it is spawned.
  */
-async function abortWhenCancelled(
+async function awaitSpawnOrAbort(
   pendingChild: Promise<RunningPlugin>,
   { abortSignal, name, path }: StartRequest,
 ): Promise<RunningPlugin> {

@@ -1,5 +1,5 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { withTimeout } from './await-first-line.ts'
+import { withTimeout } from './with-timeout.ts'
 import type { Connection } from './connection.ts'
 import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
@@ -14,7 +14,7 @@ export interface ProcessWatch {
 }
 
 /**
- * Watches a process, and reports an unexpected end of it. `isSilent` returns true while all plugins
+ * Watches a process, and reports its unexpected end. `isSilent` returns true while all plugins
  * are being killed, so that the end of one is no error.
  */
 export function watchProcess(

@@ -183,7 +183,7 @@ describe('check and diff', () => {
     )
   })
 
-  test('old values are sent as hashes, and an unknown verdict is an error', async () => {
+  test('old values are sent as hashes, and an invalid change kind is an error', async () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }

@@ -111,20 +111,20 @@ const diffKinds = [
   'update-replace',
 ] as const
 
-/** Parses a response of Diff or DiffConfig. Throws ProviderError for an unknown verdict. */
+/** Parses a response of Diff or DiffConfig. Throws ProviderError for another value of `changes`. */
 export function parseDiff(
   session: ProviderSession,
   method: { readonly path: string },
   response: DiffResponse,
 ): DiffResult {
-  const verdict = changeKinds[response.changes]
-  if (verdict === undefined)
+  const changes = changeKinds[response.changes]
+  if (changes === undefined)
     throw localError(
-      `provider '${session.connection.name}' answered ${methodNameOf(method)} with the unknown verdict ${response.changes}`,
+      `provider '${session.connection.name}' answered ${methodNameOf(method)} with the invalid change kind ${response.changes}`,
       { status: 'unknown' },
     )
   return {
-    changes: verdict,
+    changes,
     replaceKeys: response.replaces,
     stableKeys: response.stables,
     changedKeys: response.diffs,

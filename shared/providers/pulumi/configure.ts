@@ -137,8 +137,8 @@ async function callConfigure(
 }
 
 /**
- * Returns the configuration for older providers as full name → text. A value that is not a text is
- * written as JSON. The version is left out.
+ * Returns the configuration for older providers: `<package>:config:<key>` → text. A value that is
+ * not a text is written as JSON. The version is left out.
  */
 function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
   const options = createConfigSendOptions({ unknowns: true })

@@ -234,8 +234,7 @@ export async function callUpdate(
 }
 
 /**
- * Calls Delete, never in a preview. The provider decides whether an absent resource counts as
- * deleted.
+ * Calls Delete. The provider decides whether the delete of an absent resource succeeds.
  */
 export async function callDelete(
   session: ProviderSession,

@@ -22,7 +22,7 @@ import { createReceiveOptions } from './transfer-options.ts'
 export interface DriverSettings {
   /** Whether previews never call Create and Update. */
   readonly isPreviewDisabled: boolean
-  /** Whether the outputs of an unconfigured provider in a preview are the inputs. */
+  /** Whether a preview uses the inputs as the outputs if the provider is unconfigured. */
   readonly isLegacyPreview: boolean
   /** Whether the request of a provider to refresh a resource before its update is respected. */
   readonly refreshBeforeUpdate: boolean
@@ -49,6 +49,7 @@ export function createProviderSession(
 
 /** The functions that read the existing resource after a partial failure. */
 export interface PartialResourceReader {
+  /** Whether returned values may be unknown. */
   readonly unknowns: boolean
   readonly readOutputs: (returned: PropertyMap) => PropertyMap
   readonly readInputs: (returned: PropertyMap) => PropertyMap

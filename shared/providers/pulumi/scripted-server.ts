@@ -10,12 +10,12 @@ import { waitUntilReady, callUnary, type Connection, createClient } from '../plu
 import type { Provider } from '../provider.ts'
 import { createPulumiProvider, type DriverDeps } from './pulumi-provider.ts'
 
-/** The script of a provider: the response to a request, or an error. */
+/** The script of a provider: method → function that returns the response or throws an error. */
 export type Script = {
   readonly [M in keyof typeof service]?: (request: never) => unknown
 }
 
-/** A driver with a scripted provider in this process, over real bytes. For tests. */
+/** A driver with a scripted provider in this process, over a real gRPC connection. For tests. */
 export interface ScriptedProvider {
   readonly provider: Provider
   /**
@@ -31,7 +31,7 @@ export interface ScriptedProvider {
   readonly close: () => void
 }
 
-/** Serves a script. A method without a response is UNIMPLEMENTED. */
+/** Serves a script. A call of a method that is not in the script fails with UNIMPLEMENTED. */
 export async function serveScript(
   script: Script,
   options: Partial<Pick<DriverDeps, 'handshakeCapabilities' | 'settings'>> = {},

@@ -45,8 +45,8 @@ export function createConfigSendOptions(options: { readonly unknowns: boolean })
 }
 
 /**
- * The options of Configure: wrapped secrets and references, although the capabilities of the
- * provider are not known yet.
+ * The options of Configure. Secrets and references are wrapped for every provider, because a
+ * provider without handshake reports its capabilities only in the response.
  */
 export const configureSendOptions: WireOptions = {
   unknowns: 'keep',

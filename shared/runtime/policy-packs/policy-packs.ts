@@ -33,7 +33,7 @@ import {
   createClient,
 } from '../../providers/plugins/connection.ts'
 import { grpcCodeOf } from '../../providers/plugins/call-failures.ts'
-import { withTimeout } from '../../providers/plugins/await-first-line.ts'
+import { withTimeout } from '../../providers/plugins/with-timeout.ts'
 import { type PluginProcess, startPlugin } from '../../providers/plugins/start-plugin.ts'
 
 /** Dependencies of running policy packs. */

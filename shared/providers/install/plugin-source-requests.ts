@@ -139,7 +139,7 @@ async function requestLatestVersion(
 }
 
 /**
- * Fetches an address of a release server. Retries without the token when the token has no access,
+ * Fetches an address of a GitHub server. Retries without the token when the token has no access,
  * because the repository may be public.
  */
 async function fetchFromGithub(url: string, deps: FetchDeps, accept: string): Promise<Response> {
