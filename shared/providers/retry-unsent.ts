@@ -8,9 +8,9 @@ export interface UnsentRetry {
   readonly getInstance: () => Promise<Provider>
   /**
    * Reports the reason of a retry, and resolves when the retry may begin, after a pause.
-   * `retryNumber` counts from 0.
+   * `retryIndex` begins with 0.
    */
-  readonly beforeRetry: (retryNumber: number, reason: string) => Promise<void>
+  readonly beforeRetry: (retryIndex: number, reason: string) => Promise<void>
 }
 
 /**
@@ -21,14 +21,14 @@ export async function retryUnsent<T>(
   { getInstance, beforeRetry }: UnsentRetry,
   call: (provider: Provider) => Promise<T>,
 ): Promise<T> {
-  for (let retryNumber = 0; ; retryNumber++) {
+  for (let retryIndex = 0; ; retryIndex++) {
     const provider = await getInstance()
     try {
       return await call(provider)
     } catch (thrown) {
-      const isLast = retryNumber + 1 >= retryPolicy.unsent.retry.attemptsMax
+      const isLast = retryIndex + 1 >= retryPolicy.unsent.retry.attemptsMax
       if (errorSourceOf(thrown) !== 'unsent' || isLast) throw thrown
-      await beforeRetry(retryNumber, messageOf(thrown))
+      await beforeRetry(retryIndex, messageOf(thrown))
     }
   }
 }

@@ -25,7 +25,7 @@ export interface GoHostDeps {
 }
 
 /**
- * Creates the host of Go programs. It runs the project's `binary`, or builds one for each run.
+ * Creates the host of Go programs. The host runs the project's `binary`, or builds one for each run.
  * Source: Pulumi's Go language host.
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
@@ -103,10 +103,10 @@ async function listGoPackages(
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')
     .map(text => moduleForm.parse(JSON.parse(`${text}}`)))
-  return deduplicatePackages(modules.flatMap(module => toRequiredPackage(module) ?? []))
+  return deduplicatePackages(modules.flatMap(module => requirementOfModule(module) ?? []))
 }
 
-function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
+function requirementOfModule(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
   if (module.Main || module.Dir === '') return undefined
   const plugin = readModulePlugin(module.Dir)
   // The module github.com/pulumi/pulumi-random/sdk/v4 has the name `random`.

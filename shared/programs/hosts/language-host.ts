@@ -38,8 +38,8 @@ const messageBytesMax = 400 * 1024 * 1024
 
 /**
  * Creates the host for programs of any language through the LanguageRuntime service of
- * `pulumi-language-<name>`. This process belongs to the project, is on the PATH, or is already
- * running. Source: docs/spec/programs.md#language-runtime.
+ * `pulumi-language-<name>`. The file of this host is in the project or on the PATH, or the host is
+ * already running. Source: docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
@@ -114,9 +114,12 @@ export async function startHost(
     cwd: source.programFolder,
     env: deps.env,
   })
-  const port = await readPort(child, name, onLine)
-  const client = createLanguageClient(`127.0.0.1:${port}`)
   const kill = (): void => child.signal('SIGKILL')
+  const port = await readPort(child, name, onLine).catch((thrown: unknown) => {
+    kill()
+    throw thrown
+  })
+  const client = createLanguageClient(`127.0.0.1:${port}`)
   const host: LanguageHost = {
     ...createCalls(client),
     async close() {
@@ -133,6 +136,10 @@ export async function startHost(
       programDirectory: source.programFolder,
     })
     .catch(allowUnimplemented)
+    .catch(async (thrown: unknown) => {
+      await host.close()
+      throw error('PROGRAM_LANGUAGE_FAILED', `${name} failed the handshake: ${messageOf(thrown)}`)
+    })
   return host
 }
 
@@ -196,13 +203,13 @@ function readPort(child: ChildProcess, name: string, onLine: LineListener): Prom
 
 function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {
   return {
-    call: (method, request) => callUnary(client, method, request),
+    call: (method, request) => makeUnaryCall(client, method, request),
     stream: ({ path, requestSerialize, responseDeserialize }, request) =>
       client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request),
   }
 }
 
-function callUnary<Req, Res>(
+function makeUnaryCall<Req, Res>(
   client: Client,
   method: MethodDefinition<Req, Res>,
   request: Req,
@@ -270,12 +277,12 @@ async function fetchPackages(
     packagesResponse?.packages ??
     (await host.call(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
   return deduplicatePackages(
-    dependencies.filter(({ kind }) => kind === 'resource').map(toRequiredPackage),
+    dependencies.filter(({ kind }) => kind === 'resource').map(requirementOfDependency),
   )
 }
 
 /** Converts a reported package, or a plugin from the older response. */
-function toRequiredPackage(
+function requirementOfDependency(
   dependency: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
 ): RequiredPackage {
   const { name, version, server, parameterization, extension } = dependency

@@ -24,14 +24,14 @@ export interface NodeChoiceInput {
 
 /**
  * Chooses the `node` on the user's PATH if it satisfies the SDK, as under Pulumi, and Antichain's
- * own otherwise. Throws PROGRAM_NODE_MISSING when neither is available.
+ * own otherwise. Throws PROGRAM_NODE_MISSING when neither can be used.
  */
 export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
   const userNode = findOnPath('node', input.env['PATH'] ?? '')
   const version = userNode === undefined ? '' : await readNodeVersion(userNode, input)
   if (userNode !== undefined && version !== '' && isSatisfied(version, input.engines))
     return { command: userNode, note: '' }
-  const reason = version === '' ? 'node is not on PATH' : `the node on PATH is ${version}`
+  const reason = describeUserNode(userNode, version)
   const requirement = input.engines === '' ? '' : ` and the SDK requires ${input.engines}`
   if (!isExecutable(input.antichainNode))
     throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${reason}${requirement}`)
@@ -41,6 +41,12 @@ export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
   }
 }
 
+function describeUserNode(userNode: string | undefined, version: string): string {
+  if (userNode === undefined) return 'node is not on PATH'
+  return version === '' ? 'the node on PATH does not run' : `the node on PATH is ${version}`
+}
+
+/** Returns the version of a `node` with a leading v. Returns '' if the file does not run. */
 async function readNodeVersion(command: string, input: NodeChoiceInput): Promise<string> {
   if (isSameFile(command, process.execPath)) return process.version
   const { processes, directory: cwd, env } = input

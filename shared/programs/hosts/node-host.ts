@@ -20,7 +20,7 @@ export interface NodeHostDeps {
 }
 
 /**
- * Creates the host of Node programs. It runs them through the SDK's own runner
+ * Creates the host of Node programs. The host runs programs through the SDK's own runner
  * (docs/spec/programs.md#running-a-node-program, docs/spec/programs.md#end-of-a-program).
  */
 export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
@@ -42,8 +42,10 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         engines,
         directory: programInput.programFolder,
       })
-      if (node.note !== '' && !isNoteShown) onLine(node.note, 'stderr')
-      isNoteShown = true
+      if (node.note !== '' && !isNoteShown) {
+        onLine(node.note, 'stderr')
+        isNoteShown = true
+      }
       const request = {
         command: node.command,
         args: [...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],

@@ -94,7 +94,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
   python: {
     port: 58_791,
     readyText: 'Adapter is accepting incoming client connections',
-    createCommand: createPythonCommand,
+    createCommand: createDebugpyCommand,
     describeEndpoint: port => ({
       message: `on port ${port}`,
       config: {
@@ -108,7 +108,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
   go: {
     port: 57_134,
     readyText: 'API server listening at',
-    createCommand: createGoCommand,
+    createCommand: createDelveCommand,
     describeEndpoint: port => ({
       message: `on port ${port}`,
       config: { type: 'go', request: 'attach', mode: 'remote', host: '127.0.0.1', port },
@@ -116,7 +116,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
   },
 }
 
-async function createPythonCommand(
+async function createDebugpyCommand(
   request: SpawnRequest,
   { processes, port, scratchFolder }: Parameters<DebuggerLanguage['createCommand']>[1],
 ): ReturnType<DebuggerLanguage['createCommand']> {
@@ -141,7 +141,7 @@ async function createPythonCommand(
   }
 }
 
-function createGoCommand(
+function createDelveCommand(
   { command, args, env }: SpawnRequest,
   { port, scratchFolder }: Parameters<DebuggerLanguage['createCommand']>[1],
 ): ReturnType<DebuggerLanguage['createCommand']> {

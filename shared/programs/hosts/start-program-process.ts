@@ -48,12 +48,12 @@ function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningProgram 
       onLine(line, 'stderr')
     }),
   ])
-  const finish = async (): Promise<ProgramEnd> => {
+  const awaitEnd = async (): Promise<ProgramEnd> => {
     const exit = await child.exit
     if (!(await isDoneWithin(output, drainMs))) child.signal('SIGKILL')
     return toProgramEnd(exit, hint)
   }
-  const programEnd = finish()
+  const programEnd = awaitEnd()
   return {
     programEnd,
     stop: async () => {

@@ -84,3 +84,10 @@ test('a failed command is reported with its output, and no command follows', asy
     message: expect.stringMatching(/`python3 -m venv .*` in .* failed with exit code 2: no such/),
   })
 })
+
+test('an unreadable project file of a plugin is an error with its path', async () => {
+  await expect(runInstall({ 'PulumiPlugin.yaml': 'runtime: [' })).rejects.toMatchObject({
+    code: 'PLUGIN_FAILED',
+    message: expect.stringContaining('PulumiPlugin.yaml is not valid YAML') as string,
+  })
+})

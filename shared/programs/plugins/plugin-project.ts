@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
-import { error } from '../../errors/error.ts'
+import { error, messageOf } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 
 /** The contents of the project file of a plugin that is source code. */
@@ -48,7 +48,7 @@ export function findSourceFolder(path: string): string | undefined {
 export function readPluginProject(folder: string): PluginProject | undefined {
   const file = join(folder, fileName)
   if (!existsSync(file)) return undefined
-  const content: unknown = parse(readFileSync(file, 'utf8'))
+  const content = parseYaml(readFileSync(file, 'utf8'), file)
   const { runtime, requiredPulumiVersion: range } = Object(content) as Record<string, unknown>
   const requiredVersion = typeof range === 'string' ? range : ''
   if (typeof runtime === 'string' && runtime !== '')
@@ -57,6 +57,14 @@ export function readPluginProject(folder: string): PluginProject | undefined {
   if (typeof name !== 'string' || name === '')
     throw error('PLUGIN_FAILED', `${file} does not set a runtime`)
   return { folder, runtime: name, options: Object(options), requiredVersion }
+}
+
+function parseYaml(text: string, file: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw error('PLUGIN_FAILED', `${file} is not valid YAML: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /** Returns the tool that manages a Python plugin's packages. The default is pip. */

@@ -188,7 +188,7 @@ describe('check and diff', () => {
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
     const input = { ...updateArguments, newInputs: propertyMap({ asset }), allowUnknowns: false }
-    expect((await catchProviderError(provider.diff(input))).message).toContain('verdict 9')
+    expect((await catchProviderError(provider.diff(input))).message).toContain('change kind 9')
     expect(calls[1]?.request).toMatchObject({
       news: { asset: { [sig]: signatures.asset, hash: 'ab' } },
     })

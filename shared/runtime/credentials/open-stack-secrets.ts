@@ -11,7 +11,7 @@ import { openPassphraseManager } from '../../secrets/passphrase-secrets.ts'
 export interface StackSecretsDeps {
   readonly keeper: KeyKeeper
   readonly passphrase: string | undefined
-  /** Whether a data key without a stack may be opened. */
+  /** `own-or-unnamed`: a data key that names no stack may be opened too. */
   readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
 }
 
@@ -19,7 +19,8 @@ export interface StackSecretsDeps {
  * Opens the secrets manager that a stack's file names, without user input: by a KMS key or the
  * installation's passphrase. The file comes from an uploaded program, so it does not decide which
  * data key is opened: the data key must belong to `stack`. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, and the errors of `openCloudManager`.
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, SECRETS_MALFORMED, and the errors of
+ * `openCloudManager`.
  */
 export async function openStackSecrets(
   deps: StackSecretsDeps,

@@ -61,8 +61,8 @@ function previewRoleMissingError(stack: StackId): Error {
 }
 
 /**
- * Reports whether a request previews an unreviewed commit: one of a webhook, whose rule does not
- * let previews use the role of deployments. A deployment counts as reviewed.
+ * Reports whether a request previews an unreviewed commit. Such a request comes from a webhook, and
+ * the webhook's rule does not let previews use the role of deployments.
  */
 function isUnreviewed({ dryRun, origin, program }: DeploymentRequest): boolean {
   return (

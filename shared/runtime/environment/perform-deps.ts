@@ -15,7 +15,7 @@ export function createPerformDeps(
   const { providers, emitter, ...otherDeps } = deps
   return {
     ...otherDeps,
-    provider: (reference, extension) => providers.getInstance(reference, extension),
+    provider: (reference, extensionRef) => providers.getInstance(reference, extensionRef),
     timestamp: () => timestampOf(clock.now()),
     warn: message => emitter.report('warning', message),
   }

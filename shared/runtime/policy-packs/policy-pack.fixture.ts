@@ -80,7 +80,7 @@ const answers: Record<string, (request: never) => unknown> = {
 const server = new Server()
 const handlers = Object.entries(answers).map(([name, answer]) => [
   name,
-  (call: { request: never }, reply: (failed: unknown, value?: unknown) => void) => {
+  (call: { request: never }, reply: (failure: unknown, value?: unknown) => void) => {
     try {
       reply(null, answer(call.request))
     } catch (thrown) {
@@ -89,6 +89,6 @@ const handlers = Object.entries(answers).map(([name, answer]) => [
   },
 ])
 server.addService(service, Object.fromEntries(handlers))
-server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (_failed, port) => {
+server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (_failure, port) => {
   process.stdout.write(`${port}\n`)
 })

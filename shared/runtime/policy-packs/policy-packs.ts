@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { status } from '@grpc/grpc-js'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { error, messageOf } from '../../errors/error.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
+import { findOnPath } from '../../programs/executables.ts'
 import { chooseNode } from '../../programs/hosts/node-binary.ts'
 import { findNodeSdk, type NodeSdk } from '../../programs/hosts/node-sdk.ts'
 import { type PolicyProject, readPolicyProject } from '../../programs/project/policy-project.ts'
@@ -180,14 +181,6 @@ function sdkOf(packFolder: string): NodeSdk {
   }
 }
 
-function findOnPath(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(folder => folder !== '')
-    .map(folder => join(folder, name))
-    .find(file => existsSync(file))
-}
-
 /**
  * Returns the environment variables that packs get because their SDK reads them. Programs get the
  * same variables.
@@ -208,7 +201,8 @@ function packVariablesOf(context: PackContext): Readonly<Record<string, string>>
 }
 
 /**
- * Connects to the process of a pack. A call waits until the pack is ready, and fails if it exits.
+ * Connects to the process of a pack. A call waits until the pack is ready, and fails if the pack
+ * exits.
  */
 function connectPack(
   packProcess: PluginProcess,

@@ -3,8 +3,8 @@ import { programLimits } from '../../config/program-limits.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
 /**
- * The schema of an install job. It contains no credential, because scripts of packages can read the
- * job.
+ * The schema of an install job. A job contains no credential, because scripts of packages can read
+ * the job.
  */
 const installJobForm = z.strictObject({
   repository: z.string(),
@@ -26,7 +26,7 @@ export type InstallJob = z.infer<typeof installJobForm>
 
 /**
  * An install job with the credential of the repository. Only a process that runs no scripts of
- * packages may get it.
+ * packages may get the credential.
  */
 export interface ProgramInstallRequest extends InstallJob {
   /** The credential, if the host returned no temporary address for it. */
@@ -81,8 +81,8 @@ export function cleanInstallerText(text: string): string {
 
 /**
  * The answer of the installer's function. Scripts of packages can forge the answer. A generator
- * therefore compares the uploaded bytes with it, accepts only `installErrorCodes`, and makes its
- * texts printable.
+ * therefore compares the uploaded bytes with the answer, accepts only `installErrorCodes`, and makes
+ * all texts printable.
  */
 export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({

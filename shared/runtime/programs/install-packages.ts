@@ -44,7 +44,7 @@ const ignoreScriptsOption = '--ignore-scripts'
 
 /**
  * The scripts of the program itself that an installation runs. If a program has one of them, its
- * packages are not reused, because the results of the script are unknown.
+ * packages are not reused, because the script may write any files.
  */
 const programScripts = [
   'preinstall',
@@ -63,7 +63,7 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. Installs nothing if the packages have the marker `knownPackages`. A program with one of
+ * file. If the packages have the marker `knownPackages`, removes them and installs nothing. A program with one of
  * `programScripts` is always installed, unless scripts are ignored. Throws INSTALL_FAILED with the
  * last lines of the package manager.
  */
@@ -75,14 +75,18 @@ export async function installProgramPackages(
   const { ignoreScripts, knownPackages } = job
   const installation = planInstallation(folder, ignoreScripts)
   if (installation === undefined) return 'none'
-  const { manager, identity, isRepeatable } = installation
+  const { manager, identity, canReusePackages } = installation
   removePackages(folder)
-  if (isRepeatable && knownPackages === identity) return 'known'
+  if (canReusePackages && knownPackages === identity) return 'known'
   await runPackageManager(deps, manager, folder)
   writePackageMarker(folder, identity)
   return 'installed'
 }
 
+/**
+ * Returns the package manager, the marker of the packages, and whether packages with this marker can
+ * be reused. Returns undefined for a program without packages.
+ */
 function planInstallation(folder: string, ignoreScripts: boolean) {
   const text = readIfExists(join(folder, 'package.json'))
   if (text === undefined) return undefined
@@ -105,8 +109,13 @@ function planInstallation(folder: string, ignoreScripts: boolean) {
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
   const identity = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
-  const isRepeatable = ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
-  return { manager: { ...manager, args: [...manager.args, ...options] }, identity, isRepeatable }
+  const canReusePackages =
+    ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
+  return {
+    manager: { ...manager, args: [...manager.args, ...options] },
+    identity,
+    canReusePackages,
+  }
 }
 
 function parsePackageJson(text: string): z.infer<typeof packageForm> {

@@ -2,7 +2,10 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 
 const packagesFolder = 'node_modules'
-/** The file that identifies the installed packages: manager, lock file, package.json, runtime. */
+/**
+ * The file that identifies the installed packages by manager, lock file, package.json, runtime and
+ * options.
+ */
 const markerPath = join(packagesFolder, '.antichain-installed')
 
 /** Returns the marker of the packages in a program's folder, or undefined if there is none. */

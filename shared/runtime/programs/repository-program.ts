@@ -35,7 +35,7 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
 /**
  * Lets the installer fetch, install and pack a repository's program at a commit. Stores the result
  * as an archive of the stack, which later generator runs use too. This process runs no code of the
- * program. It copies packages from the stack's last program if they are equal. Throws
+ * program. Packages with the same marker are copied from the stack's last program. Throws
  * WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and
  * the errors of the blob store.
  */
@@ -97,8 +97,8 @@ export function openWithRepositories(
 }
 
 /**
- * Creates the archive request for the repository's host. It contains the webhook's credential only
- * if the host returns no temporary address for it.
+ * Creates the archive request for the repository's host. The request contains the webhook's
+ * credential only if the host returns no temporary address of the archive.
  */
 async function createArchiveRequest(
   { documents, sealing, outbound, clock }: RepositoryDeps,

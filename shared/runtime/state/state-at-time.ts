@@ -169,7 +169,10 @@ export interface DeploymentMoment {
 /** The timeline of one deployment in the history. */
 export interface DeploymentTimeline {
   readonly record: HistoryRecord
-  /** In order of Lamport time. Absent when the records of the deployment were removed. */
+  /**
+   * In the order of the log; the operations of one record in order of time. Absent when the records
+   * of the deployment were removed.
+   */
   readonly moments?: readonly DeploymentMoment[]
   /**
    * Pending operations that the previous or the imported state has, and the state after the

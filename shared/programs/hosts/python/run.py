@@ -17,7 +17,7 @@ BAIL_EXIT_CODE = 32
 
 
 def report_missing_sdk():
-    """Reports that the SDK is missing, which the program must install in its environment."""
+    """Reports that the Python environment lacks the SDK. Returns the exit code."""
     print(traceback.format_exc(), file=sys.stderr)
     print("The package `pulumi` is not installed for " + sys.executable, file=sys.stderr)
     print("What to do: install the program's requirements there.", file=sys.stderr)
@@ -72,7 +72,7 @@ def run_program(request):
         folder = os.path.abspath(program)
         pulumi.log.error("there is no program `__main__.py` in " + folder)
         return BAIL_EXIT_CODE
-    # Without this, asyncio reports each pending future of a failed program.
+    # At its default level, asyncio reports each pending future of a failed program.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
