@@ -14,8 +14,8 @@ export interface IgnoreRules {
 }
 
 /**
- * Reads the rules in a folder. `folder` is relative to the program's folder `directory`. A missing or
- * unreadable file has no rules.
+ * Reads the rules in a folder. `folder` is relative to the program's folder `directory`. A missing
+ * or unreadable file has no rules.
  */
 export function readIgnoreRules(directory: string, folder: string): readonly IgnoreRules[] {
   return ruleFiles.flatMap(file => {

@@ -25,8 +25,8 @@ export interface GoHostDeps {
 }
 
 /**
- * Creates the host of Go programs. The host runs the project's `binary`, or builds one for each run.
- * Source: Pulumi's Go language host.
+ * Creates the host of Go programs. The host runs the project's `binary`, or builds one for each
+ * run. Source: Pulumi's Go language host.
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { installLimits as limits } from '../../config/install-limits.ts'
 
 /**
- * Runs a function while it alone on this machine holds the lock of `file`. The lock is a file lock of
- * the operating system, which is released when the holding process dies. `pause` waits between
+ * Runs a function while this call holds the lock of `file` on this machine. The lock is a file lock
+ * of the operating system, which is released when the holding process dies. `pause` waits between
  * attempts.
  */
 export async function withInstallLock<T>(
@@ -24,8 +24,8 @@ export async function withInstallLock<T>(
 const busyCode = 5
 
 /**
- * Tries to acquire the lock by an exclusive transaction. The transaction writes nothing, so the file
- * stays empty.
+ * Tries to acquire the lock by an exclusive transaction. The transaction writes nothing, so the
+ * file stays empty.
  */
 function tryAcquireLock(lock: DatabaseSync): boolean {
   try {

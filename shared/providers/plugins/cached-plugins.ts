@@ -55,8 +55,8 @@ function readEntries(folder: string): Dirent[] {
  * Chooses the installed version for a request
  * (docs/spec/provider-protocol.md#version-selection-in-the-cache). The candidates are the
  * versions that equal the requested one, apart from build metadata. With `acceptsNewer`, newer
- * versions are candidates too. Without a requested version, all are. The newest candidate is chosen,
- * but stable versions come before pre-releases.
+ * versions are candidates too. Without a requested version, all versions are candidates. The newest
+ * candidate is chosen, but stable versions come before pre-releases.
  */
 export function chooseVersion(
   installed: readonly CachedPlugin[],

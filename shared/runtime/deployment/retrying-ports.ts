@@ -18,9 +18,9 @@ export function withGeneratorStoreRetry(
 }
 
 /**
- * Returns a run's input with store retries. The writes after a provider call (`lapse`, `putOutcome`,
- * `select`) are not retried here, because the executor retries them for a longer time and with other
- * messages.
+ * Returns a run's input with store retries. The writes after a provider call (`lapse`,
+ * `putOutcome`, `select`) are not retried here. The executor retries them for a longer time and
+ * with other messages.
  */
 export function withStoreRetry(input: RunInput, options: RetryOptions): RunInput {
   const { platform, ports } = input

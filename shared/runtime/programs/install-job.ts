@@ -81,8 +81,8 @@ export function cleanInstallerText(text: string): string {
 
 /**
  * The answer of the installer's function. Scripts of packages can forge the answer. A generator
- * therefore compares the uploaded bytes with the answer, accepts only `installErrorCodes`, and makes
- * all texts printable.
+ * therefore compares the uploaded bytes with the answer, accepts only `installErrorCodes`, and
+ * makes all texts printable.
  */
 export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -63,9 +63,9 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. If the packages have the marker `knownPackages`, removes them and installs nothing. A program with one of
- * `programScripts` is always installed, unless scripts are ignored. Throws INSTALL_FAILED with the
- * last lines of the package manager.
+ * file. If the packages have the marker `knownPackages`, removes them and installs nothing. A
+ * program with one of `programScripts` is always installed, unless scripts are ignored. Throws
+ * INSTALL_FAILED with the last lines of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,
@@ -84,8 +84,8 @@ export async function installProgramPackages(
 }
 
 /**
- * Returns the package manager, the marker of the packages, and whether packages with this marker can
- * be reused. Returns undefined for a program without packages.
+ * Returns the package manager, the marker of the packages, and whether packages with this marker
+ * can be reused. Returns undefined for a program without packages.
  */
 function planInstallation(folder: string, ignoreScripts: boolean) {
   const text = readIfExists(join(folder, 'package.json'))
