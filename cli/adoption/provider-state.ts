@@ -13,10 +13,10 @@ import { createResourceState, type ResourceState } from '../../shared/state/reso
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
 
 /**
- * Returns the state of a provider configuration, as a deployment records it. The one without an
- * alias in the root module is the default provider, with the configuration of the stack. Another
- * one is a provider of the program with the name of its alias. A Terraform state does not have the
- * settings of providers.
+ * Returns the state of a provider configuration, as a deployment records it. The configuration of
+ * the root module without an alias becomes the default provider, with settings from the
+ * configuration of the stack. Any other becomes a provider of the program, named after its modules
+ * and alias, without settings: a Terraform state does not contain them.
  */
 export function createProviderState(
   address: ProviderConfigAddress,

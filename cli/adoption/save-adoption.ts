@@ -11,8 +11,9 @@ import { editConfirmedState } from '../state/edit-state.ts'
 
 /**
  * Publishes the resources of a stack after an adoption, with sealed secrets. Pending operations
- * stay. Throws CONFIRMATION_DECLINED, STATE_INTEGRITY for cyclic dependencies, STORE_CONFLICT if
- * the stack was changed meanwhile, and the errors of an edit. After an error nothing is changed.
+ * stay. Throws CONFIRMATION_DECLINED, STATE_INTEGRITY if the resulting state would be invalid,
+ * STORE_CONFLICT if the stack was changed meanwhile, and the errors of an edit. After an error
+ * nothing is changed.
  */
 export async function saveAdoption(
   session: CliSession,

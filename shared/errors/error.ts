@@ -1,5 +1,6 @@
 /**
- * errors: the only error class, and the catalogue of error codes. Imports nothing of the project.
+ * errors: the class of the errors that users see, and the catalogue of error codes. Imports nothing
+ * of the project.
  *
  * Invariants: every error that a user sees has a code of the catalogue. Code branches on codes,
  * never on the message of a `DeployError`. Secrets are redacted before an error is created, never
@@ -10,7 +11,7 @@ import { type ErrorCode, catalogue } from './catalogue.ts'
 /** Facts about an error: names and numbers, never secret values. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** The only error class of Antichain: a code of the catalogue, a message, facts and a hint. */
+/** An error for users: a code of the catalogue, a message, facts and a hint. */
 export class DeployError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails

@@ -25,8 +25,8 @@ export class DeploymentAborted extends Error {
 
 /**
  * The exception that the generator throws to its callers when a registration failed and the
- * deployment continues (`--continue-on-error`). A registration that is skipped because a dependency
- * failed counts as failed.
+ * deployment continues, for example with `--continue-on-error`. A registration that is skipped
+ * because a dependency failed counts as failed.
  */
 export class RegistrationFailed extends Error {
   readonly isSkipped: boolean

@@ -3,10 +3,7 @@ import type { BlobHash } from '../../records/ids.ts'
 import { parseStoredRequest, serializeRequest } from '../records/request-text.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/**
- * Creates the request queues of stacks over the embedded store. Throws CLI_USAGE for a request that
- * is too large.
- */
+/** Creates the request queues of stacks over the embedded store. */
 export function createRequests(call: StoreCall): RequestsPort {
   const put: RequestsPort['put'] = async request => {
     const { stack, key, at } = request
@@ -14,6 +11,8 @@ export function createRequests(call: StoreCall): RequestsPort {
   }
   return {
     put,
+    // Each process that reaches the embedded store has all permissions, so every request counts as
+    // approved.
     putApproved: put,
     isApproved: async () => true,
     listWaiting: async (stack, limit) =>

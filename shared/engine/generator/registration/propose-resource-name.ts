@@ -15,8 +15,8 @@ export function proposeResourceName(
 }
 
 /**
- * Returns the goal with `deleteBeforeReplace` set if its resource has a fixed name, because two
- * resources cannot have the same name.
+ * Returns the goal with `deleteBeforeReplace` set if the autonaming configuration gives its
+ * resource a fixed name, because two resources cannot have the same name.
  */
 export function deleteFirstIfNameFixed(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
