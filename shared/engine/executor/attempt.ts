@@ -28,6 +28,8 @@ interface BegunOperation {
   readonly attempt: number
   /** Whether an earlier attempt may have called the provider. */
   readonly isRepeat: boolean
+  /** Called once after a successful call of the provider. */
+  readonly onCallEnd: () => void
 }
 
 /**
@@ -83,6 +85,7 @@ export async function callAndRecord(
       ? 'again'
       : undefined
   }
+  if (end.verdict === 'succeeded') begunOperation.onCallEnd()
   if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt }))) return undefined
   if (mustReportStep) emitter.emitEnd(step, end)
   await recordDuration(ports, context, step, durationMs)

@@ -117,7 +117,11 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
   await ports.chains.extend(delivery.receipt, delayMs).catch(() => undefined)
 }
 
-/** Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. */
+/**
+ * Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. An
+ * operation holds a slot until its provider call succeeds, so providers do not wait for the store.
+ * After a failure it holds the slot until the failure is recorded.
+ */
 async function runChainFrom(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -138,7 +142,8 @@ async function runChainFrom(
     try {
       const admission = await context.admit(operation)
       if (admission !== 'now') return task.deferred.add(nextId, admission)
-      nextId = await runToEnd(ports, context, { operation, executor: task.executor })
+      const { executor } = task
+      nextId = await runToEnd(ports, context, { operation, executor, onCallEnd: releaseSlot })
     } catch (thrown) {
       if (!task.isLast) throw thrown
       nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
@@ -148,6 +153,14 @@ async function runChainFrom(
   }
 }
 
+/** An operation that this executor runs. */
+interface RunTask {
+  readonly operation: Operation
+  readonly executor: ExecutorId
+  /** Called once after a successful call of the provider. */
+  readonly onCallEnd: () => void
+}
+
 /**
  * Runs one operation. Repeats it each time that its provider is lost during a repeatable call.
  * Returns the single waiter to continue with.
@@ -155,7 +168,7 @@ async function runChainFrom(
 async function runToEnd(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: { readonly operation: Operation; readonly executor: ExecutorId },
+  task: RunTask,
 ): Promise<OperationId | undefined> {
   for (let retryCount = 0; ; retryCount++) {
     const next = await runOperation(ports, context, task)
@@ -171,17 +184,18 @@ async function runToEnd(
 async function runOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: { readonly operation: Operation; readonly executor: ExecutorId },
+  task: RunTask,
 ): Promise<OperationId | 'again' | undefined> {
   const { deployment } = context
-  const { operation } = task
+  const { operation, onCallEnd } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
   if (beginDecision.kind === 'ended')
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision
-  const pendingEnd = callAndRecord(ports, context, { operation, owner, attempt, isRepeat })
+  const begunOperation = { operation, owner, attempt, isRepeat }
+  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
       context.onUnsettledBegin()

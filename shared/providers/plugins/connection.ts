@@ -59,19 +59,35 @@ export function callUnary<Req, Res>(
   call: { readonly request: Req; readonly deadlineMs?: number | undefined },
 ): Promise<Res> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      call.request,
-      call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
-      (failure, response) => {
-        if (failure !== null) reject(failure)
-        else if (response === undefined) reject(new Error('no response'))
-        else resolve(response)
-      },
+    withoutStackTraces(() =>
+      client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        call.request,
+        call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
+        (failure, response) => {
+          if (failure !== null) reject(failure)
+          else if (response === undefined) reject(new Error('no response'))
+          else resolve(response)
+        },
+      ),
     )
   })
+}
+
+/**
+ * Runs a function whose errors have no stack traces. gRPC creates an error for each call, and its
+ * trace takes a third of the time of starting the call.
+ */
+function withoutStackTraces(run: () => void): void {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** The prefix of gRPC's message for a call without a connection. */

@@ -18,7 +18,10 @@ function operationsMaxOf({ parallel }: Pick<LimitOptions, 'parallel'>): number {
   return Math.max(1, parallel)
 }
 
-/** Creates the slots that all executors of one process share. An operation holds one of them. */
+/**
+ * Creates the slots that all executors of one process share. An operation holds one of them until
+ * its provider call succeeds or its failure is recorded.
+ */
 export function createProcessSlots(options: Pick<LimitOptions, 'parallel'>): Slots {
   return createSlots(operationsMaxOf(options))
 }
