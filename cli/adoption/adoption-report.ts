@@ -44,9 +44,9 @@ export function formatReportLines(report: AdoptionReport): readonly string[] {
   const { adopted, existing, skipped, stack, file } = report
   return [
     `Adopting ${countOf(adopted.length, 'object')} of ${file} into stack ${stack}`,
-    ...section('Adopted', adopted.map(formatInstance)),
-    ...section('In the stack already', existing.map(formatInstance)),
-    ...section(
+    ...formatSection('Adopted', adopted.map(formatInstance)),
+    ...formatSection('In the stack already', existing.map(formatInstance)),
+    ...formatSection(
       'Not adopted',
       skipped.map(({ address, kind, reason }) => [address, `${kind}: ${reason}`] as const),
     ),
@@ -65,7 +65,7 @@ function formatInstance({ instance, state }: AdoptedInstance): readonly [string,
   return [address, `${state.urn}${mark}`]
 }
 
-function section(
+function formatSection(
   title: string,
   rows: readonly (readonly [address: string, text: string])[],
 ): readonly string[] {

@@ -29,12 +29,12 @@ export function parseProviderChoices(options: readonly string[]): ProviderChoice
 
 /** Refuses a choice for a provider that the state does not use. Throws CLI_USAGE. */
 export function requireKnownChoices(choices: ProviderChoices, sources: Iterable<string>): void {
-  const known = [...sources]
+  const usedSources = [...sources]
   for (const address of choices.keys())
-    if (!known.some(source => isAddressOf(address, source)))
+    if (!usedSources.some(source => isAddressOf(address, source)))
       throw error(
         'CLI_USAGE',
-        `--provider names '${address}', but the state uses only ${known.join(', ')}`,
+        `--provider names '${address}', but the state uses only ${usedSources.join(', ')}`,
       )
 }
 
@@ -43,7 +43,7 @@ function isAddressOf(address: string, source: string): boolean {
   return source === address || source.endsWith(`/${address}`)
 }
 
-/** A package of a provider before its binary is found. */
+/** The package of a provider, before the provider is installed and started. */
 export interface PackageChoice {
   readonly parameter: PackageParameter
   /** The package of the program. Absent: the program has none of this provider. */
@@ -71,7 +71,7 @@ export function choosePackage(
       }
     )
   const parameter = /^[./]/.test(choice) ? createLocal(choice) : createRemote(source, choice)
-  // The program's form of the same package counts, so that its next deployment has no difference.
+  // The package keeps the form that the program has, so that the next deployment has no change.
   return packages.find(candidate => isSamePackage(candidate.parameter, parameter)) ?? { parameter }
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { CheckRequest } from '../../shared/providers/check/check-request.ts'
+import type { ProviderCheckRequest } from '../../shared/providers/check/check-request.ts'
 import {
   formatJsonReport,
   formatJunitReport,
@@ -38,7 +38,7 @@ export const checkProvider: Handler = async (session, flags, operands) => {
   if (!isConfirmed) throw error('CLI_USAGE', 'the check was not confirmed')
   const report = await withInterrupt(session, isInterrupted =>
     withOpener(session, { located, variables, redact }, open => {
-      const request: CheckRequest = {
+      const request: ProviderCheckRequest = {
         name: located.name,
         protocol: located.protocol,
         open,

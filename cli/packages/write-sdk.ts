@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 
-/** The file that lists the files of an SDK, so that the next one replaces them. */
+/** The file that lists the files of an SDK, so that the next SDK in the folder replaces them. */
 const listFile = '.generated'
 
 /**

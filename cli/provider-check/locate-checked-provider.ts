@@ -13,7 +13,7 @@ export interface LocatedProvider {
   readonly path: string | undefined
 }
 
-/** The first letters of the file of a plugin of Pulumi. */
+/** The prefix of the file names of Pulumi's plugins. */
 const pulumiPrefix = 'pulumi-resource-'
 const terraformPrefix = 'terraform-provider-'
 
@@ -35,7 +35,10 @@ export function locateCheckedProvider(
   return { protocol, name, version: versionInName || version, path: undefined }
 }
 
-/** Addresses of Terraform providers have a namespace, and names of Pulumi's plugins have none. */
+/**
+ * Chooses the protocol. Addresses of Terraform providers have a namespace, and names of Pulumi's
+ * plugins have none.
+ */
 function chooseProtocol(
   protocolName: string | undefined,
   plugin: string,

@@ -19,8 +19,8 @@ import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
 import type { CliSession } from '../session/session.ts'
 import type { LocatedProvider } from './locate-checked-provider.ts'
 
-/** The provider of a check. */
-interface CheckedProcess {
+/** The provider of a check, its variables, and the redaction of its messages. */
+interface OpenerOptions {
   readonly located: LocatedProvider
   /** The variables of the provider besides those of the user. */
   readonly variables: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ interface OpenerDeps {
  */
 export async function withOpener<T>(
   session: CliSession,
-  { located, variables, redact }: CheckedProcess,
+  { located, variables, redact }: OpenerOptions,
   check: (open: ProviderOpener) => Promise<T>,
 ): Promise<T> {
   const processes = createProcesses()

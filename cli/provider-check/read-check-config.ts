@@ -54,7 +54,7 @@ function toList(inputs: Inputs | Inputs[]): readonly Inputs[] {
   return Array.isArray(inputs) ? inputs : [inputs]
 }
 
-/** Special values, such as secrets, have the same form as in states and on the wire. */
+/** Converts inputs. Special values, such as secrets, have the same form as in states. */
 function toProperties(path: string, inputs: Inputs): PropertyMap {
   try {
     return fromWire(inputs, {

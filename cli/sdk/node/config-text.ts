@@ -7,7 +7,7 @@ import { declareName, toIdentifier } from './module-names.ts'
 import { describeDefault, formatJson } from './resource-text.ts'
 import type { TypeFormatter } from './type-text.ts'
 
-/** Returns the lines of the files of the configuration variables, by path. */
+/** Returns the files of the module with the configuration variables: path → lines. */
 export function defineVariablesModule(
   schema: PackageSchema,
   formatter: TypeFormatter,

@@ -61,7 +61,7 @@ export function defineFunction(name: string, token: string, spec: FunctionSpec):
   ]
 }
 
-/** Reports whether a function returns a value without properties, which has no name. */
+/** Reports whether a function returns a single value instead of an object with properties. */
 function isSingleResult({ outputs }: FunctionSpec): boolean {
   return (
     outputs !== undefined &&

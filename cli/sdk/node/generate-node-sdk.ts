@@ -1,6 +1,7 @@
 /**
  * sdk/node: the SDK of a package for programs in Node: JavaScript with declarations for TypeScript,
- * which needs no build. Imports package schemas and errors. It is pure, except for its runtime.
+ * which needs no build. Imports package schemas and errors. It is pure, except that it reads the
+ * file of the runtime.
  *
  * Invariants: equal schemas give equal files. Members have the names of the SDKs that Pulumi
  * generates, so that programs run with both. Parts that an SDK leaves out are named.

@@ -43,7 +43,7 @@ export function listSubmodules(module: string, modules: readonly string[]): read
   )
 }
 
-/** Returns a name in which each part that is no letter or digit of a program is an underscore. */
+/** Replaces characters that identifiers cannot have by `_`. A digit at the start gets a `_`. */
 export function toIdentifier(name: string): string {
   return name.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
 }

@@ -17,7 +17,7 @@ export function formatPackageManifest(schema: PackageSchema): string {
     main: 'index.js',
     types: 'index.d.ts',
     peerDependencies: { '@pulumi/pulumi': sdkVersions },
-    pulumi: describePlugin(schema, version),
+    pulumi: createPluginField(schema, version),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
@@ -30,7 +30,7 @@ export function packageNameOf({ name, language }: PackageSchema): string {
   return typeof packageName === 'string' && packageName !== '' ? packageName : `@pulumi/${name}`
 }
 
-function describePlugin(schema: PackageSchema, version: string): object {
+function createPluginField(schema: PackageSchema, version: string): object {
   const { name, pluginDownloadURL: server, parameterization, extensionParameterization } = schema
   const extension = parameterization ?? extensionParameterization
   const location = server === undefined ? {} : { server }

@@ -49,7 +49,7 @@ export function declareProviderClass(
   spec: ResourceSpec,
   formatter: TypeFormatter,
 ): readonly string[] {
-  // Providers have outputs in text only.
+  // The provider is registered with inputs in JSON, so only its texts are usable outputs.
   const properties = Object.entries(spec.properties ?? {}).filter(
     ([, { type }]) => type === 'string',
   )
@@ -107,7 +107,7 @@ export function formatJson(json: unknown): string {
   return JSON.stringify(json, null, 2)
 }
 
-/** Returns the environment variables and the constant that replace a missing value. */
+/** Describes the environment variables and the constant that replace a missing value. */
 export function describeDefault(spec: PropertySpec): object {
   const env = spec.defaultInfo?.environment ?? []
   return {

@@ -28,7 +28,7 @@ const defaultOptions =
     ? { version, ...(server === '' ? {} : { pluginDownloadURL: server }) }
     : {}
 
-/** Options of resources. Resources of Terraform are deleted before they are replaced, as there. */
+/** Options of resources. As in Terraform, its resources are deleted before they are replaced. */
 const resourceOptions =
   name === 'terraform-provider' ? { ...defaultOptions, deleteBeforeReplace: true } : defaultOptions
 

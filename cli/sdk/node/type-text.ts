@@ -40,12 +40,12 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
   const readMember = createMemberReader(schema)
   const functionTypes = findFunctionTypes(schema)
   const isBridged = readCompatibility(schema) === 'tfbridge20'
-  const seen = new Set<string>()
+  const requestedKeys = new Set<string>()
   let requested: RequestedType[] = []
 
   function formatReference(reference: string, use: TypeUse): string {
-    const known = pulumiTypes.get(reference)
-    if (known !== undefined) return known
+    const pulumiType = pulumiTypes.get(reference)
+    if (pulumiType !== undefined) return pulumiType
     const [, kind, encodedToken = ''] =
       /^#\/(types|resources|provider)\/?(.*)$/.exec(reference) ?? []
     if (kind === undefined)
@@ -64,12 +64,15 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
     if (spec.enum !== undefined) return formatEnum(spec)
     const typeName = nameType(token, name, use)
     const key = `${use === 'output' ? 'output' : 'input'} ${module} ${typeName}`
-    if (!seen.has(key)) requested.push({ use, module, name: typeName, spec })
-    seen.add(key)
+    if (!requestedKeys.has(key)) requested.push({ use, module, name: typeName, spec })
+    requestedKeys.add(key)
     return `${use === 'output' ? 'outputs' : 'inputs'}.${namespace}${typeName}`
   }
 
-  /** In SDKs of bridged providers, inputs have the suffix only where functions use the type. */
+  /**
+   * Names a type in one use. In SDKs of bridged providers, inputs have the suffix `Args` only if
+   * functions use the type.
+   */
   function nameType(token: string, name: string, use: TypeUse): string {
     const hasSuffix = use === 'input' && (!isBridged || functionTypes.has(token))
     return hasSuffix ? `${toTitle(name)}Args` : toTitle(name)

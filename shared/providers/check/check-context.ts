@@ -28,13 +28,15 @@ export interface ChangeDiff {
   readonly diff: DiffResult
 }
 
-/** The results of kept contracts on which later contracts depend. */
+/** The results of passed contracts on which later contracts depend. */
 export interface CheckFacts {
-  readonly checked?: PropertyMap
-  readonly preview?: PropertyMap
+  readonly checkedInputs?: PropertyMap
+  /** The outputs of the preview of the creation. */
+  readonly previewOutputs?: PropertyMap
   readonly created?: LiveObject
-  readonly settled?: DiffResult
-  readonly read?: ReadResult
+  /** The diff of the new object, which has no change. */
+  readonly emptyDiff?: DiffResult
+  readonly readResult?: ReadResult
   readonly diffs?: readonly ChangeDiff[]
   readonly updated?: LiveObject
   /** The paths at which previews of updates promised other values. */
@@ -44,11 +46,11 @@ export interface CheckFacts {
 
 /** The contract that provides each fact. */
 const providedBy: Readonly<Record<keyof CheckFacts, string>> = {
-  checked: 'check-accepts',
-  preview: 'preview-create',
+  checkedInputs: 'check-accepts',
+  previewOutputs: 'preview-create',
   created: 'create',
-  settled: 'settled-after-create',
-  read: 'read',
+  emptyDiff: 'settled-after-create',
+  readResult: 'read',
   diffs: 'diff-finds-change',
   updated: 'update',
   brokenPromises: 'update',
@@ -68,7 +70,7 @@ export interface ProviderContext {
 /** The context of a contract of a resource type. */
 export interface TypeContext extends ProviderContext {
   readonly type: CheckedType
-  /** The configuration of the object. Undefined: none is known, and none can be generated. */
+  /** The configuration of the object. Undefined: the user names none, and none can be generated. */
   readonly inputs: PropertyMap | undefined
   /** Whether `inputs` was generated from the schema, and may be refused for its values. */
   readonly isGenerated: boolean
@@ -198,7 +200,7 @@ export function deleteLiveObject(context: TypeContext, object: LiveObject): Prom
   return context.getProvider().delete({ ...context.identity, ...object, timeoutSeconds: 0 })
 }
 
-/** Reports a change that a diff finds, or undefined for none. */
+/** Describes the change that a diff finds. Returns undefined for none. */
 export function describeDiff(diff: DiffResult): string | undefined {
   if (diff.changes === 'none') return undefined
   const keys = diff.detailedDiff === null ? diff.changedKeys : [...diff.detailedDiff.keys()]

@@ -13,7 +13,7 @@ import {
   passed,
   skipped,
 } from './contract.ts'
-import { describeFailures, keepRunning } from './provider-contracts.ts'
+import { describeFailures, requireSurvival } from './provider-contracts.ts'
 import { createWrongValue } from './sample-inputs.ts'
 
 const source = 'docs/spec/provider-protocol.md#check'
@@ -34,7 +34,7 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
     title: 'the check returns its own result unchanged',
     remedy: 'Set defaults and names only where they are missing, and keep those of the old inputs.',
     async run(context) {
-      const checked = context.requireFact('checked')
+      const checked = context.requireFact('checkedInputs')
       const { inputs } = await checkTypeInputs(context, checked, checked)
       const differences = listChangedProperties(checked, inputs)
       return failIf(
@@ -50,7 +50,7 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
     title: 'the check accepts unknown values, and keeps them unknown',
     remedy: 'Check only known values, and return unknown ones as they are.',
     async run(context) {
-      const unknowns = replaceByUnknowns(context.requireFact('checked'))
+      const unknowns = replaceByUnknowns(context.requireFact('checkedInputs'))
       if (unknowns.size === 0) return notApplicable('the configuration has no properties')
       const { inputs, failures } = await checkTypeInputs(context, unknowns)
       if (failures.length > 0) return failed(describeFailures(failures))
@@ -85,20 +85,20 @@ async function acceptInputs(context: TypeContext): Promise<ContractOutcome> {
   if (context.inputs === undefined)
     return skipped('no configuration can be generated for the type: name one with --config')
   const { inputs, failures } = await checkTypeInputs(context, context.inputs)
-  if (failures.length > 0) return refuseInputs(context, describeFailures(failures))
+  if (failures.length > 0) return outcomeOfRefusal(context, describeFailures(failures))
   if (containsUnknown(inputs)) return failed('the result has unknown values')
-  context.provideFacts({ checked: inputs })
+  context.provideFacts({ checkedInputs: inputs })
   return passed
 }
 
 /** Returns the outcome for refused inputs. Generated ones may be refused for their values. */
-export function refuseInputs({ isGenerated }: TypeContext, reason: string): ContractOutcome {
+export function outcomeOfRefusal({ isGenerated }: TypeContext, reason: string): ContractOutcome {
   return isGenerated
     ? skipped(`the generated configuration is refused: ${reason}. Name one with --config`)
     : failed(reason)
 }
 
-/** Replaces each property of inputs by an unknown value. */
+/** Replaces each property of inputs by an unknown value. Internal properties are left out. */
 export function replaceByUnknowns(inputs: PropertyMap): PropertyMap {
   return new Map(
     [...inputs].flatMap(([name]): readonly (readonly [string, PropertyValue])[] =>
@@ -107,9 +107,9 @@ export function replaceByUnknowns(inputs: PropertyMap): PropertyMap {
   )
 }
 
-/** Checks inputs without each of the required properties. A provider may fill in a missing one. */
+/** Omits the required properties one at a time. A provider may fill in the missing one. */
 async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checked')
+  const checked = context.requireFact('checkedInputs')
   const required = [...context.type.inputs].filter(
     ([name, { isRequired }]) => isRequired && checked.has(name),
   )
@@ -124,7 +124,7 @@ async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
 }
 
 async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checked')
+  const checked = context.requireFact('checkedInputs')
   const wrongValues = [...context.type.inputs].flatMap(([name, { type }]) => {
     const value = createWrongValue(type)
     return value === undefined ? [] : [[name, value] as const]
@@ -162,7 +162,7 @@ async function accepts(
 const longTextChars = 100_000
 
 async function sendUnusualInputs(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checked')
+  const checked = context.requireFact('checkedInputs')
   const nullInputs = new Map([...checked.keys()].map(name => [name, null] as const))
   const deepValue = Array.from({ length: 50 }).reduce<PropertyValue>(
     inner => new Map([['inner', inner]]),
@@ -178,7 +178,7 @@ async function sendUnusualInputs(context: TypeContext): Promise<ContractOutcome>
     new Map([...checked].map(([name]) => [name, [null]] as const)),
   ]
   for (const inputs of unusual) {
-    const outcome = await keepRunning(context, () => checkTypeInputs(context, inputs))
+    const outcome = await requireSurvival(context, () => checkTypeInputs(context, inputs))
     if (outcome.kind === 'failed') return outcome
   }
   return passed

@@ -11,7 +11,7 @@ export interface CheckConfig {
 }
 
 /** A check to run. */
-export interface CheckRequest {
+export interface ProviderCheckRequest {
   /** The name of the provider in the report. */
   readonly name: string
   readonly protocol: CheckProtocol
@@ -31,7 +31,7 @@ export interface CheckRequest {
 
 /** A running check: its provider, and the function that adds to its report. */
 export interface ProviderCheckRun {
-  readonly request: CheckRequest
+  readonly request: ProviderCheckRequest
   readonly context: ProviderContext
   /**
    * Runs a function as a contract, and adds the outcome to the report. A provider that has crashed

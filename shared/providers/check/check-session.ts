@@ -38,8 +38,8 @@ export function createCheckSession(
       getProvider: () => requireStarted(provider),
       providerInputs: options.providerInputs,
       getSchema: () => schema,
-      setSchema(read) {
-        schema = read
+      setSchema(firstSchema) {
+        schema = firstSchema
       },
     },
     start,

@@ -1,6 +1,6 @@
 import { containsSecret, containsUnknown } from '../../values/special-values.ts'
 import { ProviderError } from '../provider-error.ts'
-import { refuseInputs } from './check-contracts.ts'
+import { outcomeOfRefusal } from './check-contracts.ts'
 import { describeDiff, diffObjectWith, type TypeContext } from './check-context.ts'
 import { listBrokenPromises, listLostSecrets, quoteNames } from './compare-properties.ts'
 import {
@@ -32,7 +32,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Leave values unknown in the preview that only the creation decides.',
     run(context) {
       const broken = listBrokenPromises(
-        context.requireFact('preview'),
+        context.requireFact('previewOutputs'),
         context.requireFact('created').outputs,
       )
       return failIf(broken.length === 0 ? undefined : `the creation changed ${quoteNames(broken)}`)
@@ -58,7 +58,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
       const diff = await diffObjectWith(context, created, created.inputs)
       const change = describeDiff(diff)
       if (change !== undefined) return failed(`the diff has ${change}`)
-      context.provideFacts({ settled: diff })
+      context.provideFacts({ emptyDiff: diff })
       return passed
     },
   },
@@ -70,7 +70,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Derive the diff from the state and the inputs only.',
     async run(context) {
       const created = context.requireFact('created')
-      context.requireFact('settled')
+      context.requireFact('emptyDiff')
       const change = describeDiff(await diffObjectWith(context, created, created.inputs))
       return failIf(change === undefined ? undefined : `the second diff has ${change}`)
     },
@@ -78,8 +78,8 @@ export const createContracts: readonly Contract<TypeContext>[] = [
 ]
 
 async function createLiveObject(context: TypeContext): Promise<ContractOutcome> {
-  const inputs = context.requireFact('checked')
-  context.requireFact('preview')
+  const inputs = context.requireFact('checkedInputs')
+  context.requireFact('previewOutputs')
   try {
     const { id, outputs } = await context
       .getProvider()
@@ -97,7 +97,7 @@ async function createLiveObject(context: TypeContext): Promise<ContractOutcome> 
       context.track({ id, inputs: partialResource.inputs ?? inputs, outputs })
       return failed(`the object '${id}' was created only partly: ${thrown.message}`)
     }
-    if (thrown.status === 'ok') return refuseInputs(context, thrown.message)
+    if (thrown.status === 'ok') return outcomeOfRefusal(context, thrown.message)
     return failed(`${thrown.message}. The object may exist: the clean-up cannot find it`)
   }
 }

@@ -50,7 +50,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Return an empty id from Read when the object does not exist.',
     async run(context) {
       const deleted = context.requireFact('deleted')
-      context.requireFact('read')
+      context.requireFact('readResult')
       const { id, outputs } = await readLiveObject(context, deleted)
       const isFound = id !== '' && outputs !== undefined
       // Objects without a cloud, such as random values, exist in states only.
@@ -79,8 +79,8 @@ export const cleanUpContract: ContractInfo = {
 
 async function callConcurrently(context: TypeContext): Promise<ContractOutcome> {
   const object = requireObject(context)
-  context.requireFact('settled')
-  const hasRead = context.findFact('read') !== undefined
+  context.requireFact('emptyDiff')
+  const hasRead = context.findFact('readResult') !== undefined
   const calls = Array.from({ length: concurrentCalls }, async () => {
     const [checked, diff, read] = await Promise.all([
       checkTypeInputs(context, object.inputs, object.inputs),

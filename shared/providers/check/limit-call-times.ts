@@ -4,8 +4,9 @@ import { ProviderError } from '../provider-error.ts'
 import type { Provider } from '../provider.ts'
 
 /**
- * Returns the provider with a time limit for each call. After a late call, the provider counts as
- * ended, because the call may still have an effect.
+ * Returns the provider with a time limit for its calls about configurations, resources and
+ * functions. After a call over the limit, the provider counts as ended, because the call may still
+ * have an effect.
  */
 export function limitCallTimes(provider: Provider, timeoutMs: number): Provider {
   let isStuck = false

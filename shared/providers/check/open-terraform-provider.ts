@@ -20,8 +20,8 @@ export interface TerraformOpenerDeps {
 }
 
 /**
- * Creates the opener of a Terraform provider. The recorded calls of all its processes are kept. It
- * throws PLUGIN_FAILED, PLUGIN_HANDSHAKE and ProviderError.
+ * Creates the opener of a Terraform provider. One recorder collects the calls of all its processes.
+ * The opener throws PLUGIN_FAILED, PLUGIN_HANDSHAKE and ProviderError.
  */
 export function createTerraformOpener({
   binary,
@@ -30,7 +30,7 @@ export function createTerraformOpener({
 }: TerraformOpenerDeps): ProviderOpener {
   const recorder = createCallRecorder()
   const name = binary.providerName
-  const identity = { ...binary, name }
+  const descriptor = { ...binary, name }
   let pkg: TerraformPackage | undefined
   return async () => {
     const process = await start(binary)
@@ -53,7 +53,7 @@ export function createTerraformOpener({
       provider,
       async readSchema() {
         const options = { includes: [], excludes: [] }
-        const loaded = await loadTerraformPackage(process.client, identity, options)
+        const loaded = await loadTerraformPackage(process.client, descriptor, options)
         pkg ??= loaded
         const text = await provider.describe?.getSchema({ name: '', version: '' })
         return text === undefined ? undefined : addSchemaFacts(readPackageSchema(text), loaded)
@@ -66,8 +66,8 @@ export function createTerraformOpener({
 }
 
 /**
- * Adds to the schema of a package what it does not have: write-only attributes, and the response of
- * the provider for a comparison.
+ * Adds the facts that the schema of a package does not have: write-only attributes, and the
+ * response of the provider for a comparison.
  */
 function addSchemaFacts(schema: CheckedSchema, pkg: TerraformPackage): CheckedSchema {
   const types = [...schema.types].map(([token, type]): readonly [string, CheckedType] => {

@@ -8,7 +8,7 @@ import {
   readLiveObject,
   type TypeContext,
 } from './check-context.ts'
-import { refuseInputs, replaceByUnknowns } from './check-contracts.ts'
+import { outcomeOfRefusal, replaceByUnknowns } from './check-contracts.ts'
 import { listChangedProperties, listLostSecrets, quoteNames } from './compare-properties.ts'
 import {
   bothProtocols,
@@ -38,8 +38,8 @@ export const previewContracts: readonly Contract<TypeContext>[] = [
     title: 'a second preview returns the same',
     remedy: 'Plan from the inputs only: leave values that change from call to call unknown.',
     async run(context) {
-      const preview = context.requireFact('preview')
-      const second = await previewCreate(context, context.requireFact('checked'))
+      const preview = context.requireFact('previewOutputs')
+      const second = await previewCreate(context, context.requireFact('checkedInputs'))
       const differences = listChangedProperties(preview, second.outputs)
       return failIf(
         differences.length === 0 ? undefined : `the previews differ in ${quoteNames(differences)}`,
@@ -52,8 +52,8 @@ export const previewContracts: readonly Contract<TypeContext>[] = [
     title: 'a preview with unknown inputs succeeds, and promises no values for them',
     remedy: 'Return unknown inputs as unknown outputs, and skip checks that need their values.',
     async run(context) {
-      context.requireFact('preview')
-      const unknowns = replaceByUnknowns(context.requireFact('checked'))
+      context.requireFact('previewOutputs')
+      const unknowns = replaceByUnknowns(context.requireFact('checkedInputs'))
       if (unknowns.size === 0) return notApplicable('the configuration has no properties')
       const { inputs } = await checkTypeInputs(context, unknowns)
       const { outputs } = await previewCreate(context, inputs)
@@ -74,7 +74,7 @@ export const previewContracts: readonly Contract<TypeContext>[] = [
 ]
 
 async function previewCreation(context: TypeContext): Promise<ContractOutcome> {
-  const inputs = context.requireFact('checked')
+  const inputs = context.requireFact('checkedInputs')
   const result = await previewOrRefuse(context, inputs)
   if ('kind' in result) return result
   const { id, outputs } = result
@@ -85,7 +85,7 @@ async function previewCreation(context: TypeContext): Promise<ContractOutcome> {
       return failed(`the preview created the object '${id}'`)
     }
   }
-  context.provideFacts({ preview: outputs })
+  context.provideFacts({ previewOutputs: outputs })
   return passed
 }
 
@@ -98,15 +98,15 @@ async function previewOrRefuse(
     return await previewCreate(context, inputs)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.status === 'lost') throw thrown
-    return refuseInputs(context, thrown.message)
+    return outcomeOfRefusal(context, thrown.message)
   }
 }
 
 async function previewSecrets(context: TypeContext): Promise<ContractOutcome> {
-  context.requireFact('preview')
-  const secrets = wrapTexts(context.requireFact('checked'))
+  context.requireFact('previewOutputs')
+  const secrets = wrapTexts(context.requireFact('checkedInputs'))
   if (secrets.size === 0) return notApplicable('the configuration has no text to mark as secret')
-  const marked = new Map([...context.requireFact('checked'), ...secrets])
+  const marked = new Map([...context.requireFact('checkedInputs'), ...secrets])
   const { inputs } = await checkTypeInputs(context, marked)
   const lostInCheck = listLostSecrets(secrets, inputs)
   if (lostInCheck.length > 0)

@@ -4,6 +4,7 @@ import {
   bothProtocols,
   type Contract,
   type ContractInfo,
+  type ContractOutcome,
   failIf,
   failed,
   notApplicable,
@@ -98,7 +99,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     remedy: 'Return an error for a type that the provider does not know.',
     async run(context) {
       const provider = context.getProvider()
-      return keepRunning(context, () =>
+      return requireSurvival(context, () =>
         provider.check({
           ...identityOfType(`${provider.pkg}:index:NoSuchType`),
           oldInputs: undefined,
@@ -119,7 +120,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     async run(context) {
       const provider = context.getProvider()
       let isAccepted = false
-      const outcome = await keepRunning(context, async () => {
+      const outcome = await requireSurvival(context, async () => {
         const token = `${provider.pkg}:index:noSuchFunction`
         const result = await provider.invoke({ token, args: new Map(), preview: false })
         isAccepted = result.failures.length === 0
@@ -157,11 +158,11 @@ export function describeFailures(
     .join('; ')
 }
 
-/** Makes a call that may be refused. Fails if the process ends. Other errors are kept promises. */
-export async function keepRunning(
+/** Makes a call that the provider may refuse. Returns a failure if the process ends. */
+export async function requireSurvival(
   context: ProviderContext,
   call: () => Promise<unknown>,
-): ReturnType<() => Promise<ReturnType<typeof failIf>>> {
+): Promise<ContractOutcome> {
   try {
     await call()
   } catch (thrown) {

@@ -46,8 +46,8 @@ export const readContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Return inputs and outputs from Read that Diff accepts as unchanged.',
     async run(context) {
       const { inputs: checked } = context.requireFact('created')
-      context.requireFact('settled')
-      const { id, inputs = checked, outputs = new Map() } = context.requireFact('read')
+      context.requireFact('emptyDiff')
+      const { id, inputs = checked, outputs = new Map() } = context.requireFact('readResult')
       const object = { id, inputs, outputs }
       const change = describeDiff(await diffObjectWith(context, object, checked))
       return failIf(change === undefined ? undefined : `the diff has ${change}`)
@@ -60,7 +60,7 @@ export const readContracts: readonly Contract<TypeContext>[] = [
     source: 'docs/spec/provider-protocol.md#re-applying-secretness',
     remedy: 'Mark what was secret in the old state as secret in the result of Read.',
     run(context) {
-      const { outputs = new Map() } = context.requireFact('read')
+      const { outputs = new Map() } = context.requireFact('readResult')
       const lost = listLostSecrets(context.requireFact('created').outputs, outputs)
       return failIf(lost.length === 0 ? undefined : `${quoteNames(lost)} lost the secret mark`)
     },
@@ -83,15 +83,15 @@ export const readContracts: readonly Contract<TypeContext>[] = [
 
 async function refreshCreated(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
-  const result = await readUnlessMissing(context, created)
+  const result = await readIfImplemented(context, created)
   if (result === undefined) return notApplicable('the provider does not implement Read')
   const flaw = describeRead(created, result)
   if (flaw !== undefined) return failed(flaw)
-  context.provideFacts({ read: result })
+  context.provideFacts({ readResult: result })
   return passed
 }
 
-/** Describes the difference between an object and the result of its Read. */
+/** Describes how the result of Read differs from its object. Returns undefined if it does not. */
 export function describeRead(object: LiveObject, result: ReadResult): string | undefined {
   if (result.id === '' || result.outputs === undefined)
     return `Read does not find the object '${object.id}'`
@@ -104,7 +104,7 @@ export function describeRead(object: LiveObject, result: ReadResult): string | u
     : `Read returns other values of ${quoteNames(differences)}`
 }
 
-async function readUnlessMissing(
+async function readIfImplemented(
   context: TypeContext,
   object: LiveObject,
 ): Promise<ReadResult | undefined> {
@@ -123,7 +123,7 @@ function importById(context: TypeContext, id: string): Promise<ReadResult> {
 
 async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
-  context.requireFact('read')
+  context.requireFact('readResult')
   if (created.id === missingResourceId) return notApplicable('objects of this type have no id')
   const result = await importOrRefuse(context, created.id)
   if ('kind' in result) return result
@@ -139,8 +139,8 @@ async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   )
   if (differences.length > 0)
     return failed(`the import returns other values of ${quoteNames(differences)}`)
-  // Without a settled diff, the diff of the import fails for the same reason.
-  if (context.findFact('settled') === undefined) return passed
+  // If the diff after the creation had a change, that of the import has the same one.
+  if (context.findFact('emptyDiff') === undefined) return passed
   const diff = await diffObjectWith(context, { id, inputs, outputs }, created.inputs)
   const hasWriteOnly = [...context.type.inputs].some(
     ([name, { isWriteOnly }]) => isWriteOnly && created.inputs.has(name),
@@ -170,7 +170,7 @@ function isEmptyValue(value: PropertyValue | undefined): boolean {
 
 async function importMissing(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
-  context.requireFact('read')
+  context.requireFact('readResult')
   if (created.id === missingResourceId) return notApplicable('objects of this type have no id')
   const missingId = `${created.id}-missing`
   try {

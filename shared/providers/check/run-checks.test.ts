@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type PropertyValue, secretOf } from '../../values/value.ts'
-import type { CheckRequest } from './check-request.ts'
+import type { ProviderCheckRequest } from './check-request.ts'
 import { allContracts } from './contracts.ts'
 import {
   createMemoryCloud,
@@ -26,7 +26,7 @@ const config = {
 function check(
   cloud: MemoryCloud,
   defects: readonly MemoryDefect[],
-  options: Partial<CheckRequest> = {},
+  options: Partial<ProviderCheckRequest> = {},
 ): Promise<ProviderReport> {
   return runProviderChecks({
     name: 'mem',

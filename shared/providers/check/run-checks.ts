@@ -1,7 +1,7 @@
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { collectSecretTexts, createRedactor } from '../../values/redact-secrets.ts'
 import type { ProviderContext } from './check-context.ts'
-import type { CheckRequest, ProviderCheckRun } from './check-request.ts'
+import type { ProviderCheckRequest, ProviderCheckRun } from './check-request.ts'
 import { type CheckSession, createCheckSession } from './check-session.ts'
 import {
   type Contract,
@@ -16,7 +16,7 @@ import type { ProviderReport, ReportEntry } from './report.ts'
 import { checkTypes } from './run-type-checks.ts'
 
 /** Checks a provider. A flaw of the provider is an entry of the report, and never an error. */
-export async function runProviderChecks(request: CheckRequest): Promise<ProviderReport> {
+export async function runProviderChecks(request: ProviderCheckRequest): Promise<ProviderReport> {
   const startedMs = request.nowMs()
   const entries: ReportEntry[] = []
   let description = ''
@@ -50,17 +50,17 @@ export async function runProviderChecks(request: CheckRequest): Promise<Provider
 async function checkStarted(run: ProviderCheckRun, session: CheckSession): Promise<void> {
   let isUsable = true
   for (const contract of providerContracts) {
-    const outcome = await recordOwn(run, contract, isUsable)
+    const outcome = await recordProviderContract(run, contract, isUsable)
     if (contract.id !== 'configure') continue
     isUsable = outcome?.kind === 'passed'
     if (isUsable) session.setConfigured()
   }
   if (isUsable) await checkTypes(run)
-  for (const contract of closingContracts) await recordOwn(run, contract, isUsable)
+  for (const contract of closingContracts) await recordProviderContract(run, contract, isUsable)
 }
 
-/** Runs a contract of the whole provider, if it applies to the protocol. */
-async function recordOwn(
+/** Runs a contract of the whole provider, if the protocol has it. */
+async function recordProviderContract(
   { request, context, record }: ProviderCheckRun,
   contract: Contract<ProviderContext>,
   isUsable: boolean,
@@ -73,7 +73,7 @@ async function recordOwn(
 }
 
 function createRecorder(
-  request: CheckRequest,
+  request: ProviderCheckRequest,
   session: CheckSession,
   entries: ReportEntry[],
 ): ProviderCheckRun['record'] {

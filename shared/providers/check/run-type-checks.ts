@@ -88,13 +88,13 @@ function markDeclaredSecrets(type: CheckedType, inputs: PropertyMap): PropertyMa
   )
 }
 
-/** Deletes what the contracts left. Fails with the objects that still exist. */
+/** Deletes the remaining objects. Fails with those that cannot be deleted. */
 async function deleteTracked(context: TypeContext): Promise<ContractOutcome> {
-  const left = context.listTracked()
-  if (left.length === 0 && context.findFact('deleted') === undefined)
+  const remaining = context.listTracked()
+  if (remaining.length === 0 && context.findFact('deleted') === undefined)
     return notApplicable('the check created no object')
   const failures: string[] = []
-  for (const object of left)
+  for (const object of remaining)
     try {
       await deleteLiveObject(context, object)
       context.untrack(object.id)

@@ -44,10 +44,10 @@ const changeContracts: readonly Contract<TypeContext>[] = [
     source: 'docs/spec/provider-protocol.md#diff',
     remedy: 'Name the properties in `replaces` that changed and cannot be updated in place.',
     run(context) {
-      const dishonest = context
+      const flaws = context
         .requireFact('diffs')
-        .flatMap(change => findDishonestKeys(context, change))
-      return failIf(dishonest.length === 0 ? undefined : dishonest.join('; '))
+        .flatMap(change => findReplaceKeyFlaws(context, change))
+      return failIf(flaws.length === 0 ? undefined : flaws.join('; '))
     },
   },
   {
@@ -87,7 +87,7 @@ const changeContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Return from Update the values that Read returns.',
     async run(context) {
       const updated = context.requireFact('updated')
-      context.requireFact('read')
+      context.requireFact('readResult')
       return failIf(describeRead(updated, await readLiveObject(context, updated)))
     },
   },
@@ -117,7 +117,7 @@ function listChanges(context: TypeContext): readonly Omit<ChangeDiff, 'diff'>[] 
 
 async function diffChanges(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
-  context.requireFact('settled')
+  context.requireFact('emptyDiff')
   const diffs: ChangeDiff[] = []
   for (const change of listChanges(context)) {
     const { inputs, failures } = await checkTypeInputs(context, change.inputs, created.inputs)
@@ -133,7 +133,8 @@ async function diffChanges(context: TypeContext): Promise<ContractOutcome> {
 
 const topKeyOf = (path: string): string => /^[^.[]+/.exec(path)?.[0] ?? path
 
-function findDishonestKeys(
+/** Finds properties that require a replacement although they do not change. */
+function findReplaceKeyFlaws(
   { type }: TypeContext,
   { property, diff }: ChangeDiff,
 ): readonly string[] {

@@ -31,7 +31,7 @@ type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
 
 interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
   readonly severity?: ContractInfo['severity']
-  /** The recorded calls without which there is nothing to check. */
+  /** The kind of calls that the rule needs. Without one, it cannot be checked. */
   readonly calls: keyof CoreCheckSubject['calls']
   readonly find: CoreCheck
 }
@@ -154,16 +154,16 @@ const rules: readonly CoreRule[] = [
   },
 ]
 
-/** The contracts that make the calls first. */
-const callers: Readonly<Record<keyof CoreCheckSubject['calls'], string>> = {
+/** The contract that makes the first call of each kind. */
+const callingContracts: Readonly<Record<keyof CoreCheckSubject['calls'], string>> = {
   plans: 'preview-create',
   applies: 'create',
   reads: 'read',
   upgrades: 'settled-after-create',
 }
 
-/** Number of violations that a report names for one rule. */
-const reportedMax = 3
+/** Maximum number of violations that a report names for one rule. */
+const reportedFlawsMax = 3
 
 /** The checks that Terraform's core makes on responses of a provider, over all recorded calls. */
 export const coreContracts: readonly Contract<TypeContext>[] = rules.map(rule => ({
@@ -179,10 +179,10 @@ export const coreContracts: readonly Contract<TypeContext>[] = rules.map(rule =>
 function checkRule(rule: CoreRule, context: TypeContext): ContractOutcome {
   const subject = context.getOpened().getCoreCheckSubject?.(context.type.token)
   if (subject === undefined || subject.calls[rule.calls].length === 0)
-    throw new PreconditionError(callers[rule.calls])
+    throw new PreconditionError(callingContracts[rule.calls])
   const flaws = [...new Set(rule.find(subject))]
   if (flaws.length === 0) return passed
-  const others = flaws.length - reportedMax
-  const listed = flaws.slice(0, reportedMax).join('; ')
+  const others = flaws.length - reportedFlawsMax
+  const listed = flaws.slice(0, reportedFlawsMax).join('; ')
   return failed(others > 0 ? `${listed}; and ${others} more` : listed)
 }

@@ -16,7 +16,7 @@ import type { StateInstance } from './state-instances.ts'
 export async function createAdoptedState(
   session: TerraformSession,
   { object: { isTainted, ...fields }, deposedKey }: StateInstance,
-  identity: {
+  placement: {
     readonly urn: Urn
     /** The type token of the resource. */
     readonly type: string
@@ -25,9 +25,9 @@ export async function createAdoptedState(
     readonly provider: string
   },
 ): Promise<ResourceState> {
-  const { urn, type } = identity
+  const { urn, type } = placement
   const resource = session.pkg.findResource(type)
-  // The mark of the state replaces a tainted object, and the user can remove this mark.
+  // The field `taint` of the resource state causes the replacement, so that the user can undo it.
   const stored = { ...fields, isTainted: false }
   const object = await upgradeObject(session, resource, { stored, urn })
   if (object.value.kind === 'null')
@@ -35,7 +35,7 @@ export async function createAdoptedState(
   const sensitivePaths = sensitivePathsOf(resource, object.value, object.sensitivePaths)
   const outputs = toRecordedOutputs(resource, { ...object, sensitivePaths })
   return createResourceState({
-    ...identity,
+    ...placement,
     custom: true,
     id: idOfObject(resource.names.id, object.value),
     inputs: createInputsOf(resource, outputs),

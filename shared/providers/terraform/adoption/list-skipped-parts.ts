@@ -1,7 +1,7 @@
 import type { SkippedPart } from './adopt-instances.ts'
 import type { TerraformState } from './read-tfstate.ts'
 
-/** Lists the parts of a state that no stack adopts, because the program replaces them. */
+/** Lists the parts of a state that a stack cannot have, with the reasons. */
 export function listSkippedParts({
   instances,
   outputs,

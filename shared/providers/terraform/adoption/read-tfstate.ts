@@ -27,7 +27,7 @@ export interface TerraformState {
   readonly checks: readonly string[]
 }
 
-/** The only version of the format that has instances with private data. */
+/** The only supported version of the format. Terraform 0.12 and later write it. */
 const stateVersion = 4
 
 /**

@@ -14,8 +14,9 @@ import { normalizeHostname } from './source-address.ts'
 export interface CliSettings {
   /** undefined = the implied methods. */
   readonly methods: readonly InstallationMethod[] | undefined
+  /** Full addresses, and the folders of `dev_overrides` with their executables. */
   readonly developmentFolders: ReadonlyMap<string, string>
-  /** The shared cache of packages, which this project only reads. */
+  /** The shared cache of packages, which Antichain only reads. */
   readonly cacheFolder: string | undefined
   /** Host → bearer token. */
   readonly tokens: ReadonlyMap<string, string>
@@ -33,10 +34,10 @@ export interface SettingsPlace {
 }
 
 /**
- * Reads the settings: the file of TF_CLI_CONFIG_FILE, or else `~/.tofurc` or `~/.terraformrc` and
- * the files in `~/.terraform.d`. Variables win over files. A chosen file that is missing is only
- * reported, as in Terraform. Throws TERRAFORM_SETTINGS_INVALID,
- * TERRAFORM_FILE_INVALID and FEATURE_MISSING.
+ * Reads the settings: the file of TF_CLI_CONFIG_FILE, or else `~/.tofurc` or `~/.terraformrc`, and
+ * the files in `~/.terraform.d` and in OpenTofu's folder. Variables win over files. A chosen file
+ * that is missing is only reported, as in Terraform. Throws TERRAFORM_SETTINGS_INVALID,
+ * TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and FEATURE_MISSING.
  */
 export function readCliSettings(place: SettingsPlace): CliSettings {
   const { env } = place
@@ -114,7 +115,7 @@ function readCredentials(block: HclBlock, file: string): readonly (readonly [str
   })
 }
 
-/** In the JSON form, the host is the type of an inner block, and not a label. */
+/** Returns the body of each host. In the JSON form, a host is the type of an inner block. */
 function bodiesByHost({ labels, body }: HclBlock): readonly (readonly [string, HclBody])[] {
   const [label] = labels
   return label === undefined ? body.blocks.map(inner => [inner.type, inner.body]) : [[label, body]]

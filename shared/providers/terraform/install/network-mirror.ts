@@ -17,8 +17,8 @@ const archivesForm = z.looseObject({
 
 /**
  * Creates the source of a network mirror. A mirror has no signatures, and its hashes are optional.
- * Throws TERRAFORM_REGISTRY_UNREACHABLE, TERRAFORM_REGISTRY_INVALID, TERRAFORM_CREDENTIALS and
- * TERRAFORM_PLATFORM_UNSUPPORTED.
+ * Its functions throw TERRAFORM_REGISTRY_UNREACHABLE, TERRAFORM_REGISTRY_INVALID,
+ * TERRAFORM_CREDENTIALS and TERRAFORM_PLATFORM_UNSUPPORTED.
  */
 export function createMirrorSource(
   baseUrl: string,

@@ -14,8 +14,8 @@ export interface UsablePackage {
   readonly folder: string
   readonly executable: string
   /**
-   * Verified hashes of the package, and of those of other platforms. Empty if the request does not
-   * need them.
+   * Hashes of the package, and those that its source guarantees for other platforms. They can be
+   * missing if the request does not need them.
    */
   readonly hashes: readonly string[]
 }
@@ -105,7 +105,7 @@ async function unpackInto(
     throw executableError(title, located.kind === 'packed' ? file : located.url)
   const ownHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
   const accepted = located.kind === 'download' ? located.acceptedHashes : []
-  if (!hasKnownHash(accepted, ownHashes))
+  if (!hasAcceptedHash(accepted, ownHashes))
     throw error('TERRAFORM_CHECKSUM', `${title} has none of the hashes that its source lists`)
   if (
     request.lockedHashes.length > 0 &&
@@ -140,8 +140,11 @@ async function downloadPackage(
   )
 }
 
-/** Reports whether a package has a listed hash. Hashes of the file are compared before others. */
-function hasKnownHash(listed: readonly string[], own: readonly string[]): boolean {
+/**
+ * Reports whether a package has a listed hash. Hashes of the file count alone if there are any,
+ * then those of the folder. A list without either accepts every package.
+ */
+function hasAcceptedHash(listed: readonly string[], own: readonly string[]): boolean {
   for (const scheme of ['zh:', 'h1:']) {
     const candidates = listed.filter(hash => hash.startsWith(scheme))
     if (candidates.length > 0) return candidates.some(hash => own.includes(hash))

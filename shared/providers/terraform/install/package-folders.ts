@@ -67,8 +67,8 @@ export function hasPackages(root: string, address: SourceAddress): boolean {
 }
 
 /**
- * Returns the executable of an unpacked package: the first file of this name, with any suffix after
- * `_` or `.`. Returns undefined if there is none, or if it may not be executed.
+ * Returns the executable of an unpacked package: the first file `terraform-provider-TYPE`, with any
+ * suffix after `_` or `.`. Returns undefined if there is none, or if it may not be executed.
  */
 export function findPackageExecutable(folder: string, type: string): string | undefined {
   const base = `terraform-provider-${type}`

@@ -21,8 +21,8 @@ export function packageSourcesOf(
 }
 
 /**
- * Returns the methods without settings: the folders of the user, and the registries for the other
- * providers.
+ * Returns the methods without settings: the folders of the user, and the registries for providers
+ * that no folder has.
  */
 function listImpliedMethods({
   env,
@@ -80,7 +80,10 @@ function createFolderSource(root: string, platform: PackagePlatform): PackageSou
   }
 }
 
-/** Lists the versions of a provider at all sources. A source may lack the provider. */
+/**
+ * Lists the versions of a provider at all sources. Throws TERRAFORM_PROVIDER_UNKNOWN if no source
+ * has one.
+ */
 export async function listSourceVersions(
   address: SourceAddress,
   sources: readonly PackageSource[],

@@ -1,12 +1,13 @@
 import { error } from '../../../errors/error.ts'
 import { normalizeHostname, parseSourceAddress, type SourceAddress } from './source-address.ts'
 
-/** Reports whether an address matches a pattern such as `example.com/*` + `/*`. */
+/** Reports whether an installation method accepts a provider. */
 export type ProviderFilter = (address: SourceAddress) => boolean
 
 /**
- * Creates the filter of an installation method. Without `include` patterns, all providers are
- * included. Throws TERRAFORM_SETTINGS_INVALID.
+ * Creates the filter of an installation method from patterns such as `example.com/acme/*`. Without
+ * `include` patterns, all providers are included. Throws TERRAFORM_SETTINGS_INVALID and
+ * TERRAFORM_ADDRESS_INVALID.
  */
 export function createProviderFilter(patterns: {
   readonly include: readonly string[] | undefined

@@ -6,7 +6,7 @@ import type { PackagePlatform } from './package-folders.ts'
 import { formatSourceAddress, type SourceAddress } from './source-address.ts'
 import { fetchDocument, type RegistryHttpDeps, type RegistryResponse } from './registry-http.ts'
 
-/** A registry of one host. */
+/** The client of all registries. The host of an address names the registry. */
 export interface RegistryClient {
   /** Throws TERRAFORM_PROVIDER_UNKNOWN, and the errors of requests. */
   readonly listVersions: (address: SourceAddress) => Promise<readonly string[]>
@@ -14,7 +14,7 @@ export interface RegistryClient {
    * Returns the description of a package, with absolute addresses. Throws
    * TERRAFORM_PLATFORM_UNSUPPORTED, and the errors of requests.
    */
-  readonly describePackage: (
+  readonly fetchDescription: (
     address: SourceAddress,
     version: string,
     platform: PackagePlatform,
@@ -72,8 +72,8 @@ export function createRegistryClient(
 ): RegistryClient {
   const baseUrls = new Map<string, Promise<string>>()
   const baseUrlOf = (hostname: string): Promise<string> => {
-    const known = baseUrls.get(hostname)
-    if (known !== undefined) return known
+    const earlierLookup = baseUrls.get(hostname)
+    if (earlierLookup !== undefined) return earlierLookup
     const lookup = discoverRegistry(hostname, deps, settings)
     baseUrls.set(hostname, lookup)
     return lookup
@@ -96,7 +96,7 @@ export function createRegistryClient(
         deps.report('warning', `${formatSourceAddress(address)}: ${warning}`)
       return (versions ?? []).map(({ version }) => version.replace(/^v/, ''))
     },
-    async describePackage(address, version, { os, arch }) {
+    async fetchDescription(address, version, { os, arch }) {
       const response = await request(address, `${version}/download/${os}/${arch}`)
       const title = `${formatSourceAddress(address)} ${version}`
       if (response.status === 404)
@@ -148,8 +148,8 @@ async function discoverRegistry(
   settings: Parameters<typeof createRegistryClient>[1],
 ): Promise<string> {
   const discoveryUrl = `https://${hostname}/.well-known/terraform.json`
-  const known = settings.registries.get(hostname)
-  if (known !== undefined) return toBaseUrl(known, discoveryUrl)
+  const configuredUrl = settings.registries.get(hostname)
+  if (configuredUrl !== undefined) return toBaseUrl(configuredUrl, discoveryUrl)
   const token = settings.tokens.get(hostname)
   const response = await fetchDocument({ url: discoveryUrl, token }, deps)
   if (response.status === 401 || response.status === 403) throw credentialsError(hostname, settings)

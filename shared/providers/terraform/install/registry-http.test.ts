@@ -79,12 +79,13 @@ test('failures of the network and of the server are retried with growing pauses'
   expect([bytes.toString(), pauses]).toEqual(['content', [80, 160]])
 })
 
-test('a document that is too large ends the request', async () => {
+test('a document that is too large is not requested again', async () => {
   const respond = (): Response => new Response(new Uint8Array(10_000_001))
-  const { deps } = createServers(respond, respond, respond, respond, respond)
+  const { deps, received } = createServers(respond, respond)
   await expect(fetchDocument({ url: 'https://a.example.com/' }, deps)).rejects.toMatchObject({
     message: expect.stringContaining('too large'),
   })
+  expect(received).toHaveLength(1)
 })
 
 test('a file that is missing is not requested again, and its query is not shown', async () => {

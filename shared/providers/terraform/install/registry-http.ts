@@ -30,9 +30,9 @@ export interface RegistryResponse {
 }
 
 /**
- * Fetches a small document. Repeats failures of the network, and the status 429 and those from 500.
- * Throws TERRAFORM_REGISTRY_UNREACHABLE after the last attempt, and for a response that is too
- * large.
+ * Fetches a small document. Repeats the request after a failure of the network, and after the
+ * status 429 or one from 500 on. Throws TERRAFORM_REGISTRY_UNREACHABLE after the last attempt, and
+ * for a response that is too large.
  */
 export function fetchDocument(
   request: RegistryRequest,
@@ -46,7 +46,7 @@ export function fetchDocument(
       for await (const chunk of toReadable(response)) {
         chunks.push(Buffer.from(chunk))
         sizeBytes += chunk.length
-        if (sizeBytes > limits.releaseBytesMax) throw new Error(`the response is too large`)
+        if (sizeBytes > limits.releaseBytesMax) throw new FinalError('the response is too large')
       }
       const contentType = response.headers.get('content-type') ?? ''
       return { url, status: response.status, contentType, bytes: Buffer.concat(chunks) }
@@ -88,7 +88,7 @@ export function downloadFile(
   })
 }
 
-/** A status that a repetition may change. */
+/** A failed response. A repetition can change the status only if it is not final. */
 class StatusError extends Error {
   readonly isFinal: boolean
   constructor(status: number) {
@@ -98,8 +98,8 @@ class StatusError extends Error {
   }
 }
 
-/** A request that must not be sent, such as one without encryption. */
-class RefusedUrlError extends Error {}
+/** A failure that a repetition cannot change, such as that of a URL without encryption. */
+class FinalError extends Error {}
 
 function isTransient(status: number): boolean {
   return status === 429 || status >= 500
@@ -116,7 +116,7 @@ async function retryRequest<T>(
     } catch (thrown) {
       if (isLocalError(thrown)) throw thrown
       const isFinal =
-        thrown instanceof RefusedUrlError || (thrown instanceof StatusError && thrown.isFinal)
+        thrown instanceof FinalError || (thrown instanceof StatusError && thrown.isFinal)
       const reason = describeFailure(thrown)
       if (isFinal || attempt >= limits.downloadAttemptsMax)
         throw error('TERRAFORM_REGISTRY_UNREACHABLE', `cannot fetch ${shownUrl(url)}: ${reason}`, {
@@ -139,7 +139,7 @@ function isLocalError(thrown: unknown): boolean {
   )
 }
 
-/** The reason of a failed fetch is the cause of its error. */
+/** Returns the reason of a failure. `fetch` puts it into the cause of its error. */
 function describeFailure(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
   return messageOf(cause)
@@ -190,7 +190,7 @@ async function openResponse(
       await response.body?.cancel()
       url = new URL(location, url).href
     }
-    throw new RefusedUrlError('too many redirects')
+    throw new FinalError('too many redirects')
   } catch (thrown) {
     stopTimeout()
     throw thrown
@@ -202,16 +202,16 @@ async function toStatusError(response: Response): Promise<Error> {
   return new StatusError(response.status)
 }
 
-/** Plain HTTP is possible only within this machine. */
+/** Throws FinalError for plain HTTP, unless the address is on this machine. */
 function requireEncryption(text: string): void {
   const url = URL.parse(text)
-  if (url === null) throw new RefusedUrlError('it is not a valid address')
+  if (url === null) throw new FinalError('it is not a valid address')
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
-  throw new RefusedUrlError(`${shownUrl(text)} is not an address with https`)
+  throw new FinalError(`${shownUrl(text)} is not an address with https`)
 }
 
-/** Signed addresses have secrets in their query. */
+/** Returns an address for messages. Signed addresses have secrets in their query. */
 function shownUrl(url: string): string {
   return hideCredentials(url.replace(/[?#].*$/s, ''))
 }

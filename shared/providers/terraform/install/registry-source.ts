@@ -20,7 +20,7 @@ export function createRegistrySource(
     listVersions: client.listVersions,
     async locate(address, version) {
       const description = await client
-        .describePackage(address, version, deps.platform)
+        .fetchDescription(address, version, deps.platform)
         .catch(async (thrown: unknown) => {
           // The response is 404 for an unknown version and for an unsupported platform.
           if (!hasCode(thrown, 'TERRAFORM_PLATFORM_UNSUPPORTED')) throw thrown

@@ -22,8 +22,10 @@ export function terraformCacheOf(locations: Pick<PluginLocations, 'env' | 'home'
 
 /** Lists the installed versions below a cache folder. */
 export function listInstalledProviders(cacheFolder: string): readonly InstalledProvider[] {
-  const addressFolders = ['', '', ''].reduce<readonly string[]>(
-    paths => paths.flatMap(path => listFolders(join(cacheFolder, path)).map(n => join(path, n))),
+  // The host, the namespace and the type of an address are one level of folders each.
+  const addressFolders = ['host', 'namespace', 'type'].reduce<readonly string[]>(
+    paths =>
+      paths.flatMap(path => listFolders(join(cacheFolder, path)).map(name => join(path, name))),
     [''],
   )
   return addressFolders.flatMap(path =>

@@ -96,19 +96,19 @@ async function obtainRemote(
   const locks = readLockFile(deps.lockFile)
   const lock = useLock(locks?.get(source), { source, constraints }, deps)
   const chosen = lock === undefined ? constraints : parseVersionConstraints(lock.version)
-  const wish: PackageWish = {
+  const criteria: PackageCriteria = {
     address,
     constraints: chosen,
     lockedHashes: lock?.hashes ?? [],
     needsHashes: locks !== undefined || deps.updatesLock,
   }
-  const cached = deps.ignoresCache ? undefined : await findCached(wish, settings, deps)
+  const cached = deps.ignoresCache ? undefined : await findCached(criteria, settings, deps)
   const { version, usable } =
     cached ??
     (deps.fetchStored === undefined
-      ? await install(wish, settings, deps)
-      : await installStored(wish, settings, { ...deps, fetchStored: deps.fetchStored }))
-  if (wish.needsHashes)
+      ? await install(criteria, settings, deps)
+      : await installStored(criteria, settings, { ...deps, fetchStored: deps.fetchStored }))
+  if (criteria.needsHashes)
     recordLock(deps, source, {
       version,
       constraints: lock?.constraints ?? constraints.text,
@@ -134,7 +134,10 @@ function recordLock(
   }
 }
 
-/** Returns the lock of a provider if it fits. Throws TERRAFORM_LOCK_MISMATCH. */
+/**
+ * Returns the lock of a provider if it fits, or undefined without one. A lock that does not fit is
+ * ignored with `updatesLock`, and else throws TERRAFORM_LOCK_MISMATCH.
+ */
 function useLock(
   lock: ProviderLock | undefined,
   { source, constraints }: { readonly source: string; readonly constraints: VersionConstraints },
@@ -148,7 +151,7 @@ function useLock(
   )
 }
 
-type PackageWish = Pick<TerraformPackageRequest, 'address' | 'lockedHashes' | 'needsHashes'> & {
+type PackageCriteria = Pick<TerraformPackageRequest, 'address' | 'lockedHashes' | 'needsHashes'> & {
   readonly constraints: VersionConstraints
 }
 
@@ -159,7 +162,7 @@ interface ChosenPackage {
 
 /** Finds the newest usable package in the caches. */
 async function findCached(
-  { address, constraints, ...wish }: PackageWish,
+  { address, constraints, ...criteria }: PackageCriteria,
   settings: CliSettings,
   { cacheFolder, platform }: TerraformInstallerDeps,
 ): Promise<ChosenPackage | undefined> {
@@ -171,7 +174,7 @@ async function findCached(
     const version = chooseNewest([...versions], constraints)
     if (version === undefined) return undefined
     for (const { path } of packages.filter(candidate => candidate.version === version)) {
-      const request = { address, version, platform, ...wish }
+      const request = { address, version, platform, ...criteria }
       const usable = await checkUnpackedPackage(path, request)
       if (usable !== undefined) return { version, usable }
     }
@@ -181,13 +184,13 @@ async function findCached(
 
 /** Installs a package from the store of an installation. */
 async function installStored(
-  wish: PackageWish,
+  criteria: PackageCriteria,
   settings: CliSettings,
   deps: TerraformInstallerDeps & Required<Pick<TerraformInstallerDeps, 'fetchStored'>>,
 ): Promise<ChosenPackage> {
-  const { address, constraints } = wish
+  const { address, constraints } = criteria
   const isFetched = await deps.fetchStored(address, constraints.exactVersion ?? '')
-  const chosen = isFetched ? await findCached(wish, settings, deps) : undefined
+  const chosen = isFetched ? await findCached(criteria, settings, deps) : undefined
   if (chosen !== undefined) return chosen
   const { os, arch } = deps.platform
   throw error(
@@ -199,7 +202,7 @@ async function installStored(
 
 /** Installs the newest version from the first source that has it. */
 async function install(
-  { address, constraints, ...wish }: PackageWish,
+  { address, constraints, ...criteria }: PackageCriteria,
   settings: CliSettings,
   deps: TerraformInstallerDeps,
 ): Promise<ChosenPackage> {
@@ -217,7 +220,7 @@ async function install(
         hint: `Install it with \`antichain plugin install terraform ${formatSourceAddress(address)} ${version}\`.`,
       },
     )
-  const request = { address, version, platform: deps.platform, ...wish }
+  const request = { address, version, platform: deps.platform, ...criteria }
   return { version, usable: await makePackageUsable(located, request, deps) }
 }
 
@@ -251,10 +254,10 @@ function versionError(
   constraints: VersionConstraints,
   versions: readonly string[],
 ): Error {
-  const known = versions.slice(0, 20).join(', ')
+  const published = versions.slice(0, 20).join(', ')
   return error(
     'TERRAFORM_VERSION_MISSING',
-    `no version of ${formatSourceAddress(address)} meets '${constraints.text}': there are ${known}`,
+    `no version of ${formatSourceAddress(address)} meets '${constraints.text}': there are ${published}`,
   )
 }
 

@@ -42,6 +42,9 @@ export function parsePublicKey(body: Buffer): PublicKey | undefined {
   return { keyId: fingerprint.slice(-16), fingerprint, createdAtSeconds, signedBytes, ...material }
 }
 
+/** The object identifier of Ed25519 in hex, in keys of the legacy form. */
+const ed25519Curve = '2b06010401da470f01'
+
 type KeyMaterial = Pick<PublicKey, 'algorithm' | 'key'>
 
 function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | undefined {
@@ -56,8 +59,7 @@ function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | u
     case 22: {
       const curve = reader.read(reader.readNumber(1)).toString('hex')
       const point = reader.readInteger()
-      if (curve !== '2b06010401da470f01' || point.length !== 33 || point[0] !== 0x40)
-        return undefined
+      if (curve !== ed25519Curve || point.length !== 33 || point[0] !== 0x40) return undefined
       return createEd25519Key(point.subarray(1), true)
     }
     case 27:

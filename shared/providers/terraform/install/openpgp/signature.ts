@@ -8,7 +8,7 @@ export interface Signature {
   /** The key that the signature names, in hex: a fingerprint or a key id. */
   readonly issuer: string | undefined
   readonly createdAtSeconds: number
-  /** undefined = never. */
+  /** undefined = it never expires. */
   readonly lifetimeSeconds: number | undefined
   readonly keyLifetimeSeconds: number | undefined
   /** undefined = the key may be used for everything. */
@@ -67,19 +67,23 @@ export function parseSignature(body: Buffer): Signature | undefined {
   const value = reader.readRest()
   if (kind === undefined || hashName === undefined) return undefined
   if (hashName === 'sha1' && type === signatureTypes.document) return undefined
-  const facts = readSubpackets(hashedSubpackets)
-  const hints = readSubpackets(unhashedSubpackets)
+  const signedFields = readSubpackets(hashedSubpackets)
+  const unsignedFields = readSubpackets(unhashedSubpackets)
   const lengthBytes = Buffer.alloc(4)
   lengthBytes.writeUInt32BE(hashedPart.length)
   const trailer = Buffer.concat([hashedPart, Buffer.of(4, 0xff), lengthBytes])
   return {
     type,
-    issuer: facts.fingerprint ?? facts.keyId ?? hints.fingerprint ?? hints.keyId,
-    createdAtSeconds: facts.createdAtSeconds ?? 0,
-    lifetimeSeconds: facts.lifetimeSeconds,
-    keyLifetimeSeconds: facts.keyLifetimeSeconds,
-    keyFlags: facts.keyFlags,
-    embedded: facts.embedded ?? hints.embedded,
+    issuer:
+      signedFields.fingerprint ??
+      signedFields.keyId ??
+      unsignedFields.fingerprint ??
+      unsignedFields.keyId,
+    createdAtSeconds: signedFields.createdAtSeconds ?? 0,
+    lifetimeSeconds: signedFields.lifetimeSeconds,
+    keyLifetimeSeconds: signedFields.keyLifetimeSeconds,
+    keyFlags: signedFields.keyFlags,
+    embedded: signedFields.embedded ?? unsignedFields.embedded,
     isValidFor(signedBytes, key) {
       if (key.algorithm.kind !== kind) return false
       const message = Buffer.concat([signedBytes, trailer])

@@ -37,7 +37,7 @@ export function verifyDetached(
 /** A key that may sign documents. */
 interface SigningKey {
   readonly key: PublicKey
-  /** undefined = never. */
+  /** undefined = it never expires. */
   readonly expiresAtSeconds: number | undefined
 }
 
