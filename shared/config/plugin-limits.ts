@@ -31,8 +31,8 @@ export const pluginLimits = {
   messageBytesMax: 400 * 1024 * 1024,
   /** Lines of stderr that are kept for a crash report. */
   crashReportLines: 20,
-  /** Length above which a line is reported in pieces. */
-  lineBytesMax: 1024 * 1024,
+  /** Characters above which a line of a plugin is reported in pieces. */
+  lineCharsMax: 1024 * 1024,
   /** Time until a Terraform provider prints its handshake, as in Terraform. */
   handshakeTimeoutMs: 60_000,
   /** Time for a Terraform provider to exit after Shutdown, as in Terraform. */

@@ -2,7 +2,7 @@ import type { Alias } from '../names/alias.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../values/value.ts'
 
-/** The deployment's description for method and component calls. */
+/** The description of the deployment that methods and components receive. */
 export interface DeploymentContext {
   readonly project: string
   readonly stack: string

@@ -283,11 +283,11 @@ export interface PluginHost extends PluginInventory {
   readonly obtain: (
     plugin: PluginDescriptor,
   ) => Promise<{ readonly path: string } | { readonly missing: string }>
-  /** Requests the end of all running operations. */
+  /** Requests the end of all running operations, and kills plugins that have not started yet. */
   readonly cancelAll: () => Promise<void>
   /**
-   * Announces that all plugins are about to be killed, so that the end of a plugin is not reported
-   * as an error.
+   * Announces that all plugins are about to be killed. The end of a plugin is then not reported as
+   * an error. Plugins that have not started yet are killed.
    */
   readonly abandon: () => void
   /** Ends all instances. */

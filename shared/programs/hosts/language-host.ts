@@ -13,10 +13,10 @@ import {
   RunRequest,
 } from '../../../proto/gen/pulumi/language.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath } from '../executables.ts'
-import { forEachLine } from '../output-lines.ts'
 import { isDoneWithin } from './is-done-within.ts'
+import { readHostPort } from './read-host-port.ts'
 import type { LineListener } from './start-program-process.ts'
 import type { ProgramEnd, ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
@@ -31,8 +31,7 @@ export interface LanguageHostDeps {
   readonly engineAddress: () => string
 }
 
-/** Time limits for a host to print its port, and to shut down. */
-const portTimeoutMs = 60_000
+/** Time limit for a host to shut down. */
 const shutdownTimeoutMs = 5_000
 const messageBytesMax = 400 * 1024 * 1024
 
@@ -115,7 +114,7 @@ export async function startHost(
     env: deps.env,
   })
   const kill = (): void => child.signal('SIGKILL')
-  const port = await readPort(child, name, onLine).catch((thrown: unknown) => {
+  const port = await readHostPort(child, name, onLine).catch((thrown: unknown) => {
     kill()
     throw thrown
   })
@@ -173,32 +172,6 @@ function createLanguageClient(address: string): Client {
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.enable_http_proxy': 0,
   })
-}
-
-/** Reads the port from a host's first output line. Later lines belong to the program. */
-function readPort(child: ChildProcess, name: string, onLine: LineListener): Promise<string> {
-  const port = Promise.withResolvers<string>()
-  let hasPort = false
-  const errorLines: string[] = []
-  void forEachLine(child.stdout, line => {
-    if (hasPort) return onLine(line, 'stdout')
-    hasPort = true
-    port.resolve(line.trim())
-  })
-  void forEachLine(child.stderr, line => {
-    errorLines.push(line)
-    if (hasPort) onLine(line, 'stderr')
-  })
-  const fail = (reason: string): void =>
-    port.reject(
-      error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${errorLines.slice(-5).join('\n')}`),
-    )
-  const timer = setTimeout(
-    () => fail(`did not print its port within ${portTimeoutMs / 1000} s`),
-    portTimeoutMs,
-  )
-  void child.exit.then(() => fail('ended before it printed its port'))
-  return port.promise.finally(() => clearTimeout(timer))
 }
 
 function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {

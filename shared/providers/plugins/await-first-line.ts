@@ -56,8 +56,8 @@ export async function awaitFirstLine<T>(
   request: FirstLineRequest<T>,
 ): Promise<StartedPluginProcess<T>> {
   const tail = createTail(limits.crashReportLines)
-  const stdout = readLines(child.stdout, limits.lineBytesMax)
-  const stderr = drain(readLines(child.stderr, limits.lineBytesMax), line => {
+  const stdout = readLines(child.stdout, limits.lineCharsMax)
+  const stderr = drain(readLines(child.stderr, limits.lineCharsMax), line => {
     tail.add(line)
     request.onLine(line, 'stderr')
   })

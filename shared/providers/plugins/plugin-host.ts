@@ -103,8 +103,8 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           abortSignal: startAbort.signal,
           onDebuggerReady: deps.debuggerListenerOf?.(plugin.name),
         })
-        const started = { pluginProcess, plugin, pkg: options.pkg, isAbandoned: () => isAbandoned }
-        return connectPlugin(deps, started)
+        const { pkg } = options
+        return connectPlugin(deps, { pluginProcess, plugin, pkg, isAbandoned: () => isAbandoned })
       }
       const provider = await retryStart(startPluginOnce, {
         shouldRetry: () => !startAbort.signal.aborted,
@@ -164,12 +164,15 @@ interface StartedPlugin {
  * Connects to a started plugin and performs the handshake. Ends the process before it throws
  * PLUGIN_FAILED, or the gRPC error of Attach.
  */
-async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Promise<Provider> {
-  const { pluginProcess, plugin } = started
+async function connectPlugin(
+  deps: PluginHostDeps,
+  startedPlugin: StartedPlugin,
+): Promise<Provider> {
+  const { pluginProcess, plugin } = startedPlugin
   const client = createClient(pluginProcess.port)
   const watch = watchProcess(pluginProcess, {
     report: deps.report,
-    isSilent: started.isAbandoned,
+    isSilent: startedPlugin.isAbandoned,
   })
   const connection: Connection = {
     name: plugin.name,
@@ -211,7 +214,7 @@ async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Prom
     }
     return createPulumiProvider({
       connection,
-      pkg: started.pkg,
+      pkg: startedPlugin.pkg,
       version,
       handshakeCapabilities,
       settings,

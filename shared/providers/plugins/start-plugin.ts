@@ -67,7 +67,7 @@ export async function startPlugin(
   const child = await awaitSpawnOrAbort(spawnPlugin(deps, path, spawnOptions), request)
   const portTimeoutMs =
     onDebuggerReady === undefined ? limits.portTimeoutMs : limits.debuggerTimeoutMs
-  const started = await awaitFirstLine(child, {
+  const startedProcess = await awaitFirstLine(child, {
     ...request,
     lineName: 'its port',
     parse: parsePortLine,
@@ -76,10 +76,10 @@ export async function startPlugin(
   return {
     name: request.name,
     path: request.path,
-    port: started.content,
-    exitDescription: started.exitDescription,
-    readLastLines: started.readLastLines,
-    stop: () => started.stop({ signal: 'SIGINT', graceMs: limits.killDelayMs }),
+    port: startedProcess.content,
+    exitDescription: startedProcess.exitDescription,
+    readLastLines: startedProcess.readLastLines,
+    stop: () => startedProcess.stop({ signal: 'SIGINT', graceMs: limits.killDelayMs }),
   }
 }
 

@@ -59,9 +59,9 @@ async function authorizeByWebhook(
   origin: WebhookOrigin,
 ): Promise<DeploymentRequest> {
   const name = toPrintable(origin.webhook)
-  const stored = await documents.get(webhookKeyOf(origin.webhook))
-  if (stored === undefined) throw unapprovedError(request, `there is no webhook '${name}'`)
-  const { isPaused, rules } = parseDocumentValue(webhookDocument, stored)
+  const document = await documents.get(webhookKeyOf(origin.webhook))
+  if (document === undefined) throw unapprovedError(request, `there is no webhook '${name}'`)
+  const { isPaused, rules } = parseDocumentValue(webhookDocument, document)
   if (isPaused) throw unapprovedError(request, `the webhook '${name}' is paused`)
   const derivedRequest = deriveWebhookRequest(rules, request, origin)
   if (derivedRequest === undefined)
@@ -78,13 +78,13 @@ async function authorizeBySchedule(
   const scheduledRun = parseScheduleKey(runKey)
   if (scheduledRun === undefined) throw unapprovedError(request, 'it names no schedule')
   const name = toPrintable(scheduledRun.name)
-  const stored = await documents.get({
+  const document = await documents.get({
     kind: 'schedule',
     scope: request.stack,
     name: scheduledRun.name,
   })
-  if (stored === undefined) throw unapprovedError(request, `there is no schedule '${name}'`)
-  const schedule = parseDocumentValue(scheduleDocument, stored)
+  if (document === undefined) throw unapprovedError(request, `there is no schedule '${name}'`)
+  const schedule = parseDocumentValue(scheduleDocument, document)
   if (schedule.isPaused) throw unapprovedError(request, `the schedule '${name}' is paused`)
   const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)
   if (derivedRequest === undefined)

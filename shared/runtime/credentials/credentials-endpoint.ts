@@ -31,7 +31,7 @@ interface Offer {
 }
 
 /**
- * Creates an endpoint like that of containers (AWS's container credentials provider) on loopback.
+ * Creates an HTTP endpoint on loopback with the protocol of AWS's container credentials provider.
  * Each offer has its own path and token, which only a process with the variables of the offer
  * knows. The endpoint does not keep this process alive.
  */

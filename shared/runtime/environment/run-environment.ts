@@ -60,7 +60,7 @@ export interface RunEnvironment {
   readonly reportedOperations: Set<OperationId>
 }
 
-/** Creates the resources that one run needs. */
+/** Creates the processes, hosts and helpers that one run needs. */
 export async function createRunEnvironment(input: RunInput): Promise<RunEnvironment> {
   const { platform, request } = input
   const hosts = input.hosts?.()

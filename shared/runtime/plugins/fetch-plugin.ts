@@ -80,20 +80,21 @@ async function fetchTerraformPackage(
 ): Promise<boolean> {
   const address = parseSourceAddress(source)
   const name = formatStoredName(address)
-  const stored = await store.get({ kind: terraformKind, name, version, os, arch })
-  if (stored === undefined) return false
+  const storedPackage = await store.get({ kind: terraformKind, name, version, os, arch })
+  if (storedPackage === undefined) return false
   const cache = terraformCacheOf({ env: {}, home })
   const platform = packagePlatformOf(os, arch)
-  const target = unpackedFolderOf(cache, address, { ...platform, version: stored.version })
+  const target = unpackedFolderOf(cache, address, { ...platform, version: storedPackage.version })
   if (existsSync(target)) return true
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   const scratchFolder = mkdtempSync(join(cache, '.partial-'))
   try {
-    const [file, unpacked] = [join(scratchFolder, 'package.zip'), join(scratchFolder, 'package')]
-    writeFileSync(file, stored.bytes)
-    mkdirSync(unpacked, { mode: 0o700 })
-    await unpackPackage(file, unpacked, `${source} ${stored.version}`)
-    renameSync(unpacked, target)
+    const file = join(scratchFolder, 'package.zip')
+    const unpackedFolder = join(scratchFolder, 'package')
+    writeFileSync(file, storedPackage.bytes)
+    mkdirSync(unpackedFolder, { mode: 0o700 })
+    await unpackPackage(file, unpackedFolder, `${source} ${storedPackage.version}`)
+    renameSync(unpackedFolder, target)
   } catch (thrown) {
     // Another process may have installed the package.
     if (!existsSync(target)) throw thrown

@@ -118,7 +118,7 @@ async function forwardLines(
   name: 'stdout' | 'stderr',
   onLine: (line: string, stream: 'stdout' | 'stderr') => void,
 ): Promise<void> {
-  for await (const line of readLines(bytes, limits.lineBytesMax))
+  for await (const line of readLines(bytes, limits.lineCharsMax))
     if (line.trim() !== '') onLine(line, name)
 }
 
