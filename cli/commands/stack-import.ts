@@ -17,9 +17,10 @@ import {
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
- * Secrets are sealed again with the stack's own manager. Pending operations are dropped, each with
- * a warning. Without --force, a foreign or invalid state is refused. A state with an invalid URN is
- * always refused. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
+ * Secrets are sealed again with the stack's own manager. Pending operations are dropped, and
+ * warnings name their resources. A state with an invalid URN is always refused. Without --force,
+ * a state is also refused that is invalid, has resources of another stack, or would empty the
+ * stack. Throws FILE_UNREADABLE, STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
  * STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED. After an error the stack keeps its state.
  */
 export const importStack: Handler = async (session, flags) => {

@@ -89,8 +89,8 @@ type Env = Readonly<Record<string, string | undefined>>
  */
 function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Compact {
   return deployment =>
-    compact(platform, deployment, settledAtMs =>
-      recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
+    compact(platform, deployment, closingAtMs =>
+      recordCompactionLag(putMetric, platform.clock.now(), closingAtMs),
     )
 }
 

@@ -20,7 +20,7 @@ const compactionCallForm = z.discriminatedUnion('kind', [
 ])
 
 /**
- * Folds a settled deployment and publishes its snapshot, or tidies up. Both can be repeated. Throws
+ * Folds a closing deployment and publishes its snapshot, or tidies up. Both can be repeated. Throws
  * the errors of `compact` and `tidyUp`. After an error of `compact`, the calling generator folds
  * the deployment in its own process.
  */
@@ -36,7 +36,7 @@ export async function serveCompaction(
     return { nudged: reconciliation.nudgedStacks.length }
   }
   // Each try of a compaction records the lag, so that repeated failures produce growing values.
-  return compact(platform, call.deployment, settledAtMs =>
-    recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
+  return compact(platform, call.deployment, closingAtMs =>
+    recordCompactionLag(putMetric, platform.clock.now(), closingAtMs),
   )
 }

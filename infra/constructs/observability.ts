@@ -126,7 +126,7 @@ function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
     {
       id: 'CompactionLag',
       name: 'compaction-lag',
-      description: 'The snapshot of a settled deployment is not published.',
+      description: 'The snapshot of a closing deployment is not published.',
       metric: createInstallationMetric(installation, awsMetrics.compactionLag, { period }),
       threshold: lagSecondsMax,
       periods: 1,

@@ -78,7 +78,7 @@ export const awsMetrics = {
   queueDimension: 'Queue',
   /** Current deployments without a live holder. */
   stuckDeployments: 'StuckDeployments',
-  /** Time from the settlement of a deployment to its publication, in seconds. */
+  /** Time from the `closing` record of a deployment to its compaction, in seconds. */
   compactionLag: 'CompactionLagSeconds',
   /** Written by each sender to the long pool, because SQS reports metrics of an idle queue late. */
   longPoolWaiting: 'LongPoolWaiting',

@@ -9,7 +9,7 @@ const editStateFiles = ['functions/step-generator/publish-edit.ts']
 export const effectsOfMaintenance = {
   compact: {
     handler: 'compaction',
-    situation: 'a close has settled its deployment',
+    situation: 'a close has ended the operations of its deployment',
     orderedPer: 'process',
     effects: [
       {

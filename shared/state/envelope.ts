@@ -63,7 +63,7 @@ const deploymentForm = z.looseObject({
  * docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
-  const envelope = requireForm(envelopeForm, parseJson(text), 'the envelope')
+  const envelope = requireForm(envelopeForm, parseEnvelopeJson(text), 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
     throw error(
@@ -88,7 +88,7 @@ export function parseEnvelope(text: string): StoredEnvelope {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseEnvelopeJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -54,11 +54,7 @@ function openSecret(
     typeof plaintext === 'string'
       ? plaintext
       : decrypt(typeof ciphertext === 'string' ? ciphertext : '')
-  return toPlain(parseJson(text), decrypt)
-}
-
-function parseJson(text: string): Json {
-  return JSON.parse(text) as Json
+  return toPlain(JSON.parse(text) as Json, decrypt)
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {

@@ -93,7 +93,7 @@ export function readPlan(
     readonly decrypt: Crypter['decrypt']
   },
 ): UpdatePlan {
-  const parsed = planFileForm.safeParse(parseJson(text))
+  const parsed = planFileForm.safeParse(parsePlanJson(text))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const location =
@@ -106,8 +106,8 @@ export function readPlan(
   return { resources }
 }
 
-function parseJson(text: string): unknown {
-  if (text.length > limits.planBytesMax)
+function parsePlanJson(text: string): unknown {
+  if (Buffer.byteLength(text) > limits.planBytesMax)
     throw error('PLAN_INVALID', `the plan has more than ${limits.planBytesMax} bytes`)
   try {
     return JSON.parse(text)

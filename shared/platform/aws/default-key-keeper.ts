@@ -21,6 +21,7 @@ export function createDefaultKeyKeeper(
   }
   const keeperOf = (url: string): Promise<KmsKeeper> => {
     const { region: urlRegion = '' } = parseKeyUrl(url)
+    // This is the default of the keeper, which prefers the region in the URL.
     const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || urlRegion
     const keeper = keepers.get(region) ?? createKeeper(region)
     keepers.set(region, keeper)

@@ -10,7 +10,7 @@ const compactionResultForm = z.object({
   snapshot: z.string().transform(hash => hash as BlobHash),
 })
 
-/** Folds a settled deployment and publishes its snapshot. */
+/** Folds a closing deployment and publishes its snapshot. */
 export type Compact = (
   deployment: DeploymentId,
 ) => Promise<{ readonly version: number; readonly snapshot: BlobHash }>

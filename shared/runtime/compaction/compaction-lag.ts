@@ -1,10 +1,10 @@
 import type { PutMetric } from '../../platform/aws/metrics.ts'
 
-/** Records the time from the settlement of a deployment to its publication, in seconds. */
+/** Records the time from the `closing` record of a deployment to its compaction, in seconds. */
 export function recordCompactionLag(
   putMetric: PutMetric,
   nowMs: number,
-  settledAtMs: number,
+  closingAtMs: number,
 ): void {
-  putMetric('compactionLag', Math.max(0, nowMs - settledAtMs) / 1_000)
+  putMetric('compactionLag', Math.max(0, nowMs - closingAtMs) / 1_000)
 }

@@ -37,27 +37,27 @@ export interface CompactionPorts {
 export const pulumiFormatVersion = `v${emulatedVersion}`
 
 /**
- * Folds a deployment that a close has settled, and publishes the snapshot. Returns the version and
- * the hash of the snapshot. Calls `onSettled` with the time of the settlement when the log is read,
- * before the fold. Throws STORE_CONFLICT after a concurrent publication.
+ * Folds a closing deployment whose operations have ended, and publishes the snapshot. Returns the
+ * version and the hash of the snapshot. After reading the log, calls `onLogRead` with the time of
+ * the `closing` record. Throws STORE_CONFLICT after a concurrent publication.
  */
 export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,
-  onSettled: (settledAtMs: EpochMs) => void = () => undefined,
+  onLogRead: (closingAtMs: EpochMs) => void = () => undefined,
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await readLogView(ports, deployment)
-  onSettled(view.foldAtMs)
+  onLogRead(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
   // An operation that began after the stop flag, without an earlier call, is not a pending
   // operation, because its owner gives it back.
-  const findSettledEnd = (id: OperationId): RecordedEnd | undefined => {
+  const findUsableEnd = (id: OperationId): RecordedEnd | undefined => {
     const recordedEnd = ends.get(id)
     if (recordedEnd === undefined || recordedEnd.head.end !== undefined) return recordedEnd
     const { owner, attempt, givenBack } = recordedEnd.head
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
-  const foldedState = await foldWithEnds(ports, { deployment, view }, findSettledEnd)
+  const foldedState = await foldWithEnds(ports, { deployment, view }, findUsableEnd)
   const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
   const { stack } = deploymentPartsOf(deployment)
   const publication = await ports.catalog.publish(stack, view.version, snapshot)

@@ -10,14 +10,14 @@ export function parseWebhookBody<Shape extends z.ZodType>(
   body: Uint8Array,
   shape: Shape,
 ): z.infer<Shape> {
-  const json = parseJson(body)
+  const json = parseJsonBytes(body)
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, json)
   throw malformedError(location === '' ? `it ${requirement}` : `at ${location}: it ${requirement}`)
 }
 
-function parseJson(body: Uint8Array): unknown {
+function parseJsonBytes(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {

@@ -15,7 +15,7 @@ export interface InitialPlans {
   readonly find: (urn: string) => InitialPlan | undefined
 }
 
-/** The most plans that a process keeps. The oldest ones are dropped, and then not compared. */
+/** Maximum number of recorded plans. Beyond it, the oldest ones are dropped and not compared. */
 const initialPlansMax = 10_000
 
 /** Creates an empty memory of initial plans. */
