@@ -7,9 +7,10 @@ import { pluginLimits } from '../../config/plugin-limits.ts'
 import { createTerraformHost } from './client/terraform-host.ts'
 import { createTerraformProvider } from './driver/terraform-provider.ts'
 import type { TerraformInstaller } from './install/terraform-installer.ts'
+import { basePlugin } from './mapping/describe-package.ts'
 
 /** The name of the base plugin of all packages that Terraform providers implement. */
-export const terraformPlugin = 'terraform-provider'
+export const terraformPlugin = basePlugin.name
 
 /** Dependencies of the Terraform providers of a host. */
 export interface TerraformPluginDeps {

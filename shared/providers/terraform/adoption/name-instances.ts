@@ -13,35 +13,35 @@ export function nameInstances(
 ): ReadonlyMap<string, string> {
   const managed = instances.filter(({ mode }) => mode === 'managed')
   const byAddress = new Map(managed.map(instance => [instance.address, instance]))
-  const usedNames = new Set<string>()
+  const usedKeys = new Set<string>()
   const names = new Map<string, string>()
   for (const [address, name] of chosenNames) {
     const instance = byAddress.get(address)
     if (instance === undefined)
       throw error('CLI_USAGE', `--names names '${address}', which the state does not have`)
-    const usedName = usedNameOf(instance, name)
-    if (usedNames.has(usedName))
+    const key = uniqueKeyOf(instance, name)
+    if (usedKeys.has(key))
       throw error(
         'CLI_USAGE',
         `--names gives the name '${name}' to several resources of type '${instance.object.typeName}'`,
       )
-    usedNames.add(usedName)
+    usedKeys.add(key)
     names.set(address, name)
   }
   for (const [address, instance] of byAddress) {
     if (names.has(address)) continue
     const name = composeName(instance)
     let uniqueName = name
-    for (let number = 2; usedNames.has(usedNameOf(instance, uniqueName)); number += 1)
+    for (let number = 2; usedKeys.has(uniqueKeyOf(instance, uniqueName)); number += 1)
       uniqueName = `${name}-${number}`
-    usedNames.add(usedNameOf(instance, uniqueName))
+    usedKeys.add(uniqueKeyOf(instance, uniqueName))
     names.set(address, uniqueName)
   }
   return names
 }
 
-/** Names must differ within one type, because the URN contains the type. */
-function usedNameOf({ object }: StateInstance, name: string): string {
+/** Returns a text that is equal for two instances only if their URNs would be equal. */
+function uniqueKeyOf({ object }: StateInstance, name: string): string {
   return `${object.typeName} ${name}`
 }
 

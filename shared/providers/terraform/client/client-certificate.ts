@@ -12,7 +12,7 @@ import {
   derTrue,
 } from './der.ts'
 
-/** A certificate of this process with its key. Providers accept only calls with it. */
+/** A certificate of this process with its key. Providers with TLS accept only calls with it. */
 export interface ClientCertificate {
   /** PEM. */
   readonly certificate: string

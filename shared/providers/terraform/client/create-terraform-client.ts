@@ -9,9 +9,10 @@
 import { createActionCalls } from './action-calls.ts'
 import { createEphemeralCalls } from './ephemeral-calls.ts'
 import type { ProtocolMajor } from './handshake.ts'
+import { createListCalls } from './list-calls.ts'
 import { getProtocolMethods } from './protocol-methods.ts'
 import { createResourceCalls } from './resource-calls.ts'
-import { createSchemaCalls } from './schema-calls.ts'
+import { createProviderCalls } from './provider-calls.ts'
 import type { TerraformClient } from './terraform-client.ts'
 import type { ClientContext, TerraformConnection } from './terraform-calls.ts'
 
@@ -33,9 +34,10 @@ export function createTerraformClient(
   }
   return {
     protocol: options.protocol,
-    ...createSchemaCalls(context),
+    ...createProviderCalls(context),
     ...createResourceCalls(context),
     ...createEphemeralCalls(context),
     ...createActionCalls(context),
+    ...createListCalls(context),
   }
 }

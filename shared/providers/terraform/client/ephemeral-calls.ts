@@ -1,4 +1,4 @@
-import { readDeferral, readDiagnostics, readDynamicValue, toWireValue } from './read-response.ts'
+import { readDeferral, readDiagnostics, readDynamicValue, toWireValue } from './convert-messages.ts'
 import { callTerraform, type ClientContext } from './terraform-calls.ts'
 import type { EphemeralRenewal, TerraformClient } from './terraform-client.ts'
 import type { RenewEphemeralResource_Response } from '../../../../proto/gen/terraform/tfplugin6.ts'

@@ -24,8 +24,9 @@ export interface Handshake extends ProviderAddress {
 const absentCertificateCharsMax = 50
 
 /**
- * Parses the handshake of go-plugin: `CORE|PROTOCOL|NETWORK|ADDRESS|TRANSPORT|CERTIFICATE`. With
- * `expectsTls`, a provider without a certificate is refused. A refusal has the code
+ * Parses the handshake of go-plugin:
+ * `CORE|PROTOCOL|NETWORK|ADDRESS|TRANSPORT|CERTIFICATE|MULTIPLEX`, where the last two can be
+ * missing. With `expectsTls`, a provider without a certificate is refused. A refusal has the code
  * PLUGIN_HANDSHAKE.
  */
 export function parseHandshake(

@@ -47,7 +47,7 @@ export function createProviderChannel(
  * Describes a failed connection. The text of gRPC has the reason of OpenSSL, and also a time and
  * line ends, which are removed.
  */
-function describeFailure(details: string): string {
+function describeConnectionFailure(details: string): string {
   const text = details
     .replaceAll(/\s+/g, ' ')
     .replace(/ \(\d{4}-[^)]*\)\. Resolution note: ?$/, '')
@@ -69,7 +69,7 @@ export async function probeChannel(client: Client): Promise<string | undefined> 
     if (!isServiceError(thrown)) throw thrown
     // Only a status that the provider sent has metadata. gRPC in this process creates the others.
     if (Object.keys(thrown.metadata.getMap()).length > 0) return undefined
-    return describeFailure(thrown.details)
+    return describeConnectionFailure(thrown.details)
   }
 }
 

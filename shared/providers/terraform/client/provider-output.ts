@@ -12,8 +12,8 @@ export interface ProviderOutput {
   /** Reports a line of the provider as a debug message, with the level of its logger. */
   readonly addLine: (line: string, stream: 'stdout' | 'stderr') => void
   /**
-   * Returns the lines for reports of failures: the lines of a panic, or else the last warnings,
-   * errors and free texts.
+   * Returns the lines of stderr for reports of failures: those of a panic, or else the last
+   * warnings, errors and free texts.
    */
   readonly listReportLines: () => readonly string[]
 }

@@ -8,7 +8,7 @@ import {
   toRawState,
   toWireIdentity,
   toWireValue,
-} from './read-response.ts'
+} from './convert-messages.ts'
 import { callTerraform, type ClientContext } from './terraform-calls.ts'
 import type { TerraformClient } from './terraform-client.ts'
 

@@ -16,8 +16,8 @@ import { encodeValue } from './wire-values.ts'
 type CheckRequest = Parameters<Provider['check']>[0]
 
 /**
- * Checks the inputs of a resource: their types, and the provider's own validation. Names a resource
- * without a name. Returns all failures with the names of the program. Throws ProviderError.
+ * Checks the inputs of a resource: their types, and the provider's own validation. Generates a
+ * missing name. Returns all failures, with the property names of the program. Throws ProviderError.
  */
 export async function checkObject(
   session: TerraformSession,

@@ -134,7 +134,7 @@ function createFinders(
       ...object,
       names: nameResourceProperties(object.block, { typeName, providerName, prefix }),
       version: message.version,
-      identity: readIdentitySchema(name, schemas.identities.get(typeName)),
+      identity: toIdentitySchema(name, schemas.identities.get(typeName)),
     }
   })
   const readerOf = (messages: ReadonlyMap<string, SchemaMessage>) =>
@@ -197,7 +197,7 @@ function readObjectSchema(provider: string, typeName: string, message: SchemaMes
   return { typeName, block, type: impliedTypeOf(block), names: namesOf(block) }
 }
 
-function readIdentitySchema(
+function toIdentitySchema(
   provider: string,
   message: IdentitySchemaMessage | undefined,
 ): IdentitySchema | undefined {

@@ -15,7 +15,10 @@ import { decodeValue, encodeValue } from './wire-values.ts'
 /** A plain object, such as a state or a configuration. */
 export type PlainObject = { readonly [name: string]: PlainValue }
 
-/** Creates an attribute. `letters` are its flags: required, optional, computed, sensitive, write-only. */
+/**
+ * Creates an attribute. `letters` are its flags: required, optional, computed, sensitive,
+ * write-only.
+ */
 export function attributeMessage(
   name: string,
   letters: string,

@@ -117,7 +117,7 @@ async function retryRequest<T>(
       if (isLocalError(thrown)) throw thrown
       const isFinal =
         thrown instanceof FinalError || (thrown instanceof StatusError && thrown.isFinal)
-      const reason = describeFailure(thrown)
+      const reason = reasonOfFailure(thrown)
       if (isFinal || attempt >= limits.downloadAttemptsMax)
         throw error('TERRAFORM_REGISTRY_UNREACHABLE', `cannot fetch ${shownUrl(url)}: ${reason}`, {
           cause: thrown,
@@ -140,7 +140,7 @@ function isLocalError(thrown: unknown): boolean {
 }
 
 /** Returns the reason of a failure. `fetch` puts it into the cause of its error. */
-function describeFailure(thrown: unknown): string {
+function reasonOfFailure(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
   return messageOf(cause)
 }

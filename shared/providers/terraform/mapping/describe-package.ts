@@ -42,8 +42,8 @@ export interface PackageContents {
 }
 
 /**
- * The plugin that packages of Terraform providers name as their base, in the version of the golden
- * cases.
+ * The base plugin of all packages that Terraform providers implement. The version is that of
+ * Pulumi's bridge in the golden cases.
  */
 export const basePlugin = { name: 'terraform-provider', version: '1.1.3' } as const
 

@@ -1,4 +1,4 @@
-import { toWireValue, readDiagnostics, readDynamicValue } from './read-response.ts'
+import { toWireValue, readDiagnostics, readDynamicValue } from './convert-messages.ts'
 import { convertEntries, readFunction, readIdentitySchema, readSchema } from './read-wire-schema.ts'
 import { callOptional, callTerraform, type ClientContext } from './terraform-calls.ts'
 import type { ProviderSchemaResponse, TerraformClient } from './terraform-client.ts'
@@ -8,7 +8,7 @@ import type { WireProviderSchema } from './wire-schema.ts'
 const terraformVersion = '1.13.0'
 
 /** Creates the calls that concern a whole provider: schemas, configuration, functions and stop. */
-export function createSchemaCalls({
+export function createProviderCalls({
   connection,
   methods,
   clientCapabilities,
