@@ -91,7 +91,7 @@ const depthMax = 8
  */
 export function findRequiredNodePackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)
-  return deduplicatePackages(files.flatMap(file => readPackage(file) ?? []))
+  return deduplicatePackages(files.flatMap(file => readPackageRequirement(file) ?? []))
 }
 
 function listPackageFiles(modules: string, depth: number): readonly string[] {
@@ -115,7 +115,7 @@ function listFolders(path: string): readonly string[] {
   }
 }
 
-function readPackage(file: string): RequiredPackage | undefined {
+function readPackageRequirement(file: string): RequiredPackage | undefined {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

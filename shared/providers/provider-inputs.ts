@@ -40,28 +40,29 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
   const internal = inputs.get(internalKey) ?? null
   if (internal !== null && !isMap(internal))
-    throw invalidError(urn, `'${internalKey}' must be an object`)
+    throw invalidProviderError(urn, `'${internalKey}' must be an object`)
   const engineValues = internal ?? inputs
   const isParameterized = engineValues.has('parameterization')
   const parameterization = isParameterized
     ? {
         name: pkg,
-        version: readText(urn, inputs, 'version'),
-        value: readText(urn, engineValues, 'parameterization'),
+        version: readTextInput(urn, inputs, 'version'),
+        value: readTextInput(urn, engineValues, 'parameterization'),
       }
     : undefined
-  if (parameterization?.version === '') throw invalidError(urn, "must have a 'version' field")
-  const name = readText(urn, engineValues, 'name')
+  if (parameterization?.version === '')
+    throw invalidProviderError(urn, "must have a 'version' field")
+  const name = readTextInput(urn, engineValues, 'name')
   if (name === '' && engineValues.has('name') && internal !== null)
-    throw invalidError(urn, "'name' must not be empty")
+    throw invalidProviderError(urn, "'name' must not be empty")
   return {
     kind: 'resource',
     name: name === '' ? pkg : name,
-    version: readText(urn, isParameterized ? engineValues : inputs, 'version'),
-    downloadUrl: readText(urn, engineValues, 'pluginDownloadURL'),
-    checksums: readTextMap(urn, engineValues, 'pluginChecksums'),
+    version: readTextInput(urn, isParameterized ? engineValues : inputs, 'version'),
+    downloadUrl: readTextInput(urn, engineValues, 'pluginDownloadURL'),
+    checksums: readTextMapInput(urn, engineValues, 'pluginChecksums'),
     parameterization,
-    envVarMappings: readTextMap(urn, engineValues, 'envVarMappings'),
+    envVarMappings: readTextMapInput(urn, engineValues, 'envVarMappings'),
   }
 }
 
@@ -115,31 +116,32 @@ export function packageOfUrn(urn: Urn): string {
   return packageOf(type.slice(0, type.indexOf('::')))
 }
 
-function invalidError(urn: Urn, problem: string): Error {
+function invalidProviderError(urn: Urn, problem: string): Error {
   return error('RESOURCE_INVALID', `${problem} (provider ${urn})`)
 }
 
 /** Returns a text input. Returns '' if it is absent or not known yet. */
-function readText(urn: Urn, map: PropertyMap, key: string): string {
-  const plainValue = readPlainValue(map, key)
+function readTextInput(urn: Urn, map: PropertyMap, key: string): string {
+  const plainValue = readWithoutSecrets(map, key)
   if (plainValue === null || typeof plainValue === 'string') return plainValue ?? ''
   if (containsUnknown(plainValue)) return ''
-  throw invalidError(urn, `'${key}' must be a string`)
+  throw invalidProviderError(urn, `'${key}' must be a string`)
 }
 
-function readTextMap(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
-  const plainValue = readPlainValue(map, key)
+function readTextMapInput(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
+  const plainValue = readWithoutSecrets(map, key)
   if (plainValue === null) return new Map()
-  if (!isMap(plainValue)) throw invalidError(urn, `'${key}' must be an object`)
+  if (!isMap(plainValue)) throw invalidProviderError(urn, `'${key}' must be an object`)
   return new Map(
     [...plainValue].map(([name, value]) => {
-      if (typeof value !== 'string') throw invalidError(urn, `'${key}[${name}]' must be a string`)
+      if (typeof value !== 'string')
+        throw invalidProviderError(urn, `'${key}[${name}]' must be a string`)
       return [name, value]
     }),
   )
 }
 
-function readPlainValue(map: PropertyMap, key: string): PropertyValue {
+function readWithoutSecrets(map: PropertyMap, key: string): PropertyValue {
   const value = map.get(key)
   return value === undefined ? null : stripSecrets(value)
 }

@@ -32,7 +32,8 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
         entriesOf(section, 'resources', keyPath).map(([type, entry]) => {
           const typePath = `${keyPath}.resources.${type}`
           const naming = namingOf(sectionOf(entry, typePath, []), typePath, sources)
-          if (naming === undefined) throw invalidError(typePath, 'needs a mode or a pattern')
+          if (naming === undefined)
+            throw invalidAutonamingError(typePath, 'needs a mode or a pattern')
           return [type, naming] as const
         }),
       )
@@ -45,20 +46,21 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
 type Section = Readonly<Record<string, unknown>>
 
 function parseValue({ text, isObject }: ConfigValue): unknown {
-  if (!isObject) throw invalidError('', 'is not a map with mode, pattern, enforce and providers')
+  if (!isObject)
+    throw invalidAutonamingError('', 'is not a map with mode, pattern, enforce and providers')
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw invalidError('', messageOf(thrown))
+    throw invalidAutonamingError('', messageOf(thrown))
   }
 }
 
 function sectionOf(value: unknown, keyPath: string, additionalKeys: readonly string[]): Section {
-  if (!isSection(value)) throw invalidError(keyPath, 'is not a map')
+  if (!isSection(value)) throw invalidAutonamingError(keyPath, 'is not a map')
   const knownKeys = ['mode', 'pattern', 'enforce', ...additionalKeys]
   const unknownKey = Object.keys(value).find(key => !knownKeys.includes(key))
   if (unknownKey === undefined) return value
-  throw invalidError(
+  throw invalidAutonamingError(
     keyPath,
     `has the unknown key '${unknownKey}'; known keys are ${knownKeys.join(', ')}`,
   )
@@ -70,7 +72,7 @@ function isSection(value: unknown): value is Section {
 
 function entriesOf(section: Section, key: string, keyPath: string): [string, unknown][] {
   const entries = section[key] ?? {}
-  if (!isSection(entries)) throw invalidError(joinKeyPath(keyPath, key), 'is not a map')
+  if (!isSection(entries)) throw invalidAutonamingError(joinKeyPath(keyPath, key), 'is not a map')
   return Object.entries(entries)
 }
 
@@ -83,17 +85,20 @@ function namingOf(
   const pattern = readTyped(section, 'pattern', 'string', keyPath)
   const enforce = readTyped(section, 'enforce', 'boolean', keyPath)
   if (mode !== undefined && (pattern !== undefined || enforce !== undefined))
-    throw invalidError(keyPath, 'has both a mode and pattern or enforce')
+    throw invalidAutonamingError(keyPath, 'has both a mode and pattern or enforce')
   if (typeof pattern === 'string')
     return {
       kind: 'pattern',
       pattern: resolvePattern(pattern, keyPath, sources),
       enforce: enforce === true,
     }
-  if (enforce !== undefined) throw invalidError(keyPath, 'has enforce without a pattern')
+  if (enforce !== undefined) throw invalidAutonamingError(keyPath, 'has enforce without a pattern')
   if (mode === undefined) return undefined
   if (mode === 'default' || mode === 'verbatim' || mode === 'disabled') return { kind: mode }
-  throw invalidError(keyPath, `has the unknown mode '${mode}'; use default, verbatim or disabled`)
+  throw invalidAutonamingError(
+    keyPath,
+    `has the unknown mode '${mode}'; use default, verbatim or disabled`,
+  )
 }
 
 function readTyped(
@@ -106,7 +111,7 @@ function readTyped(
   if (value === undefined || typeof value === 'string' || typeof value === 'boolean') {
     if (value === undefined || typeof value === type) return value
   }
-  throw invalidError(joinKeyPath(keyPath, key), `is not a ${type}`)
+  throw invalidAutonamingError(joinKeyPath(keyPath, key), `is not a ${type}`)
 }
 
 /** Replaces the placeholders for values of the stack in a pattern. Throws CONFIG_INVALID. */
@@ -114,7 +119,7 @@ function resolvePattern(pattern: string, keyPath: string, sources: PatternSource
   const { organization, project, stack, config } = sources
   for (const [, length = ''] of pattern.matchAll(/\$\{\w+\((\d+)\)\}/g))
     if (Number(length) > limits.namePlaceholderCharsMax)
-      throw invalidError(
+      throw invalidAutonamingError(
         keyPath,
         `asks for ${length} random characters; the limit is ${limits.namePlaceholderCharsMax}`,
       )
@@ -125,7 +130,10 @@ function resolvePattern(pattern: string, keyPath: string, sources: PatternSource
     .replace(/\$\{config\.([^}]+)\}/g, (_token, key: string) => {
       const value = config.get(`${project}:${key}`)
       if (value === undefined)
-        throw invalidError(keyPath, `uses the configuration key '${key}', which has no value`)
+        throw invalidAutonamingError(
+          keyPath,
+          `uses the configuration key '${key}', which has no value`,
+        )
       return value.text
     })
 }
@@ -134,7 +142,7 @@ function joinKeyPath(keyPath: string, key: string): string {
   return keyPath === '' ? key : `${keyPath}.${key}`
 }
 
-function invalidError(keyPath: string, problem: string): Error {
+function invalidAutonamingError(keyPath: string, problem: string): Error {
   const location = keyPath === '' ? autonamingKey : `${autonamingKey}, ${keyPath}`
   return error('CONFIG_INVALID', `the configuration of automatic names (${location}) ${problem}`)
 }

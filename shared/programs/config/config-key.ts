@@ -31,9 +31,9 @@ export function formatConfigKey(key: ConfigKey): string {
 export function compareConfigKeys(left: string, right: string): number {
   const [leftNamespace = '', leftName = ''] = left.split(':')
   const [rightNamespace = '', rightName = ''] = right.split(':')
-  return compare(leftNamespace, rightNamespace) || compare(leftName, rightName)
+  return compareTexts(leftNamespace, rightNamespace) || compareTexts(leftName, rightName)
 }
 
-function compare(left: string, right: string): number {
+function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

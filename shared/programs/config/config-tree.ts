@@ -29,7 +29,7 @@ export type StoredConfigValue =
 
 /** Reports whether a tree is an encrypted leaf. */
 export function isSecure(tree: ConfigTree | undefined): tree is SecureValue {
-  return isObject(tree) && 'kind' in tree
+  return isPlainObject(tree) && 'kind' in tree
 }
 
 /** Reports whether a tree is a list. */
@@ -133,6 +133,6 @@ function formatJsonText(text: string): string {
   )
 }
 
-function isObject(tree: unknown): tree is object {
+function isPlainObject(tree: unknown): tree is object {
   return typeof tree === 'object' && tree !== null && !Array.isArray(tree) && !(tree instanceof Map)
 }

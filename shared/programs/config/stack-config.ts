@@ -84,7 +84,7 @@ export function writeStackConfig(config: StackConfig): void {
 export function openStackConfig(text: string, file: string, project: string): StackConfig {
   const source = openYaml(text, file, 'CONFIG_INVALID')
   const { document } = source
-  const entries = readEntries(source, project)
+  const entries = readConfigEntries(source, project)
   const spellingOf = (key: string): string => entries.get(key)?.spelling ?? key
   const readField = (name: string): string => readTextField(source, name)
   for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt']) readField(name)
@@ -125,7 +125,7 @@ interface ConfigFileEntry {
   readonly value: StoredConfigValue
 }
 
-function readEntries(source: YamlSource, project: string): Map<string, ConfigFileEntry> {
+function readConfigEntries(source: YamlSource, project: string): Map<string, ConfigFileEntry> {
   const fileTree = toConfigTree(source.document.toJS({ mapAsMap: true }))
   const environment = isTreeMap(fileTree) ? fileTree.get('environment') : undefined
   if (isContainer(environment) && (isTreeList(environment) ? environment.length : environment.size))

@@ -32,7 +32,7 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const root = findPackageRoot(runnerFile, '@pulumi/pulumi')
   if (root === '') return { runner: runnerFile, root, engines: '' }
   refuseTypescriptMix(root)
-  const engines = readPackage(root)['engines']
+  const engines = readPackageJson(root)['engines']
   const nodeRange: unknown = isRecord(engines) ? engines['node'] : undefined
   return { runner: runnerFile, root, engines: typeof nodeRange === 'string' ? nodeRange : '' }
 }
@@ -44,7 +44,7 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
 const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
 
 function declaresSdk(directory: string): boolean {
-  const { dependencies, devDependencies } = readPackage(directory)
+  const { dependencies, devDependencies } = readPackageJson(directory)
   return [dependencies, devDependencies].some(names => isRecord(names) && '@pulumi/pulumi' in names)
 }
 
@@ -52,7 +52,7 @@ function refuseTypescriptMix(sdkFolder: string): void {
   const mainFile = resolveFrom(sdkFolder, 'typescript')
   const root = mainFile === undefined ? '' : findPackageRoot(mainFile, 'typescript')
   if (mainFile === undefined || root === '') return
-  const { version: declaredVersion } = readPackage(root)
+  const { version: declaredVersion } = readPackageJson(root)
   const version = typeof declaredVersion === 'string' ? declaredVersion : ''
   const hasCompilerApi = readFileSync(mainFile, 'utf8').includes('createSourceFile')
   if (Number(version.split('.', 1)[0]) >= 7 && !hasCompilerApi)
@@ -72,13 +72,13 @@ function resolveFrom(directory: string, module: string): string | undefined {
 
 function findPackageRoot(file: string, name: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    if (existsSync(join(folder, 'package.json')) && readPackage(folder)['name'] === name)
+    if (existsSync(join(folder, 'package.json')) && readPackageJson(folder)['name'] === name)
       return folder
   }
   return ''
 }
 
-function readPackage(folder: string): Readonly<Record<string, unknown>> {
+function readPackageJson(folder: string): Readonly<Record<string, unknown>> {
   try {
     const content: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return isRecord(content) ? content : {}

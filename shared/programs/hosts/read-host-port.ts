@@ -24,17 +24,17 @@ export function readHostPort(
     port.resolve(line.trim())
   })
   void forEachLine(child.stderr, line => {
+    if (hasPort) return onLine(line, 'stderr')
     errorLines.push(line)
-    if (hasPort) onLine(line, 'stderr')
   })
-  const fail = (reason: string): void =>
+  const rejectPort = (reason: string): void =>
     port.reject(
       error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${errorLines.slice(-5).join('\n')}`),
     )
   const timer = setTimeout(
-    () => fail(`did not print its port within ${portTimeoutMs / 1000} s`),
+    () => rejectPort(`did not print its port within ${portTimeoutMs / 1000} s`),
     portTimeoutMs,
   )
-  void child.exit.then(() => fail('ended before it printed its port'))
+  void child.exit.then(() => rejectPort('ended before it printed its port'))
   return port.promise.finally(() => clearTimeout(timer))
 }

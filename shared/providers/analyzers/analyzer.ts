@@ -1,6 +1,6 @@
 /**
- * analyzers: policy packs, as processes that check resources. Imports plugins, and errors, names,
- * state and values.
+ * analyzers: policy packs, as processes that check resources. Imports plugins, programs and the
+ * layers below.
  *
  * `Analyzer` is the narrow interface to one configured pack; `analyzer-driver.ts` implements it
  * over pulumirpc. A failed call rejects with the pack's own message. If a pack does not implement

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
+import { isRecord } from '../../programs/is-record.ts'
 import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'
 
 const levels: ReadonlySet<string> = new Set(['advisory', 'mandatory', 'disabled', 'remediate'])
@@ -16,7 +17,7 @@ export function readPolicySettings(
   if (text.trim() === '') return settingsByPolicy
   for (const [name, entry] of Object.entries(parseObject(text, file))) {
     if (name === 'environments')
-      throw invalidError(
+      throw invalidSettingsError(
         file,
         'names environments, which stacks outside of Pulumi Cloud do not support',
       )
@@ -24,8 +25,11 @@ export function readPolicySettings(
       settingsByPolicy.set(name, { enforcement: parseLevel(entry, name, file), properties: {} })
       continue
     }
-    if (!isObject(entry))
-      throw invalidError(file, `has a value for '${name}' that is neither a level nor an object`)
+    if (!isRecord(entry))
+      throw invalidSettingsError(
+        file,
+        `has a value for '${name}' that is neither a level nor an object`,
+      )
     const { enforcementLevel = '', ...properties } = entry
     const enforcement = enforcementLevel === '' ? '' : parseLevel(enforcementLevel, name, file)
     if (enforcement !== '' || Object.keys(properties).length > 0)
@@ -39,25 +43,21 @@ function parseObject(text: string, file: string): Readonly<Record<string, unknow
   try {
     value = JSON.parse(text)
   } catch (thrown) {
-    throw invalidError(file, `is not valid JSON: ${messageOf(thrown)}`)
+    throw invalidSettingsError(file, `is not valid JSON: ${messageOf(thrown)}`)
   }
-  if (isObject(value)) return value
-  throw invalidError(file, 'does not contain an object')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isRecord(value)) return value
+  throw invalidSettingsError(file, 'does not contain an object')
 }
 
 function parseLevel(value: unknown, name: string, file: string): Enforcement {
   if (typeof value === 'string' && levels.has(value)) return value as Enforcement
-  throw invalidError(
+  throw invalidSettingsError(
     file,
     `has the invalid enforcement level ${JSON.stringify(value)} for '${name}'`,
   )
 }
 
-function invalidError(file: string, problem: string): Error {
+function invalidSettingsError(file: string, problem: string): Error {
   return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${problem}`)
 }
 
@@ -83,7 +83,7 @@ export function mergeSettings(
 
 function defaultsOf(schemas: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(schemas).flatMap(([key, schema]) =>
-    isObject(schema) && 'default' in schema ? [[key, schema['default']] as const] : [],
+    isRecord(schema) && 'default' in schema ? [[key, schema['default']] as const] : [],
   )
   return Object.fromEntries(entries)
 }

@@ -30,7 +30,7 @@ export function listCachedVersions(
 /** Returns the installed plugins of a cache folder. Incomplete and unknown entries are left out. */
 export function listCachedPlugins(cache: string): NamedCachedPlugin[] {
   const plugins: NamedCachedPlugin[] = []
-  for (const entry of readEntries(cache)) {
+  for (const entry of readFolderEntries(cache)) {
     const groups = folderNamePattern.exec(entry.name)?.groups
     if (groups === undefined) continue
     const { kind = '', name = '', version: versionText = '' } = groups
@@ -43,7 +43,7 @@ export function listCachedPlugins(cache: string): NamedCachedPlugin[] {
   return plugins
 }
 
-function readEntries(folder: string): Dirent[] {
+function readFolderEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
@@ -71,13 +71,13 @@ export function chooseVersion(
       ? semver.gte(installedVersion, version)
       : semver.eq(installedVersion, version)
   })
-  return candidates.sort((a, b) => stabilityOf(b) - stabilityOf(a) || compare(b, a))[0]
+  return candidates.sort((a, b) => stabilityOf(b) - stabilityOf(a) || compareVersions(b, a))[0]
 }
 
 function stabilityOf(plugin: CachedPlugin): number {
   return semver.prerelease(plugin.version) === null ? 1 : 0
 }
 
-function compare(a: CachedPlugin, b: CachedPlugin): number {
+function compareVersions(a: CachedPlugin, b: CachedPlugin): number {
   return semver.compareBuild(a.version, b.version)
 }
