@@ -75,11 +75,15 @@ function forgetFreeUpgrades({ step, expected, observed, wanted, found, schemaOf 
   const format = (call, state) => `${addressOfCall(call)} ${formatCanonical(state)}`
   const isIgnored = (step.ignore ?? []).includes('upgrades')
   const [wantedUpgrades, foundUpgrades] = [upgradesIn(expected.calls), upgradesIn(observed.calls)]
-  const returned = new Set(
-    observed.calls
+  const isFromCurrent = call => call.req.version === schemaOf(call.type)?.version
+  const returned = new Set([
+    ...observed.calls
       .filter(({ res }) => res?.new_state)
       .map(call => format(call, call.res.new_state)),
-  )
+    ...foundUpgrades
+      .filter(call => call.res?.state && !isFromCurrent(call))
+      .map(call => format(call, call.res.state)),
+  ])
   const upgraded = new Set(foundUpgrades.map(call => format(call, call.res?.state)))
   for (const call of foundUpgrades) {
     const isFree = returned.has(format(call, call.res?.state)) && !wanted.has(formatCall(call))
@@ -88,8 +92,7 @@ function forgetFreeUpgrades({ step, expected, observed, wanted, found, schemaOf 
   for (const call of wantedUpgrades) {
     const action = expected.actions[addressOfCall(call)]
     const isCallFree = action === 'remove' || (step.op === 'plan' && action === 'delete')
-    const isCurrent = call.req.version === schemaOf(call.type)?.version
-    const isAgain = isCurrent && upgraded.has(format(call, call.res?.state))
+    const isAgain = isFromCurrent(call) && upgraded.has(format(call, call.res?.state))
     if (!isIgnored && !isCallFree && !isAgain) continue
     found.delete(formatCall(call))
     wanted.delete(formatCall(call))

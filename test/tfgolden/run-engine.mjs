@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createCaseFolder, endingOf, parseLines, printStep, writeGolden } from './case-folder.mjs'
 import { addressOfResource, tokenOf } from './pulumi-values.mjs'
 import { quoteArgument, runCommand } from './run-command.mjs'
+import { formatStateFile, sources } from './tofu-state.mjs'
 
 const stackArguments = ['--stack', 'dev']
 const programModule = join(import.meta.dirname, 'provider', 'tfgold.js')
@@ -31,6 +32,35 @@ export function createEngineRun(settings, name) {
   let isInitialized = false
   return {
     folder,
+    /**
+     * Adopts the resources that an `edit` step patches from a state file of OpenTofu, in the place of
+     * those in the stack. `states` are the recorded ones. The calls count for the next step.
+     */
+    async adoptStates(step, number, states) {
+      const env = folder.createVariables(step, number, ownVariables)
+      const run = args =>
+        runCommand([settings.cli, ...args.map(quoteArgument), ...stackArguments].join(' '), {
+          folder: folder.program,
+          env,
+        })
+      const file = join(folder.home, 'adopted.tfstate')
+      const addresses = Object.keys(step.tofuEdit)
+      writeGolden(file, formatStateFile(addresses.map(address => [address, states[address]])))
+      for (const address of addresses)
+        await run(['state', 'delete', formatUrn(`@${address}`), '-y'])
+      const provider = `${sources.tfgold}=${env.TFGOLD_PROVIDER}`
+      const result = await run([
+        'import',
+        '--from',
+        'terraform',
+        file,
+        '--yes',
+        '--provider',
+        provider,
+      ])
+      printStep(folder.name, number, result)
+      return result.code === 0 ? [] : [`adoption: ${result.err}${result.out}`]
+    },
     /** Runs a step. Returns what the comparison reads. */
     async runStep(step, number) {
       const program = folder.findFile(number, 'index', ['js']) ?? join(folder.source, 'index.js')

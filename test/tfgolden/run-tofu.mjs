@@ -12,9 +12,7 @@ import {
 import { formatPrivateBytes, omitNullMembers, sortKeys } from './lossless-values.mjs'
 import { countEqualCalls, listOrderedApplies } from './provider-calls.mjs'
 import { quoteArgument, runCommand } from './run-command.mjs'
-
-/** The addresses of both programs of the provider. Overrides map them to files. */
-const sources = { tfgold: 'golden.test/golden/tfgold', tfgold5: 'golden.test/golden/tfgold5' }
+import { sources } from './tofu-state.mjs'
 
 /** Creates a run of a case with OpenTofu. */
 export function createTofuRun(settings, name) {
