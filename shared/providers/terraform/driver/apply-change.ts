@@ -5,7 +5,7 @@ import { findInconsistencies } from '../plan/object-inconsistencies.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
 import { findWriteOnlyValues, removeWriteOnlyValues } from '../plan/write-only.ts'
 import type { CtyPath } from '../values/cty-path.ts'
-import { type CtyValue, nullOf } from '../values/cty-value.ts'
+import type { CtyValue } from '../values/cty-value.ts'
 import { replaceUnknowns, unknownPathsOf } from '../values/walk-value.ts'
 import { formatPathOf, formatProblem, readProblems } from './diagnostics.ts'
 import type { PlannedChange } from './plan-change.ts'
@@ -79,7 +79,10 @@ interface DecodedState {
   readonly problems: readonly string[]
 }
 
-/** Decodes the new state. Unknown parts and values of write-only attributes become null. */
+/**
+ * Decodes the new state. Unknown parts and values of write-only attributes become null. In the
+ * place of an invalid state, the prior object stays, as in Terraform's core.
+ */
 function decodeApplied(
   session: TerraformSession,
   resource: ResourceType,
@@ -102,7 +105,7 @@ function decodeApplied(
   } catch (thrown) {
     if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
     const flaw = { message: thrown.message, path: [] }
-    return { value: nullOf(type), problems: describeFlaws(session, input, [flaw]) }
+    return { value: input.prior, problems: describeFlaws(session, input, [flaw]) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { requireNoErrors } from './require-no-errors.ts'
-import { checkState, readIdentityOf } from './prior-object.ts'
+import { checkRawState, readIdentityOf } from './prior-object.ts'
 import { parseImportedIdentity } from './imported-identity.ts'
 import { createRefusal, describeProviderBug, requireNoDeferral } from './provider-failure.ts'
 import type { ResourceObject } from './resource-object.ts'
@@ -37,7 +37,8 @@ export async function importObject(
         { message: `the object has the type '${imported.typeName}'`, path: [] },
       ]),
     )
-  const value = checkState(session, resource, {
+  // The provider reads its own form, in which absent blocks may be null.
+  const value = checkRawState(session, resource, {
     urn,
     verb: 'imported the object',
     read: () => decodeValue(imported.state, type),

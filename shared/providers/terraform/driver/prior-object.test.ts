@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PropertyMap } from '../../../values/value.ts'
+import { ProviderError } from '../../provider-error.ts'
 import type { StoredValue, TerraformClient } from '../client/terraform-client.ts'
 import { readStoredObject, type StoredObject, writeStoredObject } from '../mapping/stored-object.ts'
 import { problem } from './scripted-client.fixture.ts'
@@ -232,6 +233,20 @@ describe('a refresh', () => {
   test('of an object that is gone has no id', async () => {
     const { outputs, read } = await prepare(reading({ newState: undefined }))
     expect((await read('id-a', outputs)).id).toBe('')
+  })
+
+  test('of a tainted object keeps its mark, and a reason', async () => {
+    const failing = await createScriptedProvider(base => ({
+      applyResourceChange: async request => ({
+        ...(await base.applyResourceChange(request)),
+        diagnostics: [problem('No health')],
+      }),
+    }))
+    const failure: unknown = await failing.create(inputs).catch((thrown: unknown) => thrown)
+    const created = failure instanceof ProviderError ? failure.partialResource?.outputs : undefined
+    const { initErrors, outputs = new Map() } = await failing.read('id-a', created)
+    expect(initErrors).toEqual(['the object was created with errors. The next update replaces it'])
+    expect(readStoredObject(outputs)?.isTainted).toBe(true)
   })
 
   test('with an error keeps the object', async () => {

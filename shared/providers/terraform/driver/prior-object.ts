@@ -2,6 +2,7 @@ import { requireNoErrors } from './require-no-errors.ts'
 import type { StoredValue } from '../client/terraform-client.ts'
 import type { StoredObject } from '../mapping/stored-object.ts'
 import { findStoredObject, type RecordedResource } from './stored-resource.ts'
+import { toRecordedOutputs } from './object-outputs.ts'
 import { normalizeBlocks } from '../plan/normalize-blocks.ts'
 import { findWriteOnlyValues } from '../plan/write-only.ts'
 import type { CtyValue } from '../values/cty-value.ts'
@@ -22,18 +23,41 @@ export interface PriorObject extends ResourceObject {
 
 /**
  * Returns the object of a recorded resource in the provider's current schema. The provider upgrades
- * the state, even from its own version, or moves it from another type. Throws ProviderError.
+ * the state, even from its own version, or moves it from another type. A state that this process
+ * has just read is current. Throws ProviderError.
  */
 export async function readPriorObject(
   session: TerraformSession,
   resource: ResourceType,
   recorded: RecordedResource,
 ): Promise<PriorObject> {
+  const readObject = session.readObjects.get(recorded.outputs)
+  if (readObject !== undefined) return { ...readObject, isOutdated: false }
   const { urn } = recorded
   const stored = findStoredObject(resource, recorded)
   if (stored.typeName !== resource.typeName)
     return { ...(await moveObject(session, resource, { stored, urn })), isOutdated: true }
   return upgradeObject(session, resource, { stored, urn })
+}
+
+/**
+ * Returns the object of a recorded resource that is now updated. The provider also upgrades a state
+ * that it has just moved, because Terraform's core does so when it applies. Throws ProviderError.
+ */
+export async function readObjectToUpdate(
+  session: TerraformSession,
+  resource: ResourceType,
+  recorded: RecordedResource,
+): Promise<PriorObject> {
+  const prior = await readPriorObject(session, resource, recorded)
+  const isMoved = findStoredObject(resource, recorded).typeName !== resource.typeName
+  if (!isMoved) return prior
+  const stored = findStoredObject(resource, {
+    ...recorded,
+    outputs: toRecordedOutputs(resource, prior),
+  })
+  const upgraded = await upgradeObject(session, resource, { stored, urn: recorded.urn })
+  return { ...upgraded, isOutdated: true }
 }
 
 /**
@@ -100,19 +124,35 @@ function prepareStored(
   return { json: new TextEncoder().encode(json ?? stateJson) }
 }
 
+/** A state of a response, with the names of its call and its resource for messages. */
+interface ReceivedState {
+  readonly urn: string
+  /** The begin of the messages, such as `moved the state`. */
+  readonly verb: string
+  readonly read: () => CtyValue
+}
+
 /**
- * Reads and checks a state of the provider. `verb` begins its messages, such as `moved the state`.
- * Throws ProviderError if the state has another type than the schema, or values of write-only
- * attributes. Unknown parts become null.
+ * Reads and checks a state of the provider. Absent blocks get the form that plans require.
+ * Throws the errors of `checkRawState`.
  */
 export function checkState(
   session: TerraformSession,
   resource: ResourceType,
-  {
-    urn,
-    verb,
-    read,
-  }: { readonly urn: string; readonly verb: string; readonly read: () => CtyValue },
+  response: ReceivedState,
+): CtyValue {
+  const value = checkRawState(session, resource, response)
+  return normalizeBlocks(resource.block, value)
+}
+
+/**
+ * Reads and checks a state of the provider. Throws ProviderError if the state has another type than
+ * the schema, or values of write-only attributes. Unknown parts become null.
+ */
+export function checkRawState(
+  session: TerraformSession,
+  resource: ResourceType,
+  { urn, verb, read }: ReceivedState,
 ): CtyValue {
   const predicate = `${verb} of '${urn}' wrongly`
   const value = readResponse(session.pkg.name, predicate, read)
@@ -125,7 +165,7 @@ export function checkState(
         leaks.map(path => ({ message: 'a write-only attribute has a value', path })),
       ),
     )
-  return normalizeBlocks(resource.block, replaceUnknowns(value))
+  return replaceUnknowns(value)
 }
 
 async function upgradeIdentity(

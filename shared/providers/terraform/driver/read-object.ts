@@ -21,6 +21,9 @@ const absentResult: ReadResult = {
   initErrors: [],
 }
 
+/** The reason why a tainted object is unhealthy. */
+const taintReason = 'the object was created with errors. The next update replaces it'
+
 /**
  * Reads an object: a recorded one, or one to import by its id. The id in the result is '' for an
  * object that does not exist any more, and while the provider is unconfigured. Throws
@@ -47,6 +50,7 @@ export async function readObject(
     return absentResult
   }
   const currentOutputs = toRecordedOutputs(resource, current)
+  session.readObjects.set(currentOutputs, current)
   return {
     id: isImport ? idOfObject(resource.names.id, current.value) : id,
     inputs:
@@ -55,7 +59,7 @@ export async function readObject(
         : updateInputs(resource, { inputs, outputs: currentOutputs }),
     outputs: currentOutputs,
     refreshBeforeUpdate: false,
-    initErrors: [],
+    initErrors: current.isTainted ? [taintReason] : [],
   }
 }
 

@@ -3,6 +3,8 @@ import type { TerraformClient } from '../client/terraform-client.ts'
 import type { TerraformPackage } from './terraform-package.ts'
 import type { DiagnosedProblem } from './diagnostics.ts'
 import { formatProblem } from './diagnostics.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+import type { ResourceObject } from './resource-object.ts'
 import { createInitialPlans, type InitialPlans } from './initial-plans.ts'
 
 /** One process of a provider that serves a package, and the result of its configuration. */
@@ -14,6 +16,8 @@ export interface TerraformSession extends ConfigureOutcome<void> {
   /** Shows the progress of an action to the user. */
   readonly inform: (text: string) => void
   readonly initialPlans: InitialPlans
+  /** The objects that this process has read, by the outputs that it returned. */
+  readonly readObjects: WeakMap<PropertyMap, ResourceObject>
 }
 
 /** Creates the session of a process before its configuration. */
@@ -23,6 +27,7 @@ export function createTerraformSession(
   return {
     ...fields,
     initialPlans: createInitialPlans(),
+    readObjects: new WeakMap(),
     ...createConfigureOutcome<void>(fields.pkg.name, undefined),
   }
 }

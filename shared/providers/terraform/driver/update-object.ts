@@ -6,7 +6,7 @@ import { warnOfChangedIdentity } from './identity-change.ts'
 import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
 import { createPartialFailure } from './partial-failure.ts'
 import { planChange } from './plan-change.ts'
-import { readPriorObject } from './prior-object.ts'
+import { readObjectToUpdate, readPriorObject } from './prior-object.ts'
 import { createRefusal } from './provider-failure.ts'
 import { requireConsistentPlan } from './require-consistent-plan.ts'
 import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
@@ -32,7 +32,8 @@ export async function updateObject(
     assert(preview, `the provider of '${urn}' is not configured`)
     return toPreview(planUnknown(resource.block, config.value))
   }
-  const prior = await readPriorObject(session, resource, { urn, outputs: oldOutputs })
+  const readPrior = preview ? readPriorObject : readObjectToUpdate
+  const prior = await readPrior(session, resource, { urn, outputs: oldOutputs })
   const plan = await planChange(session, resource, {
     urn,
     prior,
@@ -58,11 +59,14 @@ export async function updateObject(
   const applied = await applyChange(session, resource, change)
   warnOfChangedIdentity(session, urn, [prior.identity, applied.identity])
   const hasFailed = applied.problems.length > 0
-  if (hasFailed && applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
+  const isLost = hasFailed && applied.value.kind === 'null'
+  // Terraform's core also saves an upgraded or moved object whose update fails.
+  if (isLost && !prior.isOutdated) throw createRefusal(applied.problems.join('; '))
+  const current = isLost ? prior : applied
   const outputs = toRecordedOutputs(resource, {
-    ...applied,
+    ...current,
     isTainted: prior.isTainted,
-    sensitivePaths: sensitivePathsOf(resource, applied.value, config.sensitivePaths),
+    sensitivePaths: sensitivePathsOf(resource, current.value, config.sensitivePaths),
   })
   if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs })
   return { outputs, refreshBeforeUpdate: false }

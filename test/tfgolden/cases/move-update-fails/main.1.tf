@@ -1,0 +1,4 @@
+resource "tfgold_thing" "a" {
+  name = "a"
+  value = "one"
+}
