@@ -14,7 +14,7 @@ export interface SkippedPart {
   readonly reason: string
 }
 
-/** An object of a Terraform state, and its state as a resource. */
+/** An instance of a Terraform state, and the resource state of its object. */
 export interface AdoptedInstance {
   readonly instance: StateInstance
   readonly state: ResourceState

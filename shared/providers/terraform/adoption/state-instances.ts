@@ -18,7 +18,9 @@ import {
 } from './state-addresses.ts'
 import type { FieldReader } from './state-fields.ts'
 
-/** An object of a state: the current or a deposed object of an instance, or a data source. */
+/**
+ * An instance of a resource or data source in a state, with its current object or a deposed one.
+ */
 export interface StateInstance {
   readonly mode: 'managed' | 'data'
   /** The address, such as `module.net["a"].random_pet.dog[0]`. */
@@ -36,7 +38,9 @@ export interface StateInstance {
   readonly dependencies: readonly string[]
 }
 
-/** Reads the objects of a resource. `index`: the position of the resource in the state. */
+/**
+ * Reads the objects of a resource. `index`: the position of the resource in the state, from 0 on.
+ */
 export function readInstances(
   reader: FieldReader,
   resource: LosslessObject,

@@ -37,9 +37,9 @@ export function respond(response: unknown, requests: unknown[] = []): UntypedHan
 }
 
 /** Responds to a unary call with a new response each time. */
-export function respondWith(createAnswer: () => unknown, requests: unknown[]): UntypedHandleCall {
+export function respondWith(createResponse: () => unknown, requests: unknown[]): UntypedHandleCall {
   const handle = (call: { readonly request: unknown }, reply: Reply): void => {
-    const response = createAnswer()
+    const response = createResponse()
     requests.push(call.request)
     if (response instanceof Error) reply(response)
     else reply(null, response)

@@ -1,22 +1,20 @@
 import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 
-/** A step of an `AttributePath` message. `unknown`: a step of any other kind. */
+/** A step of an `AttributePath` message. */
 export type ProtocolStep =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'key'; readonly key: string }
-  | { readonly kind: 'index'; readonly index: number | bigint }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'index'; readonly index: number }
 
 /**
  * Converts the path that a provider sent for a part of a value of this type. The protocol has no
- * address for elements of sets, so the path ends at the set. Unknown steps are dropped.
+ * address for elements of sets, so the path ends at the set.
  */
 export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType): CtyPath {
   const path: CtyStep[] = []
   let current: CtyType | undefined = type
   for (const step of steps) {
-    if (step.kind === 'unknown') continue
     if (current?.kind === 'set') break
     const next: CtyStep = current === undefined ? toStep(step) : toStepIn(current, step)
     path.push(next)
@@ -25,26 +23,24 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
   return path
 }
 
-type KnownStep = Exclude<ProtocolStep, { kind: 'unknown' }>
-
 /**
  * Converts a step from a value of this type to one of its parts. Providers confuse keys and
  * attributes, so the type decides.
  */
-function toStepIn(type: CtyType, step: KnownStep): CtyStep {
+function toStepIn(type: CtyType, step: ProtocolStep): CtyStep {
   if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))
   if (step.kind === 'attribute' && type.kind === 'map') return keyStep(step.name.normalize('NFC'))
   return toStep(step)
 }
 
-function toStep(step: KnownStep): CtyStep {
+function toStep(step: ProtocolStep): CtyStep {
   switch (step.kind) {
     case 'attribute':
       return attributeStep(step.name.normalize('NFC'))
     case 'key':
       return keyStep(step.key.normalize('NFC'))
     case 'index':
-      return indexStep(Number(step.index))
+      return indexStep(step.index)
   }
 }
 
