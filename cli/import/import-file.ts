@@ -38,7 +38,7 @@ export interface ImportFile {
 }
 
 const optionalText = z.string().nullish()
-const optionalJsonObject = z
+const optionalJsonObjectForm = z
   .record(z.string(), z.json())
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
@@ -48,7 +48,7 @@ const base64OrEmpty = z
   .base64()
   .nullish()
   .transform(value => value ?? '')
-const booleanOrFalse = z
+const booleanForm = z
   .boolean()
   .nullish()
   .transform(value => value ?? false)
@@ -72,11 +72,11 @@ const importFileForm = z.object({
           .array(z.string())
           .nullish()
           .transform(value => value ?? []),
-        component: booleanOrFalse,
-        remote: booleanOrFalse,
+        component: booleanForm,
+        remote: booleanForm,
         logicalName: textOrEmpty,
-        inputs: optionalJsonObject,
-        outputs: optionalJsonObject,
+        inputs: optionalJsonObjectForm,
+        outputs: optionalJsonObjectForm,
         parameterization: z
           .object({ pluginName: textOrEmpty, pluginVersion: textOrEmpty, value: base64OrEmpty })
           .nullish()

@@ -97,13 +97,13 @@ async function readSpan({ platform }: EnginePort, { id }: CheckStack): Promise<S
   return { startMs: record.startedAt, endMs: record.endedAt }
 }
 
-const journalRecord = z.object({
+const journalRecordForm = z.object({
   decisions: z.array(z.looseObject({ kind: z.string() })).default([]),
 })
 
 /** Counts the generator runs of a stack's first deployment. Each run begins with a take-over. */
 async function countGeneratorRuns(engine: EnginePort, { path }: CheckStack): Promise<number> {
-  const records = await listAllItems(engine, `${path}/deployments/1/journal`, journalRecord)
+  const records = await listAllItems(engine, `${path}/deployments/1/journal`, journalRecordForm)
   return records.flatMap(({ decisions }) => decisions).filter(({ kind }) => kind === 'takeover')
     .length
 }

@@ -8,7 +8,7 @@ import type { Json } from '../../shared/state/stored.ts'
 const text = z.string().max(apiLimits.urnCharsMax)
 const urnOrNone = text.refine(value => value === '' || isUrn(value), 'must be a URN or empty')
 /** Values whose secrets are sealed, because the request is stored with them. */
-const sealedMap = z
+const sealedMapForm = z
   .record(z.string(), z.unknown())
   .refine(map => !containsPlaintextSecret(map as Json), 'must contain no secret in plaintext')
   .optional()
@@ -27,9 +27,9 @@ export const importsForm = z
       protect: z.boolean(),
       isChosen: z.boolean(),
       component: z.enum(['no', 'local', 'remote']),
-      inputs: sealedMap,
-      outputs: sealedMap,
-      providerInputs: sealedMap,
+      inputs: sealedMapForm,
+      outputs: sealedMapForm,
+      providerInputs: sealedMapForm,
       parameterization: z
         .strictObject({ pluginName: text, pluginVersion: text, value: z.string() })
         .optional(),

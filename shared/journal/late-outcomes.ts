@@ -24,7 +24,7 @@ export interface LateOutcomesResult {
  * create of an object is still pending and its URN is free, the object becomes the resource, and
  * the pending operation is removed. Any other object is added as a resource to delete, because the
  * state has changed since the create. An object whose provider is gone stays in the inbox, because
- * no valid state could contain it. Source: docs/architecture.md#take-over.
+ * no valid state could contain it (I9).
  */
 export function applyLateOutcomes(
   state: StoredDeployment,

@@ -30,7 +30,7 @@ const deploymentView = z.object({
 
 const path = '/v1/stacks/{project}/{stack}/deployments'
 const deploymentRoute = { scope: 'stack', path: `${path}/{number}` } as const
-const anyRecord = z.looseObject({})
+const recordForm = z.looseObject({})
 
 /** Routes for listing, inspecting and controlling deployments. */
 export const deploymentRoutes = [
@@ -157,7 +157,7 @@ export const deploymentRoutes = [
     summary:
       'List the records of the decision log, sealed as they are stored; the cursor is a number',
     query: z.object(pageQuery),
-    output: pageForm(anyRecord),
+    output: pageForm(recordForm),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
       const firstNumber = parseCursor(cursor)

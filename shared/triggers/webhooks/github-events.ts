@@ -11,7 +11,7 @@ import {
 import { toPrintable } from '../printable.ts'
 import { parseWebhookBody } from './webhook-body.ts'
 
-const repositoryFields = z.object({ full_name: repositoryForm })
+const repositoryFieldsForm = z.object({ full_name: repositoryForm })
 const pathsForm = z.array(z.string()).optional()
 
 const pushForm = z.object({
@@ -20,7 +20,7 @@ const pushForm = z.object({
   created: z.boolean(),
   deleted: z.boolean(),
   forced: z.boolean(),
-  repository: repositoryFields.extend({ pushed_at: z.number().optional() }),
+  repository: repositoryFieldsForm.extend({ pushed_at: z.number().optional() }),
   head_commit: z.object({ id: commitForm }).nullish(),
   commits: z.array(z.object({ added: pathsForm, removed: pathsForm, modified: pathsForm })),
 })
@@ -28,7 +28,7 @@ const pushForm = z.object({
 const pullRequestForm = z.object({
   action: z.string(),
   number: z.int().positive(),
-  repository: repositoryFields,
+  repository: repositoryFieldsForm,
   pull_request: z.object({
     updated_at: z.iso.datetime({ offset: true }).optional(),
     base: z.object({ ref: refNameForm }),

@@ -16,7 +16,7 @@ const changeFields = {
 }
 
 /** The body of the signed form, as a user's own pipeline sends it. */
-const signedBody = z.discriminatedUnion('event', [
+const signedBodyForm = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('ping') }),
   z.strictObject({ event: z.literal('push'), branch: refNameForm, ...changeFields }),
   z.strictObject({ event: z.literal('tag'), tag: refNameForm, ...changeFields }),
@@ -31,7 +31,7 @@ const signedBody = z.discriminatedUnion('event', [
 
 /** Parses a body of the signed form. Throws WEBHOOK_MALFORMED. */
 export function readSignedEvent(body: Uint8Array): RepositoryEvent {
-  const parsed = parseWebhookBody(body, signedBody)
+  const parsed = parseWebhookBody(body, signedBodyForm)
   if (parsed.event === 'ping') return { kind: 'ping' }
   const { repository, commit } = parsed
   const paths = parsed.paths === undefined ? undefined : limitPaths(parsed.paths)
