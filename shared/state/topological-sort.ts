@@ -23,11 +23,10 @@ interface ReferenceTargets {
  * Sorts dependencies before their dependents. A sorted list stays unchanged. There are two kinds of
  * states: old copies (with `delete`) and live states. Rule 1: a reference points to the nearest
  * state of its URN, preferably to one of the same kind as the referring state. Rule 2: a referring
- * state stays behind the last earlier state of the other kind with the referenced URN. It may
- * really depend on that state, and must then be deleted before it. Rule 2 is dropped if it causes a
- * cycle.
- * With a cycle of references the list stays unchanged, and `cycle` is the URN of a member. Linear
- * in states and references. Source: docs/spec/state-integrity.md#repair.
+ * state stays behind the last earlier state of the other kind with the referenced URN. The
+ * reference may mean that state. Rule 2 is dropped if it causes a cycle. With a cycle of references
+ * the list stays unchanged, and `cycle` is the URN of a member. Linear in states and references.
+ * Source: docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {
   readonly resources: readonly StoredResource[]

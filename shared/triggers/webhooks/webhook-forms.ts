@@ -61,7 +61,7 @@ export interface WebhookForm {
 const githubForm: WebhookForm = {
   headers: ['x-hub-signature-256', 'x-github-event', 'x-github-delivery'],
   requireSignature: request =>
-    requireHeaderFormat(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/i),
+    requireHeaderFormat(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/),
   verify: (request, { secrets }) => {
     const received = requireHeader(request, 'x-hub-signature-256').replace(/^sha256=/, '')
     const matches = secrets.map(secret =>
@@ -79,7 +79,7 @@ const githubForm: WebhookForm = {
 const signedForm: WebhookForm = {
   headers: [deliveryHeaders.signature, deliveryHeaders.timestamp, deliveryHeaders.id],
   requireSignature: request => {
-    requireHeaderFormat(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/i)
+    requireHeaderFormat(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/)
     requireHeaderFormat(request, deliveryHeaders.timestamp, /^\d{1,12}$/)
   },
   verify: (request, { secrets, now }) => {
