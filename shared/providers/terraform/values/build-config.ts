@@ -34,7 +34,7 @@ export interface BuiltConfig {
 
 /**
  * Builds the configuration of a block from the inputs of a program, which have the names of the
- * schema. All problems are collected. Input of a wrong type is null in the value, or no blocks.
+ * schema. All problems are collected. Input of a wrong type becomes null, or no blocks.
  */
 export function buildConfig(block: BlockSchema, input: PropertyValue): BuiltConfig {
   const report: BuildReport = { problems: [], sensitivePaths: [] }

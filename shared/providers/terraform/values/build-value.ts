@@ -38,8 +38,8 @@ export function objectOfType(
 }
 
 /**
- * Returns a list. The elements determine the type that replaces a dynamic element type. Throws
- * TERRAFORM_PROVIDER_BUG if their types then differ.
+ * Returns a list. The type of the elements replaces an element type with dynamic parts. Throws
+ * TERRAFORM_PROVIDER_BUG if the elements then have different types.
  */
 export function listOf(
   elements: readonly CtyValue[],
