@@ -49,7 +49,8 @@ export interface TypeDeclarations {
 const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
 
 /**
- * Declares the type of an object. It requires the required inputs if `isInput`, else the outputs.
+ * Declares the type of an object. Its required properties are those of inputs if `isInput`, else
+ * those of outputs.
  */
 type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) => TypeSpec
 
