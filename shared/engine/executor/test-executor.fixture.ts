@@ -1,0 +1,67 @@
+import type { ExecutorId, OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import { createSlots } from '../deployment/dispatch/slots.ts'
+import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { createExecutor, type Executor } from './executor.ts'
+
+/** Returns a delete without needs. */
+export function createTestDelete(id: OperationId): Operation {
+  const urn = `urn:pulumi:s::p::t:m:T::n-${id}`
+  const operation = { id, urn, op: 'delete', needs: 0, releases: [], effect: 'remove' }
+  return operation as unknown as Operation
+}
+
+/**
+ * Creates an executor with one slot, whose operations are deletes and whose store accepts every
+ * write. `done` gets the calls that tests compare. The options replace the ports and the context.
+ */
+export function createTestExecutor(
+  done: string[],
+  options: {
+    readonly operations?: Partial<ExecutorPorts['operations']>
+    readonly provider: ExecutionContext['performDeps']['provider']
+    readonly holdsLease?: () => boolean
+  },
+): Executor {
+  const operations: Partial<ExecutorPorts['operations']> = {
+    async begin(_deployment, id) {
+      done.push(`begin ${id}`)
+      return { kind: 'begun', attempt: 1 }
+    },
+    giveBack: async (_deployment, id) => done.push(`give back ${id}`) > 0,
+    putOutcome: async () => undefined,
+    select: async (_deployment, id) => done.push(`end ${id}`) > 0,
+    ...options.operations,
+  }
+  const ports = {
+    operations,
+    control: { read: async () => ({ stop: 'none', closed: false }) },
+    chains: { remove: async () => void done.push('removed'), extend: async () => true },
+    hints: { hint: () => undefined },
+    clock: {
+      defer: queueMicrotask,
+      repeat: () => () => undefined,
+      now: () => 1,
+      monotonicMs: () => 1,
+    },
+    random: { uuid: () => 'token' },
+  } as unknown as ExecutorPorts
+  const context = {
+    logIndex: { find: async (id: OperationId) => createTestDelete(id) },
+    openStep: async (operation: Operation) => {
+      const { urn } = operation
+      const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }
+      return { ...operation, provider: 'p', old: { state }, next: undefined }
+    },
+    emitter: { emitBegin: () => undefined, emitEnd: () => undefined, report: () => undefined },
+    performDeps: { provider: options.provider },
+    reportedOperations: new Set(),
+    earlierDurationsMs: new Map(),
+    slots: createSlots(1),
+    holdsLease: options.holdsLease ?? (() => true),
+    isAbandoned: () => false,
+    admit: async () => 'now',
+    onUnsettledBegin: () => void done.push('left begun'),
+  } as unknown as ExecutionContext
+  return createExecutor(ports, { executor: 'e' as ExecutorId, contextOf: async () => context })
+}
