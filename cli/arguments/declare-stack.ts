@@ -13,6 +13,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareRename(stack, attach)
   declareChangeSecretsProvider(stack, attach)
   declareStateAndHistory(stack, attach)
+  declareTimeTravel(stack, attach)
   declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
 
@@ -128,9 +129,9 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
         'Show the points in time and resolved operations of one deployment',
       )
       .option('--page <number>', 'Page number')
-      .option('--page-size <number>', 'Results per page'),
+      .option('--page-size <number>', 'Results per page')
+      .option('--full-dates', 'No effect: dates are always full'),
     async () => (await import('../commands/stack-history.ts')).showStackHistory,
-    unsupportedOptions.stackHistory,
   )
   attach(
     stack
@@ -140,5 +141,26 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .option('--dry-run', 'Preview without removing anything')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-prune.ts')).pruneStack,
+  )
+}
+
+/** Declares the commands that compare earlier states, or return to one. */
+function declareTimeTravel(stack: Command, attach: Attach): void {
+  attach(
+    stack
+      .command('diff [from] [to]')
+      .description(
+        'Compare two states: versions, moments (<deployment>:<moment>) or times. Default: the version before, and the current state',
+      )
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/stack-diff.ts')).diffStack,
+  )
+  attach(
+    stack
+      .command('rollback')
+      .description('Publish the state of an earlier version as the next version')
+      .option('--to <version>', 'The version to return to')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/stack-rollback.ts')).rollBackStack,
   )
 }

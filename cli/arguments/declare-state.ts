@@ -86,6 +86,13 @@ function declareEdits(state: Command, attach: Attach): void {
   )
   attach(
     state
+      .command('undo')
+      .description('Publish the version before the current one as the next version')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/stack-rollback.ts')).undoState,
+  )
+  attach(
+    state
       .command('repair')
       .description('Repair an invalid state')
       .option('-y, --yes', 'Skip the confirmation prompt'),

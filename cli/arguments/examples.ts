@@ -81,6 +81,12 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack history --page-size 20', 'List the last 20 deployments'],
     ['stack history --show 4', 'Show deployment 4 and its points in time'],
   ],
+  'stack diff': [
+    ['stack diff', 'Show the changes of the last version'],
+    ['stack diff 3 5', 'Compare two versions'],
+    ['stack diff 4:17 2026-01-31T12:00Z', 'Compare a moment with a time'],
+  ],
+  'stack rollback': [['stack rollback --to 3', 'Return to the state of version 3']],
   'stack output': [
     ['stack output url', 'Print one output'],
     ['stack output --shell', 'Print all outputs as shell variables'],

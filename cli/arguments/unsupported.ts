@@ -35,7 +35,6 @@ export const unsupportedOptions = {
   import: ['--generate-resources <file>', '--output <format>'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
-  stackHistory: ['--full-dates'],
   config: ['--open'],
   configSet: ['--type <type>'],
 } as const satisfies Record<string, readonly string[]>

@@ -109,6 +109,7 @@ function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> 
   const { endedAt, changes } = record
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
+    deployment: deploymentPartsOf(record.deployment).number,
     kind: commandNameOf(record.command),
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,

@@ -1,4 +1,9 @@
-import { parseSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { findPublishedVersion } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import {
+  parseSnapshotBlob,
+  readSnapshotBlob,
+} from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
@@ -15,8 +20,8 @@ type EditArchives = Pick<Platform, 'archives'>
 /**
  * Edits the state of a stack, for the command line and for requests. `key`: the key of the request.
  * A forced import also replaces a state whose blob is damaged. Throws STATE_INVALID for a named
- * archive that is missing, of another stack or no state, and the errors of `applyStateEdit` and
- * `publishEdit`.
+ * archive that is missing, of another stack or no state. Throws MOMENT_UNKNOWN and RECORDS_REMOVED
+ * for a missing version, and the errors of `applyStateEdit` and `publishEdit`.
  */
 export async function editState(
   platform: EditArchives,
@@ -24,14 +29,40 @@ export async function editState(
   request: { readonly stack: StackId; readonly edit: StateEdit; readonly key?: string },
 ): Promise<EditEnd> {
   const { stack, edit, key } = request
-  const namedState = 'state' in edit ? await readNamedState(platform, stack, edit.state) : undefined
+  const namedState = await readStateOfEdit(platform, ports, { stack, edit })
   const names = stackPartsOf(stack)
   return publishEdit(ports, stack, {
     command: edit.kind === 'import' ? 'stack import' : 'state',
     apply: before => applyStateEdit(edit, { before, namedState, names }),
-    replacesDamaged: edit.kind === 'import' && edit.force,
+    replacesDamaged:
+      (edit.kind === 'import' && edit.force) ||
+      (edit.kind === 'rollback' && edit.expected === undefined),
+    message: edit.kind === 'rollback' ? `Rolled back to version ${edit.version}` : '',
     ...(key === undefined ? {} : { key }),
   })
+}
+
+/** Returns the state to which an edit refers. Returns undefined when it refers to none. */
+async function readStateOfEdit(
+  platform: EditArchives,
+  ports: GeneratorPorts,
+  { stack, edit }: { readonly stack: StackId; readonly edit: StateEdit },
+): Promise<StoredDeployment | undefined> {
+  if (edit.kind === 'rollback') return readVersion(ports, stack, edit.version)
+  return 'state' in edit ? readNamedState(platform, stack, edit.state) : undefined
+}
+
+async function readVersion(
+  { catalog, blobs }: Pick<GeneratorPorts, 'catalog' | 'blobs'>,
+  stack: StackId,
+  version: number,
+): Promise<StoredDeployment> {
+  const published = await findPublishedVersion(catalog, stack, version)
+  if (published !== undefined) return readSnapshotBlob(blobs, published.snapshot)
+  const newest = (await catalog.getStack(stack))?.version ?? 0
+  if (version > newest)
+    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`)
+  throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
 }
 
 async function readNamedState(

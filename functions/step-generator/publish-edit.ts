@@ -35,6 +35,8 @@ export interface EditPublication {
   readonly apply: (state: StoredDeployment) => EditedState
   /** Whether the edit replaces a damaged state like an empty state. Absent: the edit fails. */
   readonly replacesDamaged?: boolean
+  /** The message of the history entry. Default: ''. */
+  readonly message?: string
   /** The key of the request of the edit. Absent: the edit is not in a queue. */
   readonly key?: string
 }
@@ -51,11 +53,11 @@ export async function publishEdit(
   stack: StackId,
   publication: EditPublication,
 ): Promise<EditEnd> {
-  const { command, key } = publication
+  const { command, message = '', key } = publication
   await requireWaitingRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
   const record = await ports.catalog.getStack(stack)
   if (record?.current === '') await applyEdit(ports, record, publication)
-  const startOptions = { command, message: '', holder: ports.holder }
+  const startOptions = { command, message, holder: ports.holder }
   const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
   if (startResult.kind === 'busy') {
     const holderStatus = await readHolderStatus(ports, startResult.deployment)

@@ -13,13 +13,14 @@ import { withMark } from './mark-resources.ts'
 import { renameResourceInState } from './rename-resource.ts'
 import type { StackNames } from './rename-stack-in-state.ts'
 import { repairState } from './repair.ts'
+import { rollBackState } from './roll-back.ts'
 import type { EditedState, StateEdit } from './state-edit.ts'
 
 /** The states and names that an edit needs. */
 export interface EditInput {
   /** The state before the edit. */
   readonly before: StoredDeployment
-  /** The state to which the edit refers by its SHA-256. Undefined when it refers to none. */
+  /** The state to which the edit refers, by its SHA-256 or version. Undefined: none. */
   readonly namedState: StoredDeployment | undefined
   /** The names of the edited stack. */
   readonly names: StackNames
@@ -41,6 +42,10 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
     case 'secrets':
       requireReplaceable(before, namedState, edit.expected)
       return replaceSecrets(before, namedState)
+    case 'rollback':
+      if (edit.expected !== undefined && digestOfResources(before) !== edit.expected)
+        throw conflictError()
+      return rollBackState(before, namedState, { version: edit.version, names })
     case 'delete': {
       const { state, forcedUrns, namedCount } = deleteResources(before, edit)
       const notices = forcedUrns.map(

@@ -27,6 +27,15 @@ export const stateEditForm = z.discriminatedUnion('kind', [
    * digest `expected`. The two states differ only in their secrets managers.
    */
   z.strictObject({ kind: z.literal('secrets'), state: digest, expected: digest }),
+  /**
+   * Publishes an earlier version again; see `rollBackState`. `expected`: the digest of the
+   * resources that the sender has read. Without it, a damaged state is replaced, too.
+   */
+  z.strictObject({
+    kind: z.literal('rollback'),
+    version: z.number().int().min(1),
+    expected: digest.optional(),
+  }),
   /** Removes resources; see `deleteResources`. */
   z.strictObject({
     kind: z.literal('delete'),

@@ -1,0 +1,33 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { formatStateDiff } from '../display/state-diff-lines.ts'
+import { diffOpenedStates } from '../state/compare-secrets.ts'
+import { emptyStoredState, readStateAtMoment, readVersion } from '../state/read-moment.ts'
+
+/**
+ * `stack diff [from] [to]`: compares two states of a stack by resource and property. Each is a
+ * version, a moment or a time. Without `to`, the second one is the current state. Without both, the
+ * first one is the version before. Secrets are hidden.
+ */
+export const diffStack: Handler = async (session, flags, [from, to]) => {
+  const id = await session.requireStack()
+  const { platform, exportState } = await session.openEngine()
+  const newest = (await platform.catalog.getStack(id))?.version ?? 0
+  if (from === undefined && newest === 0)
+    throw error('MOMENT_UNKNOWN', 'the stack has no version yet', {
+      hint: 'Run `antichain up` first.',
+    })
+  const before =
+    from === undefined
+      ? await readVersion(session, id, newest - 1)
+      : await readStateAtMoment(session, id, from)
+  const after =
+    to === undefined
+      ? ((await exportState(id)) ?? emptyStoredState)
+      : await readStateAtMoment(session, id, to)
+  const diff = await diffOpenedStates(session, before, after)
+  const names = { from: from ?? String(newest - 1), to: to ?? 'current' }
+  if (flags.isSet('json')) session.print(JSON.stringify({ ...names, ...diff }, null, 2))
+  else for (const line of formatStateDiff(diff)) session.print(line)
+  return 0
+}

@@ -1,0 +1,99 @@
+import { error, hasCode } from '../../shared/errors/error.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { formatStateDiff } from '../display/state-diff-lines.ts'
+import type { CliSession } from '../session/session.ts'
+import { diffOpenedStates } from '../state/compare-secrets.ts'
+import { editConfirmedState } from '../state/edit-state.ts'
+import { emptyStoredState, readVersion } from '../state/read-moment.ts'
+
+/**
+ * `stack rollback --to <version>`: publishes the content of an earlier version as the next version.
+ * No provider is called: the next `up` reconciles the objects with the program.
+ */
+export const rollBackStack: Handler = async (session, flags) => {
+  const text = flags.text('to')
+  if (text === undefined)
+    throw error('CLI_USAGE', '--to is required', {
+      hint: 'Pass a version, such as --to 3; `antichain stack history` lists them.',
+    })
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw error('CLI_USAGE', `--to takes the number of a version, not '${text}'`, {
+      hint: 'List the versions with `antichain stack history`.',
+    })
+  return rollBack(session, flags, { id: await session.requireStack(), version: Number(text) })
+}
+
+/**
+ * `state undo`: publishes the version before the current one as the next version. A second undo
+ * takes back the first one.
+ */
+export const undoState: Handler = async (session, flags) => {
+  const id = await session.requireStack()
+  const newest = await readNewestVersion(session, id)
+  if (newest < 2)
+    throw error('MOMENT_UNKNOWN', `the stack has no version before version ${newest}`, {
+      hint: 'List the versions with `antichain stack history`.',
+    })
+  return rollBack(session, flags, { id, version: newest - 1 })
+}
+
+async function rollBack(
+  session: CliSession,
+  flags: Flags,
+  { id, version }: { readonly id: StackId; readonly version: number },
+): Promise<number> {
+  const target = await readVersion(session, id, version)
+  const newest = await readNewestVersion(session, id)
+  if (version === newest) {
+    session.printToStderr(`The current version is ${version} already; nothing was changed.`)
+    return 0
+  }
+  const { stack } = stackPartsOf(id)
+  session.printToStderr(
+    `The state of '${stack}' becomes that of version ${version}, as version ${newest + 1}. No object is changed until the next \`antichain up\`.`,
+  )
+  const current = await readUndamagedState(session, id)
+  if (current !== undefined)
+    for (const line of formatStateDiff(await diffOpenedStates(session, current, target)))
+      session.printToStderr(`  ${line}`)
+  if (!flags.isSet('yes') && !session.mayPrompt)
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  const expected = current === undefined ? {} : { expected: digestOfResources(current) }
+  const end = await editConfirmedState(session, {
+    stack: id,
+    edit: { kind: 'rollback', version, ...expected },
+    confirm: async introduction => {
+      if (flags.isSet('yes')) return true
+      const answer = await session.io.prompt(
+        `${introduction}Roll back to version ${version}? (y/N)`,
+      )
+      return ['y', 'yes'].includes(answer.trim().toLowerCase())
+    },
+  })
+  session.printToStderr(`Version ${end.version} has the state of version ${version}.`)
+  return 0
+}
+
+async function readNewestVersion(session: CliSession, id: StackId): Promise<number> {
+  const { platform } = await session.openEngine()
+  return (await platform.catalog.getStack(id))?.version ?? 0
+}
+
+/** Returns the current state, or undefined for a damaged one, which a rollback replaces. */
+async function readUndamagedState(
+  session: CliSession,
+  id: StackId,
+): Promise<StoredDeployment | undefined> {
+  const { exportState } = await session.openEngine()
+  try {
+    return (await exportState(id)) ?? emptyStoredState
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
+    session.printToStderr('warning: the current state is damaged, so it cannot be compared')
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { error } from '../../shared/errors/error.ts'
+import { parsePointInTime } from '../../shared/records/point-in-time.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** A state without resources: that of a stack before its first deployment. */
+export const emptyStoredState: StoredDeployment = {
+  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
+  metadata: {},
+}
+
+/**
+ * Returns the state that `text` names: a version (`3`), a moment of a deployment (`4:17`), or a
+ * time. Throws CLI_USAGE for any other text, and MOMENT_UNKNOWN or RECORDS_REMOVED for a state that
+ * does not exist (any more).
+ */
+export async function readStateAtMoment(
+  session: CliSession,
+  id: StackId,
+  text: string,
+): Promise<StoredDeployment> {
+  const engine = await session.openEngine()
+  if (/^\d{1,15}$/.test(text)) return readVersion(session, id, Number(text))
+  const moment = parsePointInTime(text)
+  if (moment === undefined)
+    throw error('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
+      hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
+    })
+  return (await engine.exportAt(id, moment)) ?? emptyStoredState
+}
+
+/** Returns a published version of a stack. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+export async function readVersion(
+  session: CliSession,
+  id: StackId,
+  version: number,
+): Promise<StoredDeployment> {
+  const { exportState, platform } = await session.openEngine()
+  const state = version === 0 ? emptyStoredState : await exportState(id, version)
+  if (state !== undefined) return state
+  const newest = (await platform.catalog.getStack(id))?.version ?? 0
+  if (version > newest)
+    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`, {
+      hint: 'List the versions with `antichain stack history`.',
+    })
+  throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`, {
+    hint: 'List the versions with `antichain stack history`; `ANTICHAIN_KEEP_VERSIONS` sets how many are kept.',
+  })
+}
