@@ -96,6 +96,8 @@ const bundleOptions: BuildOptions = {
   keepNames: true,
   legalComments: 'none',
   logLevel: 'error',
+  // Functions open keys of KMS only, so they never load the clients of other key services.
+  external: ['@azure/*', 'google-auth-library'],
   // CommonJS packages call `require`, which ES modules do not have.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

@@ -17,7 +17,7 @@ import {
   notifyStarted,
 } from '../functions/step-generator/send-notifications.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
+import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'

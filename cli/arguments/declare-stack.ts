@@ -26,7 +26,7 @@ function declareLifecycle(stack: Command, attach: Attach): void {
       .option('--no-select', 'Do not select the new stack')
       .option(
         '--secrets-provider <kind>',
-        'Secrets provider of the stack: passphrase, or awskms://<key>',
+        'Secrets provider of the stack: passphrase, or the URL of a key',
       )
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/stack-init.ts')).initStack,
@@ -50,7 +50,7 @@ function declareLifecycle(stack: Command, attach: Attach): void {
       .option('-c, --create', 'Create the stack if it does not exist')
       .option(
         '--secrets-provider <kind>',
-        'Secrets provider of a new stack: passphrase, or awskms://<key>',
+        'Secrets provider of a new stack: passphrase, or the URL of a key',
       ),
     async () => (await import('../commands/stack-select.ts')).chooseStack,
   )
@@ -79,7 +79,7 @@ function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
     stack
       .command('change-secrets-provider <provider>')
       .description(
-        'Encrypt the secrets of a stack with another provider: passphrase, default, or awskms://<key>',
+        'Encrypt the secrets of a stack with another provider: passphrase, default, or the URL of a key',
       ),
     async () => (await import('../commands/stack-change-secrets-provider.ts')).changeStackProvider,
   )

@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs'
+import type { KeyKeeper } from '../../shared/secrets/cloud-secrets.ts'
 import type { Tools } from './tools.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
 
 /** Creates the tools of the real command line. A module is loaded when a command first needs it. */
 export function createLazyTools(): Tools {
+  /** One keeper for each environment, so that a process opens each data key once. */
+  const keepers = new WeakMap<Env, KeyKeeper>()
+  const keeperOf = (env: Env, createKeeper: (env: Env) => KeyKeeper): KeyKeeper => {
+    const keeper = keepers.get(env) ?? createKeeper(env)
+    keepers.set(env, keeper)
+    return keeper
+  }
   return {
     openLocal: async options => (await import('../../local/local.ts')).openLocal(options),
     openRemote: async login => (await import('../remote/remote-engine.ts')).openRemote(login),
@@ -18,14 +28,14 @@ export function createLazyTools(): Tools {
       const [passphraseSecrets, cloudSecrets, { createDefaultKeyKeeper }] = await Promise.all([
         import('../../shared/secrets/passphrase-secrets.ts'),
         import('../../shared/secrets/cloud-secrets.ts'),
-        import('../../shared/platform/aws/default-key-keeper.ts'),
+        import('../../shared/platform/key-services/default-key-keeper.ts'),
       ])
       return {
         createWithKey: async (key, env) =>
-          cloudSecrets.createCloudManager(key, createDefaultKeyKeeper(env)),
+          cloudSecrets.createCloudManager(key, keeperOf(env, createDefaultKeyKeeper)),
         openWithKey: async (sealedKey, allowed, env) =>
           cloudSecrets.openCloudManager(sealedKey, {
-            keeper: createDefaultKeyKeeper(env),
+            keeper: keeperOf(env, createDefaultKeyKeeper),
             allowed,
           }),
         createWithPassphrase: async passphrase =>

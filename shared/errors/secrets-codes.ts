@@ -14,11 +14,27 @@ export const secretsCodes = {
   },
   SECRETS_URL_INVALID: {
     exit: 2,
-    hint: 'Write the URL as awskms://<key id, alias/name or ARN>?region=<region>.',
+    hint: 'Write the URL as awskms://…, azurekeyvault://…, gcpkms://… or hashivault://…; README.md has the forms.',
   },
   SECRETS_KEY_UNUSABLE: {
     exit: 3,
     hint: 'Enable the key, or cancel its deletion; its secrets cannot be decrypted without it.',
+  },
+  SECRETS_KEY_MISSING: {
+    exit: 3,
+    hint: 'Check the name of the key, and that it exists in this account, project or vault.',
+  },
+  SECRETS_KEY_DENIED: {
+    exit: 3,
+    hint: 'Grant these credentials the permission to encrypt and decrypt with the key.',
+  },
+  SECRETS_CREDENTIALS_MISSING: {
+    exit: 3,
+    hint: 'Log in at the key service, or set the variables with its credentials; README.md lists them.',
+  },
+  SECRETS_SERVICE_UNAVAILABLE: {
+    exit: 1,
+    hint: 'Check the network and the health of the key service, and run the command again. Nothing was changed.',
   },
   SECRETS_PROVIDER_CHANGED: {
     exit: 2,

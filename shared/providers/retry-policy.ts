@@ -120,13 +120,17 @@ export const retryPolicy = {
 /** The possible sources of an error in an operation. */
 export type ErrorSource = 'provider' | 'unsent' | 'lost' | 'plugin' | 'lease' | 'store' | 'internal'
 
-/** Error codes of stores and queues, including those that last until a user acts. */
+/** Error codes of stores, queues and key services, also those that last until a user acts. */
 const storeCodes = [
   'STORE_UNAVAILABLE',
   'STORE_DENIED',
   'STORE_MISSING',
   'STORE_CREDENTIALS',
   'STORE_REGION_WRONG',
+  'SECRETS_KEY_DENIED',
+  'SECRETS_KEY_MISSING',
+  'SECRETS_CREDENTIALS_MISSING',
+  'SECRETS_SERVICE_UNAVAILABLE',
 ] as const
 
 /** Returns the source of a thrown error. */

@@ -79,12 +79,15 @@ describe('a data key', () => {
     [url, own, 'SECRETS_STACK_MISSING'],
     // Keys of an encryption context are case-sensitive.
     [`${url}&context_Antichain-Stack=${stack}`, own, 'SECRETS_STACK_MISSING'],
+    // Keys of Vault cannot name a stack.
+    ['hashivault://k', own, 'SECRETS_MANAGER_UNSUPPORTED'],
   ])('under %s is refused before the key service is called: %j', async (keyUrl, allowed, code) => {
     expect(await open(keyUrl, allowed)).toEqual([code, 0])
   })
 
   test('without a stack opens where it is allowed', async () => {
-    expect(await open(url, ownOrUnnamed)).toEqual(['cloud', 1])
+    for (const keyUrl of [url, 'hashivault://k'])
+      expect(await open(keyUrl, ownOrUnnamed)).toEqual(['cloud', 1])
   })
 
   test('of another stack opens only for a user who may open any', async () => {

@@ -1,6 +1,7 @@
 import { keyPurpose } from '../config/aws-resource-names.ts'
 import { error } from '../errors/error.ts'
-import { parseKeyUrl, withoutQuery } from './key-url.ts'
+import { keyServiceOf, withoutQuery } from './key-url.ts'
+import { parseAwsKeyUrl, requireValidKeyUrl } from './parse-key-url.ts'
 
 /**
  * The data keys that a caller may open. `own`: only those whose encryption context names the stack.
@@ -14,11 +15,14 @@ export type AllowedKeys =
 const contextParameter = `context_${keyPurpose.stackField}`
 
 /**
- * Returns a key URL whose encryption context names a stack by its id, in place of any other stack.
- * The other parts of the URL are unchanged. Pulumi reads the same form. Throws SECRETS_URL_INVALID.
+ * Returns a key URL of KMS whose encryption context names a stack by its id, in place of any other
+ * stack. The other parts of the URL are unchanged. Pulumi reads the same form. URLs of other
+ * services are returned unchanged: no parameter that all versions of Pulumi read could name a
+ * stack. Throws SECRETS_URL_INVALID.
  */
 export function withKeyStack(url: string, stack: string): string {
-  parseKeyUrl(url)
+  requireValidKeyUrl(url)
+  if (keyServiceOf(url) !== 'awskms') return url
   const [key = '', query = ''] = url.split('?', 2)
   const otherParameters = query
     .split('&')
@@ -29,13 +33,16 @@ export function withKeyStack(url: string, stack: string): string {
 
 /** Returns the stack that a key URL names, if it names one. Throws SECRETS_URL_INVALID. */
 export function keyStackOf(url: string): string | undefined {
-  return parseKeyUrl(url).context[keyPurpose.stackField]
+  requireValidKeyUrl(url)
+  if (keyServiceOf(url) !== 'awskms') return undefined
+  return parseAwsKeyUrl(url).context[keyPurpose.stackField]
 }
 
 /**
  * Checks that a data key may be opened, before a key service is called. KMS authenticates the
- * context, so a URL with a false stack opens nothing. Throws SECRETS_STACK_DIFFERS,
- * SECRETS_STACK_MISSING, SECRETS_URL_INVALID.
+ * context, so a URL with a false stack opens nothing. A caller that opens named keys only refuses
+ * the services whose URLs cannot name a stack. Throws SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING,
+ * SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID.
  */
 export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
   if (allowed.kind === 'any') return
@@ -43,6 +50,14 @@ export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
   const keyStack = keyStackOf(url)
   if (keyStack === stack || (keyStack === undefined && allowed.kind === 'own-or-unnamed')) return
   const key = withoutQuery(url)
+  if (keyServiceOf(url) !== 'awskms')
+    throw error(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      `the data key of ${stack} under '${key}' cannot be opened here`,
+      {
+        hint: 'Functions open keys of KMS only. Run `antichain stack change-secrets-provider awskms://alias/<installation>-secrets`.',
+      },
+    )
   const remedy = 'run `antichain stack change-secrets-provider` for this stack'
   if (keyStack === undefined)
     throw error(

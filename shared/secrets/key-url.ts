@@ -1,54 +1,66 @@
 import { error } from '../errors/error.ts'
 
-/** The contents of a KMS key URL. */
-export interface KeyUrl {
-  /** A key id, `alias/<name>` or an ARN. */
-  readonly keyId: string
-  /** The region in the query, or else in the ARN. Undefined: the region of the environment. */
-  readonly region: string | undefined
-  readonly context: Readonly<Record<string, string>>
+/** A key service, as the scheme of its key URLs names it. */
+export type KeyService = 'awskms' | 'azurekeyvault' | 'gcpkms' | 'hashivault'
+
+/** The usual form of a key URL of each service, for messages. */
+const keyUrlForms: Readonly<Record<KeyService, string>> = {
+  awskms: 'awskms://<key id, alias/name or ARN>?region=<region>',
+  azurekeyvault: 'azurekeyvault://<vault>.vault.azure.net/keys/<key>[/<version>]',
+  gcpkms: 'gcpkms://projects/<project>/locations/<location>/keyRings/<key ring>/cryptoKeys/<key>',
+  hashivault: 'hashivault://<key>[?engine=<mount of the transit engine>]',
 }
 
-/** Parameters of Pulumi's Go libraries that have no effect here. */
-const ignoredParameters: ReadonlySet<string> = new Set(['awssdk'])
+/** The parts of a key URL that all services share. */
+export interface KeyUrlParts {
+  /** Host and path without the slashes at both ends. */
+  readonly key: string
+  readonly parameters: ReadonlyMap<string, string>
+}
 
-/** Reports whether a secrets provider is a key of KMS. */
+/** Returns the key service of a secrets provider. Undefined: the provider is no key URL. */
+export function keyServiceOf(provider: string): KeyService | undefined {
+  const [scheme = '', rest] = provider.split('://', 2)
+  return rest !== undefined && Object.hasOwn(keyUrlForms, scheme)
+    ? (scheme as KeyService)
+    : undefined
+}
+
+/** Reports whether a secrets provider is the URL of a key in a key service. */
 export function isKeyUrl(provider: string): boolean {
-  return provider.startsWith('awskms://')
+  return keyServiceOf(provider) !== undefined
 }
 
 /**
- * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…`
- * for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown or repeated parameter
- * and for a fragment, which would otherwise be ignored silently. Source:
- * docs/spec/secrets.md#cloud-manager.
+ * Splits a key URL of a service. Throws SECRETS_URL_INVALID, also for a repeated parameter, a user
+ * and a fragment, which would otherwise be ignored silently.
  */
-export function parseKeyUrl(text: string): KeyUrl {
-  const urlError = (reason: string) =>
-    error('SECRETS_URL_INVALID', `the key URL '${withoutQuery(text)}' ${reason}`)
+export function splitKeyUrl(text: string, service: KeyService): KeyUrlParts {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'awskms:') throw urlError('does not begin with awskms://')
+  if (url?.protocol !== `${service}:`) throw keyUrlError(text, `does not begin with ${service}://`)
+  if (url.username !== '' || url.password !== '')
+    throw error('SECRETS_URL_INVALID', `a key URL of ${service} contains a user, which is unused`)
   const path = decodeText(url.pathname)
-  if (path === undefined) throw urlError('cannot be decoded')
-  const keyId = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
-  if (keyId === '') throw urlError('does not contain a key')
-  if (text.includes('#')) throw urlError('has a fragment, which is not supported')
-  let region: string | undefined
-  const context: Record<string, string> = {}
+  if (path === undefined) throw keyUrlError(text, 'cannot be decoded')
+  const key = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
+  if (key === '') throw keyUrlError(text, 'does not contain a key')
+  if (text.includes('#')) throw keyUrlError(text, 'has a fragment, which is not supported')
+  const parameters = new Map<string, string>()
   for (const [name, value] of url.searchParams) {
-    if (url.searchParams.getAll(name).length > 1) throw urlError(`has '${name}' more than once`)
-    if (name === 'region') region = value
-    else if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
-    else if (!ignoredParameters.has(name))
-      throw urlError(`has the parameter '${name}', which is not supported`)
+    if (parameters.has(name)) throw keyUrlError(text, `has '${name}' more than once`)
+    parameters.set(name, value)
   }
-  return { keyId, region: region || regionOfArn(keyId), context }
+  return { key, parameters }
 }
 
-/** Returns the region of an ARN, such as `arn:aws:kms:<region>:<account>:…`. */
-function regionOfArn(keyId: string): string | undefined {
-  const [arn, , service, region] = keyId.split(':')
-  return arn === 'arn' && service === 'kms' && region !== '' ? region : undefined
+/** Creates SECRETS_URL_INVALID for a key URL. The message does not contain the query. */
+export function keyUrlError(text: string, reason: string): Error {
+  const service = keyServiceOf(text)
+  return error(
+    'SECRETS_URL_INVALID',
+    `the key URL '${withoutQuery(text)}' ${reason}`,
+    service === undefined ? {} : { hint: `Write the URL as ${keyUrlForms[service]}.` },
+  )
 }
 
 /** Returns a URL without its query, which may contain a confidential encryption context. */

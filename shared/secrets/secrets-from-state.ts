@@ -12,9 +12,9 @@ export interface StoredManager {
 }
 
 /**
- * Opens the manager of a state. `opener` decrypts the data keys of `awskms://` managers. Throws
- * SECRETS_MANAGER_UNSUPPORTED for a manager of a service or another cloud, and for an `awskms://`
- * manager without `opener`. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
+ * Opens the manager of a state. `opener` decrypts the data keys of cloud managers. Throws
+ * SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a cloud manager without `opener`.
+ * Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
  * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
 export async function openManagerFromState(

@@ -1,5 +1,5 @@
 /**
- * aws: the suites that need AWS services. `npm run test:aws` runs them against emulators. With
+ * aws: the suites that need AWS services or Vault. `npm run test:aws` runs them against emulators. With
  * other endpoints and credentials in the environment, the suites run against these endpoints.
  */
 import { describe, expect, test } from 'vitest'
@@ -10,8 +10,11 @@ import {
   readAwsSettings,
 } from '../../shared/platform/aws/clients.ts'
 
+/** A service of AWS, or Vault. */
+type TestedService = AwsService | 'VAULT'
+
 /** Returns the required services without an endpoint in the environment. */
-function findMissingServices(services: readonly AwsService[]): readonly AwsService[] {
+function findMissingServices(services: readonly TestedService[]): readonly TestedService[] {
   return services.filter(service => (process.env[`ANTICHAIN_${service}_ENDPOINT`] ?? '') === '')
 }
 
@@ -21,7 +24,7 @@ function findMissingServices(services: readonly AwsService[]): readonly AwsServi
  */
 export function describeWithServices(
   name: string,
-  services: readonly AwsService[],
+  services: readonly TestedService[],
   suites: (settings: () => AwsSettings) => void,
 ): void {
   const missingServices = findMissingServices(services)

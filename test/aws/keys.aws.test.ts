@@ -86,9 +86,10 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
         [{ url }, 'SECRETS_MALFORMED'],
         [{ encryptedkey: damaged.toString('base64') }, 'SECRETS_MALFORMED'],
         [{ encryptedkey: '' }, 'SECRETS_MALFORMED'],
-        [{ url: 'awskms://alias/antichain-not-there' }, 'STORE_MISSING'],
+        [{ url: 'awskms://alias/antichain-not-there' }, 'SECRETS_KEY_MISSING'],
         [{ url: 'awskms://?region=us-east-1' }, 'SECRETS_URL_INVALID'],
-        [{ url: 'azurekeyvault://vault/keys/k' }, 'SECRETS_MANAGER_UNSUPPORTED'],
+        // The keeper of functions has no client of another key service.
+        [{ url: 'hashivault://k' }, 'SECRETS_URL_INVALID'],
       ] as const
       for (const [changed, code] of cases)
         await expect(open(changed), JSON.stringify(changed)).rejects.toMatchObject({ code })

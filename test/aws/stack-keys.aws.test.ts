@@ -36,7 +36,7 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
       '--secrets-provider',
       url.replace('?', '-absent?'),
     )
-    expect(absent.err).toContain('STORE_MISSING')
+    expect(absent.err).toContain('SECRETS_KEY_MISSING')
     requireSuccess(await run('stack', 'init', 'dev', '--secrets-provider', url))
     requireSuccess(await run('config', 'set', '--secret', 'password', password))
     const file = readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8')

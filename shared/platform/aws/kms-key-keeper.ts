@@ -1,9 +1,10 @@
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms'
-import { error } from '../../errors/error.ts'
+import type { ErrorCode } from '../../errors/catalogue.ts'
+import { DeployError, error } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { isWrongKeyError, withAwsErrors } from './aws-error.ts'
-import { parseKeyUrl } from '../../secrets/key-url.ts'
+import { parseAwsKeyUrl } from '../../secrets/parse-key-url.ts'
 
 /** A keeper that encrypts and decrypts data keys with KMS. `close` closes its clients. */
 export interface KmsKeeper extends KeyKeeper {
@@ -12,9 +13,10 @@ export interface KmsKeeper extends KeyKeeper {
 
 /**
  * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
- * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID, and the
- * errors of `awsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data
- * key that was encrypted with another key or context.
+ * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID,
+ * SECRETS_KEY_MISSING, SECRETS_KEY_DENIED, SECRETS_CREDENTIALS_MISSING, and the other errors of
+ * `awsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key that
+ * was encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()
@@ -25,25 +27,25 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   }
   return {
     wrap: async (url, key) => {
-      const { keyId, region, context } = parseKeyUrl(url)
+      const { keyId, region, context } = parseAwsKeyUrl(url)
       const command = new EncryptCommand({
         KeyId: keyId,
         Plaintext: key,
         EncryptionContext: { ...context },
       })
-      const { CiphertextBlob } = await withAwsErrors(`key ${keyId}: encrypt`, () =>
+      const { CiphertextBlob } = await withKeyErrors(`key ${keyId}: encrypt`, () =>
         clientOf(region).send(command),
       )
       return CiphertextBlob ?? throwWrongKey(keyId)
     },
     unwrap: async (url, sealedKey) => {
-      const { keyId, region, context } = parseKeyUrl(url)
+      const { keyId, region, context } = parseAwsKeyUrl(url)
       const command = new DecryptCommand({
         KeyId: keyId,
         CiphertextBlob: sealedKey,
         EncryptionContext: { ...context },
       })
-      const { Plaintext } = await withAwsErrors(`key ${keyId}: decrypt`, async () => {
+      const { Plaintext } = await withKeyErrors(`key ${keyId}: decrypt`, async () => {
         try {
           return await clientOf(region).send(command)
         } catch (thrown) {
@@ -56,6 +58,23 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
     close: () => {
       for (const client of clients.values()) client.destroy()
     },
+  }
+}
+
+/** The codes of `awsError` that concern a key, and their codes for users of keys. */
+const keyCodes: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
+  ['STORE_MISSING', 'SECRETS_KEY_MISSING'],
+  ['STORE_DENIED', 'SECRETS_KEY_DENIED'],
+  ['STORE_CREDENTIALS', 'SECRETS_CREDENTIALS_MISSING'],
+])
+
+async function withKeyErrors<T>(requestName: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await withAwsErrors(requestName, run)
+  } catch (thrown) {
+    const code = thrown instanceof DeployError ? keyCodes.get(thrown.code) : undefined
+    if (!(thrown instanceof DeployError) || code === undefined) throw thrown
+    throw error(code, thrown.message, { details: thrown.details })
   }
 }
 

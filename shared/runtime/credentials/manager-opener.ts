@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createDefaultKeyKeeper } from '../../platform/aws/default-key-keeper.ts'
+import { createDefaultKeyKeeper } from '../../platform/key-services/default-key-keeper.ts'
 import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenStateManager } from '../environment/read-stack-references.ts'

@@ -55,7 +55,7 @@ test('secrets encrypted with a passphrase are opened with that of the installati
 })
 
 test.each([
-  ['another cloud', { provider: 'gcpkms://x' }, 'SECRETS_MANAGER_UNSUPPORTED'],
+  ['an unknown service', { provider: 'localkms://x' }, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['nothing', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['a key without its data key', { provider: 'awskms://alias/x' }, 'SECRETS_MALFORMED'],
 ])('a stack file with %s is refused', async (_what, deps, code) => {

@@ -16,11 +16,11 @@ export interface StackSecretsDeps {
 }
 
 /**
- * Opens the secrets manager that a stack's file names, without user input: by a KMS key or the
- * installation's passphrase. The file comes from an uploaded program, so it does not decide which
- * data key is opened: the data key must belong to `stack`. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, SECRETS_MALFORMED, and the errors of
- * `openCloudManager`.
+ * Opens the secrets manager that a stack's file names, without user input: by the key of a key
+ * service or the installation's passphrase. The file comes from an uploaded program, so it does not
+ * decide which data key is opened: the data key must belong to `stack`. Throws
+ * SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED,
+ * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
 export async function openStackSecrets(
   deps: StackSecretsDeps,

@@ -160,7 +160,7 @@ function createFakeTools(
       createWithKey: async ({ url: keyUrl, stack }) => {
         const url = withKeyStack(keyUrl, stack)
         bench.calls.push(`new data key under ${url}`)
-        if (url.includes('not-there')) throw error('STORE_MISSING', 'there is no such key')
+        if (url.includes('not-there')) throw error('SECRETS_KEY_MISSING', 'there is no such key')
         return createFakeKeyManager(url, 'bmV3')
       },
       openWithKey: async ({ url, encryptedKey }, allowed) => {

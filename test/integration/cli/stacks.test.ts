@@ -191,8 +191,9 @@ describe('a key of KMS', () => {
     const gone = 'awskms://alias/not-there'
     const init = (name: string, provider: string) =>
       bench.run('stack', 'init', name, '--secrets-provider', provider)
-    expect((await init('prod', gone)).err).toContain('STORE_MISSING')
-    expect((await init('prod', 'hashivault://x')).err).toContain('FEATURE_MISSING')
+    expect((await init('prod', gone)).err).toContain('SECRETS_KEY_MISSING')
+    expect((await init('prod', 'localkms://x')).err).toContain('FEATURE_MISSING')
+    expect((await init('prod', 'hashivault://x?y=1')).err).toContain('SECRETS_URL_INVALID')
     expect((await bench.run('stack', 'ls')).out).not.toContain('prod')
     // The existing stack file has a salt, whose secrets would be lost.
     bench.write('Pulumi.old.yaml', 'encryptionsalt: v1:a:b\n')

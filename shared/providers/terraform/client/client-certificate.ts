@@ -32,7 +32,8 @@ const oids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
-const hostName = 'localhost'
+/** The host of go-plugin's certificates. */
+const defaultHosts = ['localhost'] as const
 /** The validity begins earlier than now, for a provider whose clock is behind. */
 const clockToleranceMs = 30_000
 /** Longer than a host process runs. The certificate is never stored. */
@@ -40,13 +41,16 @@ const validityMs = 10 * 365 * 24 * 3600 * 1000
 
 /**
  * Creates a certificate as go-plugin demands it: self-signed, for `localhost`, for both ends of a
- * connection. Its key is on the elliptic curve P-256.
+ * connection. Its key is on the elliptic curve P-256. Servers of tests have other `hosts`.
  */
-export function createClientCertificate(nowMs: number): ClientCertificate {
+export function createClientCertificate(
+  nowMs: number,
+  hosts: readonly string[] = defaultHosts,
+): ClientCertificate {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = derSequence(derObjectIdentifier(oids.ecdsaWithSha256))
   const name = derSequence(
-    derSet(derSequence(derObjectIdentifier(oids.commonName), derText(hostName))),
+    derSet(derSequence(derObjectIdentifier(oids.commonName), derText(hosts[0] ?? ''))),
   )
   const body = derSequence(
     derOf(0xa0, derPositiveInteger(Buffer.from([2]))), // version 3
@@ -56,7 +60,7 @@ export function createClientCertificate(nowMs: number): ClientCertificate {
     derSequence(derTime(nowMs - clockToleranceMs), derTime(nowMs + validityMs)),
     name,
     keys.publicKey.export({ type: 'spki', format: 'der' }),
-    derOf(0xa3, derSequence(...createExtensions())),
+    derOf(0xa3, derSequence(...createExtensions(hosts))),
   )
   const signature = sign('sha256', body, keys.privateKey)
   return {
@@ -72,7 +76,7 @@ function createSerialNumber(): Buffer {
   return bytes
 }
 
-function createExtensions(): readonly Buffer[] {
+function createExtensions(hosts: readonly string[]): readonly Buffer[] {
   // digitalSignature, keyEncipherment, keyAgreement and keyCertSign: bits 0, 2, 4 and 5.
   const keyUsage = derBitString(Buffer.from([0b1010_1100]), 2)
   const usages = [oids.clientAuth, oids.serverAuth].map(derObjectIdentifier)
@@ -81,7 +85,10 @@ function createExtensions(): readonly Buffer[] {
     createExtension(oids.extendedKeyUsage, derSequence(...usages)),
     createExtension(oids.basicConstraints, derSequence(derTrue), { isCritical: true }),
     // The context tag 2 marks a DNS name.
-    createExtension(oids.subjectAltName, derSequence(derOf(0x82, Buffer.from(hostName)))),
+    createExtension(
+      oids.subjectAltName,
+      derSequence(...hosts.map(host => derOf(0x82, Buffer.from(host)))),
+    ),
   ]
 }
 

@@ -1,0 +1,26 @@
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { parseAwsKeyUrl } from '../../secrets/parse-key-url.ts'
+import { readAwsSettings } from '../aws/clients.ts'
+import { createKmsKeeper, type KmsKeeper } from '../aws/kms-key-keeper.ts'
+
+/**
+ * Creates a keeper that uses KMS keys with the credentials of this process. A request is sent to
+ * the region in the key's URL, or else to the region of the environment. Both methods throw
+ * AWS_SETTINGS_INVALID without a region, and the errors of `createKmsKeeper`.
+ */
+export function createAwsKeeper(env: Readonly<Record<string, string | undefined>>): KeyKeeper {
+  const keepers = new Map<string, KmsKeeper>()
+  const keeperOf = (url: string): KmsKeeper => {
+    const { region: urlRegion = '' } = parseAwsKeyUrl(url)
+    // This is the default of the keeper, which prefers the region in the URL.
+    const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || urlRegion
+    const keeper =
+      keepers.get(region) ?? createKmsKeeper(readAwsSettings({ ...env, AWS_REGION: region }))
+    keepers.set(region, keeper)
+    return keeper
+  }
+  return {
+    wrap: async (url, key) => keeperOf(url).wrap(url, key),
+    unwrap: async (url, sealedKey) => keeperOf(url).unwrap(url, sealedKey),
+  }
+}

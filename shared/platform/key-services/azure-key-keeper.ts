@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { error, messageOf } from '../../errors/error.ts'
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { parseAzureKeyUrl } from '../../secrets/parse-key-url.ts'
+import { keyFailureOf, type KeyRequest, keyServiceError } from './key-service-error.ts'
+
+/** The part of Azure's `CryptographyClient` that this file uses. */
+type AzureClient = Awaited<ReturnType<typeof openAzureClient>>
+
+const thrownForm = z.object({
+  name: z.string(),
+  statusCode: z.number().optional(),
+  details: z
+    .object({
+      error: z.object({ innererror: z.object({ code: z.string() }).optional() }).optional(),
+    })
+    .optional(),
+})
+
+/** Names of errors of `@azure/identity`, none of which comes from the vault. */
+const loginErrors: ReadonlySet<string> = new Set([
+  'CredentialUnavailableError',
+  'AggregateAuthenticationError',
+  'AuthenticationError',
+  'AuthenticationRequiredError',
+])
+
+/**
+ * Creates a keeper that encrypts data keys with RSA keys of Azure Key Vault. The sealed key is the
+ * text of the ciphertext in URL-safe base64, as Pulumi stores it. A sealed key without this inner
+ * encoding, as some versions of Pulumi wrote it, is opened too. Credentials come from Azure's
+ * default chain. Throws the errors of `createDefaultKeyKeeper`.
+ */
+export function createAzureKeeper(): KeyKeeper {
+  const clients = new Map<string, Promise<AzureClient>>()
+  async function send<T>(
+    url: string,
+    action: KeyRequest['action'],
+    run: (
+      client: AzureClient,
+      algorithm: ReturnType<typeof parseAzureKeyUrl>['algorithm'],
+    ) => Promise<T>,
+  ): Promise<T> {
+    const { keyId, algorithm } = parseAzureKeyUrl(url)
+    const client = clients.get(keyId) ?? openAzureClient(keyId)
+    clients.set(keyId, client)
+    try {
+      return await run(await client, algorithm)
+    } catch (thrown) {
+      throw azureError(thrown, { key: keyId, action })
+    }
+  }
+  return {
+    wrap: (url, key) =>
+      send(url, 'encrypt', async (client, algorithm) => {
+        const { result } = await client.encrypt({ algorithm, plaintext: key })
+        return Buffer.from(Buffer.from(result).toString('base64url'), 'utf8')
+      }),
+    unwrap: (url, sealedKey) =>
+      send(url, 'decrypt', async (client, algorithm) => {
+        const ciphertext = withoutInnerEncoding(sealedKey)
+        return (await client.decrypt({ algorithm, ciphertext })).result
+      }),
+  }
+}
+
+async function openAzureClient(keyId: string) {
+  const [{ DefaultAzureCredential }, { CryptographyClient }] = await Promise.all([
+    import('@azure/identity'),
+    import('@azure/keyvault-keys'),
+  ])
+  return new CryptographyClient(keyId, new DefaultAzureCredential())
+}
+
+function withoutInnerEncoding(sealedKey: Uint8Array): Uint8Array {
+  const text = Buffer.from(sealedKey).toString('latin1')
+  return /^[\w-]+$/.test(text) ? Buffer.from(text, 'base64url') : sealedKey
+}
+
+function azureError(thrown: unknown, request: KeyRequest): Error {
+  const { name = '', statusCode, details } = thrownForm.safeParse(thrown).data ?? {}
+  if (loginErrors.has(name)) return keyServiceError('no-credentials', request, firstLineOf(thrown))
+  if (statusCode === undefined) {
+    // The client checks key and algorithm itself before it sends a request.
+    if (name === 'Error')
+      return error('SECRETS_KEY_UNUSABLE', `${request.key}: ${messageOf(thrown)}`)
+    return keyServiceError('unavailable', request, messageOf(thrown))
+  }
+  const isDisabled = details?.error?.innererror?.code === 'KeyDisabled'
+  const failure = isDisabled ? 'unusable' : keyFailureOf(statusCode, request)
+  return keyServiceError(failure, request, firstLineOf(thrown))
+}
+
+/** Returns the first line of a message. Those of the login chain have one line per attempt. */
+function firstLineOf(thrown: unknown): string {
+  return messageOf(thrown).split('\n')[0] ?? ''
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { error, messageOf } from '../../errors/error.ts'
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { parseGcpKeyUrl } from '../../secrets/parse-key-url.ts'
+import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The part of a client of `google-auth-library` that this file uses. */
+interface GoogleClient {
+  readonly getAccessToken: () => Promise<{ token?: string | null }>
+  readonly request: (options: object) => Promise<{ readonly data: unknown }>
+}
+
+const scope = 'https://www.googleapis.com/auth/cloudkms'
+const encryptedForm = z.object({ ciphertext: z.base64().min(1) })
+const decryptedForm = z.object({ plaintext: z.base64() })
+const refusalForm = z.object({
+  error: z.object({ message: z.string(), status: z.string().default('') }),
+})
+const thrownForm = z.object({
+  response: z.object({ status: z.number(), data: z.unknown() }).optional(),
+})
+
+/**
+ * Creates a keeper that encrypts data keys with Cloud KMS. The sealed key has the bytes of the
+ * service's ciphertext. Credentials come from GOOGLE_CREDENTIALS, GOOGLE_OAUTH_ACCESS_TOKEN or
+ * Google's own chain, in this order, as in Pulumi. Throws the errors of `createDefaultKeyKeeper`.
+ */
+export function createGcpKeeper(env: Env): KeyKeeper {
+  let openedClient: Promise<GoogleClient> | undefined
+  async function clientOf(request: KeyRequest): Promise<GoogleClient> {
+    openedClient ??= openGoogleClient(env)
+    try {
+      const client = await openedClient
+      // A failed login is thus told apart from a refusal of the key.
+      await client.getAccessToken()
+      return client
+    } catch (thrown) {
+      openedClient = undefined
+      throw keyServiceError('no-credentials', request, refusalOf(thrown).reason)
+    }
+  }
+  async function send<T>(
+    url: string,
+    action: KeyRequest['action'],
+    {
+      body,
+      form,
+    }: { readonly body: Readonly<Record<string, string>>; readonly form: z.ZodType<T> },
+  ): Promise<T> {
+    const { keyName, authenticatedData } = parseGcpKeyUrl(url)
+    const request = { key: keyName, action }
+    const client = await clientOf(request)
+    const data = {
+      ...body,
+      ...(authenticatedData === undefined
+        ? {}
+        : { additionalAuthenticatedData: authenticatedData }),
+    }
+    const response = await client
+      .request({
+        url: `${endpointOf(env)}/v1/${keyName}:${action}`,
+        method: 'POST',
+        data,
+        responseType: 'json',
+        retryConfig: { retry: 3, httpMethodsToRetry: ['POST'] },
+      })
+      .catch((thrown: unknown) => throwRefusal(thrown, request))
+    const parsed = form.safeParse(response.data)
+    if (parsed.success) return parsed.data
+    throw keyServiceError('unavailable', request, 'the response is not one of Cloud KMS')
+  }
+  return {
+    wrap: async (url, key) => {
+      const body = { plaintext: Buffer.from(key).toString('base64') }
+      const { ciphertext } = await send(url, 'encrypt', { body, form: encryptedForm })
+      return Buffer.from(ciphertext, 'base64')
+    },
+    unwrap: async (url, sealedKey) => {
+      const body = { ciphertext: Buffer.from(sealedKey).toString('base64') }
+      const { plaintext } = await send(url, 'decrypt', { body, form: decryptedForm })
+      return Buffer.from(plaintext, 'base64')
+    },
+  }
+}
+
+/** Returns the address of Cloud KMS. gcloud reads the same variable for another endpoint. */
+function endpointOf(env: Env): string {
+  const endpoint = env['CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDKMS'] || ''
+  return (endpoint === '' ? 'https://cloudkms.googleapis.com' : endpoint).replace(/\/+$/, '')
+}
+
+async function openGoogleClient(env: Env): Promise<GoogleClient> {
+  const { GoogleAuth, OAuth2Client } = await import('google-auth-library')
+  const credentialsText = env['GOOGLE_CREDENTIALS'] || ''
+  const accessToken = env['GOOGLE_OAUTH_ACCESS_TOKEN'] || ''
+  if (credentialsText === '' && accessToken !== '') {
+    const client = new OAuth2Client()
+    client.setCredentials({ access_token: accessToken })
+    return client
+  }
+  if (credentialsText === '') return new GoogleAuth({ scopes: scope }).getClient()
+  return new GoogleAuth({
+    scopes: scope,
+    credentials: parseCredentials(credentialsText),
+  }).getClient()
+}
+
+/** Parses credentials. The parser's message would contain a part of them. */
+function parseCredentials(text: string): object {
+  try {
+    return z.looseObject({ type: z.string() }).parse(JSON.parse(text))
+  } catch {
+    throw error('SECRETS_CREDENTIALS_MISSING', 'GOOGLE_CREDENTIALS is no JSON of credentials')
+  }
+}
+
+function throwRefusal(thrown: unknown, request: KeyRequest): never {
+  const { status, name, reason } = refusalOf(thrown)
+  if (status === undefined) throw keyServiceError('unavailable', request, reason)
+  const isUnusable = name === 'FAILED_PRECONDITION'
+  throw keyServiceError(isUnusable ? 'unusable' : keyFailureOf(status, request), request, reason)
+}
+
+/** Reads the response of a failed request: its HTTP status, and the name and text of the error. */
+function refusalOf(thrown: unknown): {
+  readonly status: number | undefined
+  readonly name: string
+  readonly reason: string
+} {
+  const response = thrownForm.safeParse(thrown).data?.response
+  const refusal = refusalForm.safeParse(response?.data).data?.error
+  return {
+    status: response?.status,
+    name: refusal?.status ?? '',
+    reason: refusal?.message ?? messageOf(thrown),
+  }
+}

@@ -1,0 +1,55 @@
+import { type DeployError, error } from '../../errors/error.ts'
+
+/** The reasons why a key service does not encrypt or decrypt a data key. */
+export type KeyFailure =
+  | 'no-credentials'
+  | 'denied'
+  | 'no-key'
+  | 'unusable'
+  | 'wrong-key'
+  | 'unavailable'
+
+/** A request to a key service, for its error messages. */
+export interface KeyRequest {
+  /** The name of the key, without its parameters. */
+  readonly key: string
+  readonly action: 'encrypt' | 'decrypt'
+}
+
+const codes = {
+  'no-credentials': 'SECRETS_CREDENTIALS_MISSING',
+  denied: 'SECRETS_KEY_DENIED',
+  'no-key': 'SECRETS_KEY_MISSING',
+  unusable: 'SECRETS_KEY_UNUSABLE',
+  'wrong-key': 'SECRETS_MALFORMED',
+  unavailable: 'SECRETS_SERVICE_UNAVAILABLE',
+} as const
+
+/**
+ * Creates the error of a failed request. `reason` is the response of the service, on one line. The
+ * error has no cause, because errors of clients contain their requests, and thus the data key.
+ */
+export function keyServiceError(
+  failure: KeyFailure,
+  { key, action }: KeyRequest,
+  reason: string,
+): DeployError {
+  const text = reason.replaceAll(/\s+/g, ' ').trim()
+  const subject =
+    failure === 'wrong-key'
+      ? `the data key of this stack cannot be decrypted with the key ${key}`
+      : `the key ${key} cannot ${action} a data key`
+  return error(codes[failure], text === '' ? subject : `${subject}: ${text}`)
+}
+
+/**
+ * Returns the reason that the HTTP status of a response stands for. A refusal to decrypt with the
+ * status 400 concerns the ciphertext, because everything else in the request is fixed.
+ */
+export function keyFailureOf(status: number, { action }: KeyRequest): KeyFailure {
+  if (status === 401) return 'no-credentials'
+  if (status === 403) return 'denied'
+  if (status === 404) return 'no-key'
+  if (status === 429 || status >= 500) return 'unavailable'
+  return action === 'decrypt' ? 'wrong-key' : 'unusable'
+}

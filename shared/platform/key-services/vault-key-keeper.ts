@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { DeployError, error, messageOf } from '../../errors/error.ts'
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.ts'
+import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
+import { createVaultClient, type VaultResponse } from './vault-client.ts'
+
+const encryptedForm = z.object({ data: z.object({ ciphertext: z.string().min(1) }) })
+const decryptedForm = z.object({ data: z.object({ plaintext: z.base64() }) })
+const refusalForm = z.object({ errors: z.array(z.string()) })
+
+/**
+ * Creates a keeper that encrypts data keys with the transit engine of Vault or OpenBao. The sealed
+ * key is the text of Vault, `vault:v<version>:<base64>`. Server and token come from the variables
+ * that Pulumi reads. Throws the errors of `createDefaultKeyKeeper`.
+ */
+export function createVaultKeeper(env: Readonly<Record<string, string | undefined>>): KeyKeeper {
+  const client = createVaultClient(env)
+  async function send<T>(
+    { engine, keyName: key }: VaultKeyUrl,
+    action: KeyRequest['action'],
+    {
+      body,
+      form,
+    }: { readonly body: Readonly<Record<string, string>>; readonly form: z.ZodType<T> },
+  ): Promise<T> {
+    const request = { key, action }
+    const segments = [...engine.split('/'), action, ...key.split('/')]
+    const path = segments.map(encodeURIComponent).join('/')
+    const response = await client.post(path, body).catch((thrown: unknown) => {
+      if (thrown instanceof DeployError) throw thrown
+      throw keyServiceError('unavailable', request, messageOf(thrown))
+    })
+    const { status } = response
+    if (status !== 200)
+      throw keyServiceError(keyFailureOf(status, request), request, reasonOf(response))
+    const parsed = form.safeParse(parseJson(response.body))
+    if (parsed.success) return parsed.data
+    throw keyServiceError('unavailable', request, 'the response is not one of Vault')
+  }
+  return {
+    wrap: async (url, key) => {
+      const body = { plaintext: Buffer.from(key).toString('base64') }
+      const { data } = await send(parseVaultKeyUrl(url), 'encrypt', { body, form: encryptedForm })
+      return Buffer.from(data.ciphertext, 'utf8')
+    },
+    unwrap: async (url, sealedKey) => {
+      const ciphertext = Buffer.from(sealedKey).toString('utf8')
+      if (!ciphertext.startsWith('vault:'))
+        throw error('SECRETS_MALFORMED', 'the data key of this stack is not encrypted by Vault')
+      const body = { ciphertext }
+      const { data } = await send(parseVaultKeyUrl(url), 'decrypt', { body, form: decryptedForm })
+      return Buffer.from(data.plaintext, 'base64')
+    },
+  }
+}
+
+/** Returns the status of a refusal with the messages of Vault. */
+function reasonOf({ status, body }: VaultResponse): string {
+  const parsed = refusalForm.safeParse(parseJson(body))
+  const messages = parsed.success ? parsed.data.errors.join(', ') : ''
+  return messages === '' ? `status ${status}` : `status ${status}, ${messages}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+/** Stacks under keys of Vault's transit engine, over a development server of OpenBao. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
+import { createVaultKeeper } from '../../shared/platform/key-services/vault-key-keeper.ts'
+import { testStackUnderKey } from '../key-services/stack-under-key.ts'
+import { describeWithServices } from './describe-with-services.ts'
+
+describeWithServices('keys in Vault', ['VAULT'], () => {
+  const address = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
+  const engine = `transit-${randomUUID()}`
+  const env = { VAULT_ADDR: address, VAULT_TOKEN: emulatorVaultToken }
+  const keyUrl = (key: string): string => `hashivault://${key}?engine=${engine}`
+  let deniedToken = ''
+
+  async function callVault(path: string, body: object): Promise<unknown> {
+    const response = await fetch(`${address}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'x-vault-token': emulatorVaultToken },
+      body: JSON.stringify(body),
+    })
+    expect([path, response.ok]).toEqual([path, true])
+    return response.status === 204 ? undefined : response.json()
+  }
+
+  beforeAll(async () => {
+    await callVault(`sys/mounts/${engine}`, { type: 'transit' })
+    for (const key of ['pulumi', 'other']) await callVault(`${engine}/keys/${key}`, {})
+    const created = (await callVault('auth/token/create', { policies: ['default'] })) as {
+      readonly auth: { readonly client_token: string }
+    }
+    deniedToken = created.auth.client_token
+  })
+
+  test('a sealed data key is the text of Vault, and opens after a rotation of its key', async () => {
+    const keeper = createVaultKeeper(env)
+    const key = new Uint8Array(32).fill(7)
+    const sealed = await keeper.wrap(keyUrl('pulumi'), key)
+    expect(Buffer.from(sealed).toString()).toMatch(/^vault:v1:[A-Za-z0-9+/]+=*$/)
+    await callVault(`${engine}/keys/pulumi/rotate`, {})
+    expect(Buffer.from(await keeper.unwrap(keyUrl('pulumi'), sealed))).toEqual(Buffer.from(key))
+    const rotated = await keeper.wrap(keyUrl('pulumi'), key)
+    expect(Buffer.from(rotated).toString()).toMatch(/^vault:v2:/)
+  })
+
+  test('the variables with SERVER in their names count first, as in Pulumi', async () => {
+    const keeper = createVaultKeeper({
+      VAULT_SERVER_URL: `${address}/`,
+      VAULT_SERVER_TOKEN: emulatorVaultToken,
+      VAULT_ADDR: 'http://127.0.0.1:9',
+      VAULT_TOKEN: 'wrong',
+    })
+    expect((await keeper.wrap(keyUrl('pulumi'), new Uint8Array(32))).length).toBeGreaterThan(32)
+  })
+
+  describe('a stack', () => {
+    testStackUnderKey({
+      url: keyUrl('pulumi'),
+      otherUrl: keyUrl('other'),
+      // Vault creates an absent key of an engine, so the engine is absent.
+      absentUrl: 'hashivault://pulumi?engine=absent',
+      malformedUrl: 'hashivault://pulumi?version=2',
+      env: () => env,
+      envWithoutLogin: { VAULT_TOKEN: '' },
+      envWithoutNetwork: { VAULT_ADDR: 'http://127.0.0.1:9' },
+      deny: () => ({ VAULT_TOKEN: deniedToken }),
+      allow: () => undefined,
+      listBodies: () => [],
+    })
+  })
+})
