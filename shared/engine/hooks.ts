@@ -70,7 +70,7 @@ export interface ProgramHooks {
 
 /** The hook types and the names of the hooks of one step. */
 export interface StepHooks {
-  readonly operation: HookedOperationKind
+  readonly operationKind: HookedOperationKind
   readonly beforeType: HookType
   readonly afterType: HookType
   /** Hook type → names of hooks, as the state of the resource has them. */
@@ -91,13 +91,13 @@ export function hooksOf({
     case 'create':
     case 'create-replacement':
       return findHooks(next, {
-        operation: 'create',
+        operationKind: 'create',
         beforeType: 'BeforeCreate',
         afterType: 'AfterCreate',
       })
     case 'update':
       return findHooks(next, {
-        operation: 'update',
+        operationKind: 'update',
         beforeType: 'BeforeUpdate',
         afterType: 'AfterUpdate',
       })
@@ -106,7 +106,7 @@ export function hooksOf({
     case 'discard':
     case 'discard-replaced':
       return findHooks(old?.state, {
-        operation: 'delete',
+        operationKind: 'delete',
         beforeType: 'BeforeDelete',
         afterType: 'AfterDelete',
       })
@@ -141,8 +141,8 @@ export function hookCallOf(
   },
 ): HookCall {
   const { urn, next } = step
-  const isDelete = hooks.operation === 'delete'
-  const old = hooks.operation === 'create' ? undefined : step.old?.state
+  const isDelete = hooks.operationKind === 'delete'
+  const old = hooks.operationKind === 'create' ? undefined : step.old?.state
   const { hookType, resultState, isPreview } = input
   // The id is known before an update, because an update keeps it.
   const plannedState = next === undefined || old === undefined ? next : { ...next, id: old.id }

@@ -146,3 +146,25 @@ test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
   { timeout: 300_000 },
   checkCrash,
 )
+
+test('the message of a failed error hook replaces that of its call also after a kill', async () => {
+  const cloud = createCloud()
+  const engine = await engines.open(cloud)
+  cloud.faults.add('create a')
+  const failingProgram: Program = async monitor => {
+    const functions = await openProgramFunctions(monitor)
+    const failingHook = await functions.registerErrorHook('fails', () => {
+      throw new Error('the hook is broken')
+    })
+    await registerThing(monitor, 'a', { v: 1 }, withHooks({ onError: [failingHook] }))
+  }
+  const kill = killAt('decisionLog.append hooked', 'after')
+  const killed = await engine.run(failingProgram, { kill }).catch((thrown: unknown) => thrown)
+  expect(killed).toBeInstanceOf(ProcessKilledError)
+  const { result, events } = await engine.run(failingProgram, { resume: true })
+  expect(result.result).toBe('failed')
+  const messages = events.flatMap(event =>
+    'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
+  )
+  expect(messages.join('\n')).toContain('error hooks execution failed: ')
+})

@@ -56,8 +56,9 @@ export interface HookedEnd {
 }
 
 /**
- * Runs the before hooks, waits for the call, and runs the after hooks. When the call fails, error
- * hooks decide whether it is retried. Hooks with a recorded result do not run again. This function
+ * Runs the before hooks, waits for the call, and runs the after hooks. The end of the before hooks
+ * sends the call. Without before hooks, the caller has sent it. When the call fails, error hooks
+ * decide whether it is retried. Hooks with a recorded result do not run again. This function
  * also reports the step. Source: docs/spec/step-execution.md#step-kinds,
  * docs/spec/step-execution.md#hooks.
  */
@@ -79,8 +80,11 @@ async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<Hoo
     emitEnd(deps, step, end)
     return { end, operation: call.operation }
   }
-  const hookedEnd = await callWithRetries(deps, { step, hooks, after, call: call.operation })
-  await runAfterHook(deps, { step, hooks, after, end: hookedEnd.end })
+  const { hookError, ...hookedEnd } = await callWithRetries(deps, {
+    ...{ step, hooks, after },
+    call: call.operation,
+  })
+  await runAfterHook(deps, { step, hooks, after, end: hookedEnd.end, hookError })
   emitEnd(deps, step, hookedEnd.end)
   return hookedEnd
 }
@@ -115,11 +119,16 @@ async function runBeforeHook(
 
 async function runAfterHook(
   deps: HookDeps,
-  hookedStep: HookedStep & { readonly after: Operation; readonly end: StepEnd },
+  hookedStep: HookedStep & {
+    readonly after: Operation
+    readonly end: StepEnd
+    readonly hookError: string | undefined
+  },
 ): Promise<void> {
-  const { step, hooks, after, end } = hookedStep
+  const { step, hooks, after, end, hookError } = hookedStep
   const { afterType: hook } = hooks
-  if (end.verdict !== 'succeeded') return endHook(deps, after, { hook, verdict: 'failed' })
+  if (end.verdict !== 'succeeded')
+    return endHook(deps, after, { hook, verdict: 'failed', error: hookError })
   const recordedResult = deps.earlierDecisions?.hookResultOf(after.id)
   const resultState = end.state
   const error =
@@ -159,12 +168,13 @@ export async function runHooks(
 
 /**
  * Returns the final end of the call. Each time that an error hook requests a retry, the call runs
- * again as another operation.
+ * again as another operation. `hookError`: the message of an error hook that failed, which replaces
+ * the message of the call.
  */
 async function callWithRetries(
   deps: HookDeps,
   hookedStep: HookedStep & { readonly after: Operation; readonly call: Operation },
-): Promise<HookedEnd> {
+): Promise<HookedEnd & { readonly hookError?: string }> {
   const errors: string[] = []
   for (let operation = hookedStep.call; ; ) {
     const recordedEnd = await deps.watcher.wait(operation.id)
@@ -177,6 +187,7 @@ async function callWithRetries(
         end: { ...end, error: { ...end.error, message: retryResult } },
         operation,
         recordedEnd,
+        hookError: retryResult,
       }
     if (retryResult === undefined) return { end, operation, recordedEnd }
     operation = retryResult
@@ -219,12 +230,14 @@ async function prepareRetry(
   const recordedHook = deps.earlierDecisions?.hookResultOf(after.id)
   if (recordedHook !== undefined) return recordedHook.error
   const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: false })
-  const failure = { operation: hooks.operation, errors }
+  const failure = { operation: hooks.operationKind, errors }
   const { mustRetry, error } = await deps.hooks.requestRetry(hookCall, failure)
   if (error !== undefined)
     return createHookRedactor(hookCall)(`error hooks execution failed: ${error}`)
   if (!mustRetry) return undefined
-  warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
+  warn(
+    `retrying ${hooks.operationKind} due to on-error hook request (${errors.length}/${triesMax})`,
+  )
   const retryOperation = { ...operation, id: deps.nextId(), needs: 0 }
   await deps.writer.append({ kind: 'retried', of: operation.id, operation: retryOperation })
   await sendOperation(deps, retryOperation)
@@ -245,7 +258,7 @@ async function sendOperation(
 /**
  * Ends a hook operation. The log record comes first, so that a deposed generator cannot end the
  * hook. Then the head of the operation is ended, so that sweeps find the end, and its waiters are
- * released. A call can be repeated.
+ * released. A repeated `endHook` changes nothing more.
  */
 async function endHook(
   deps: HookDeps,

@@ -75,13 +75,15 @@ async function previewWithRetries(
       return { ...end, error: { ...end.error, message } }
     }
     const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: true })
-    const failure = { operation: hooks.operation, errors }
+    const failure = { operation: hooks.operationKind, errors }
     const { mustRetry, error } = await deps.hooks.requestRetry(hookCall, failure)
     if (error !== undefined) {
       const message = `error hooks execution failed: ${error}`
       return { ...end, error: { ...end.error, message } }
     }
     if (!mustRetry) return end
-    warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
+    warn(
+      `retrying ${hooks.operationKind} due to on-error hook request (${errors.length}/${triesMax})`,
+    )
   }
 }
