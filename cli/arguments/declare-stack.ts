@@ -112,8 +112,15 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
   attach(
     stack
       .command('import')
-      .description('Replace the state of a stack with an exported state')
+      .description(
+        'Replace the state of a stack with an exported state, or copy stacks of a backend',
+      )
       .option('--file <file>', 'Read the state from a file instead of standard input')
+      .option(
+        '--from <backend>',
+        'Copy all stacks of a self-managed backend, or that of <backend>/<project>/<stack>',
+      )
+      .option('-y, --yes', 'Skip the confirmation prompt of --from')
       .option('-f, --force', 'Import the state despite failed checks'),
     async () => (await import('../commands/stack-import.ts')).importStack,
   )

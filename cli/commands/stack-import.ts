@@ -24,6 +24,8 @@ import {
  * STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED. After an error the stack keeps its state.
  */
 export const importStack: Handler = async (session, flags) => {
+  if (flags.text('from') !== undefined)
+    return (await import('./stack-import-backend.ts')).importFromBackend(session, flags)
   const id = await session.requireStack()
   const text = await readInput(session, flags)
   const stateTools = await session.tools.loadState()

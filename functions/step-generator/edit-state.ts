@@ -10,6 +10,7 @@ import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
+import { printStateBlob } from '../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { publishEdit } from './publish-edit.ts'
@@ -79,5 +80,5 @@ export function putNamedState(
   stack: StackId,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return archives.put(stack, Buffer.from(JSON.stringify(envelopeOf(state))))
+  return archives.put(stack, printStateBlob(envelopeOf(state)))
 }

@@ -19,6 +19,7 @@ import {
 import type { DeploymentResult } from '../../shared/records/log.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { EditedState } from '../../shared/state/edits/state-edit.ts'
+import { printStateBlob } from '../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { pendingOperationsOf } from '../../shared/state/pending.ts'
@@ -181,7 +182,7 @@ export function putState(
   ports: Pick<GeneratorPorts, 'blobs'>,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+  return ports.blobs.put(printStateBlob(envelopeOf(state)))
 }
 
 /** Returns the URNs of dropped pending operations whose resources are not in the edited state. */

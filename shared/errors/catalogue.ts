@@ -1,4 +1,5 @@
 import { apiCodes } from './api-codes.ts'
+import { backendCodes } from './backend-codes.ts'
 import { platformCodes } from './platform-codes.ts'
 import { programCodes } from './program-codes.ts'
 import { secretsCodes } from './secrets-codes.ts'
@@ -249,6 +250,7 @@ export const catalogue = {
   ...programCodes,
   ...stateCodes,
   ...terraformCodes,
+  ...backendCodes,
   ...platformCodes,
   ...apiCodes,
   NODE_TOO_OLD: {

@@ -207,7 +207,11 @@ export const effectsOfMaintenance = {
     effects: [
       {
         call: 'catalog.createStack',
-        sourceFiles: ['cli/stack/create-stack.ts', 'functions/api/routes/stacks.ts'],
+        sourceFiles: [
+          'cli/commands/stack-import-backend.ts',
+          'cli/stack/create-stack.ts',
+          'functions/api/routes/stacks.ts',
+        ],
         description: 'the stack is created, if its name is free',
         afterCrash: 'the stack exists',
       },

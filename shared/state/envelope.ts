@@ -63,7 +63,12 @@ const deploymentForm = z.looseObject({
  * docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
-  const envelope = requireForm(envelopeForm, parseEnvelopeJson(text), 'the envelope')
+  return readEnvelope(parseEnvelopeJson(text))
+}
+
+/** Validates and converts a parsed envelope. Throws like `parseEnvelope`. */
+export function readEnvelope(json: unknown): StoredEnvelope {
+  const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
     throw error(

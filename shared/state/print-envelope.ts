@@ -12,6 +12,27 @@ export function printEnvelope(envelope: StoredEnvelope): string {
   return `${printValue(json as Json, '\n')}\n`
 }
 
+/**
+ * Returns the bytes under which a state is stored as a blob. Unlike `JSON.stringify`, they keep a
+ * negative zero.
+ */
+export function printStateBlob(envelope: StoredEnvelope): Uint8Array {
+  const json: unknown = envelope
+  return new TextEncoder().encode(printCompactJson(json as Json))
+}
+
+/** Returns JSON as Pulumi writes it into checkpoints: in one line, without HTML escapes. */
+export function printCompactJson(json: Json): string {
+  if (typeof json === 'string') return printText(json)
+  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
+  if (json === null || typeof json === 'boolean') return String(json)
+  if (isJsonList(json)) return `[${json.map(printCompactJson).join(',')}]`
+  const fields = sortEntries(json).map(
+    ([key, item]) => `${printText(key)}:${printCompactJson(item)}`,
+  )
+  return `{${fields.join(',')}}`
+}
+
 /** Formats a value. `lineBreak` is the line break and indentation before the closing bracket. */
 function printValue(json: Json, lineBreak: string): string {
   if (typeof json === 'string') return printText(json)

@@ -15,6 +15,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/records'],
   ['shared/journal'],
   ['shared/ports'],
+  ['shared/backends'],
   ['shared/programs'],
   ['shared/platform', 'shared/providers', 'shared/triggers'],
   ['shared/engine/plan'],

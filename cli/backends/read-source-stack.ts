@@ -1,0 +1,106 @@
+import { createLockedError } from '../../shared/backends/lock-file.ts'
+import type { SourceEntry } from '../../shared/backends/import-history.ts'
+import type { Backend } from '../../shared/backends/open-backend.ts'
+import {
+  listHistoryKeys,
+  readHistoryEntry,
+  readHistoryState,
+} from '../../shared/backends/stack-history.ts'
+import { listLocks } from '../../shared/backends/stack-locks.ts'
+import { parseStackObject, readStackObject } from '../../shared/backends/stack-objects.ts'
+import { DeployError, error } from '../../shared/errors/error.ts'
+import { stackType, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
+import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
+import type { CliSession } from '../session/session.ts'
+import { containsCiphertext } from '../state/contains-ciphertext.ts'
+
+/** A stack of a backend that can be imported. */
+export interface SourceStack {
+  readonly id: StackId
+  /** Null for a stack that has never run. */
+  readonly state: StoredDeployment | null
+  /** The history, oldest first. */
+  readonly history: readonly SourceEntry[]
+}
+
+/**
+ * Reads a stack of a backend with its history, and checks it. Throws BACKEND_LOCKED,
+ * BACKEND_INVALID, STATE_TOO_NEW, SECRETS_MANAGER_UNSUPPORTED, and without `force` STATE_FOREIGN
+ * and STATE_INTEGRITY.
+ */
+export async function readSourceStack(
+  session: CliSession,
+  backend: Backend,
+  { id, force }: { readonly id: StackId; readonly force: boolean },
+): Promise<SourceStack> {
+  for (const lock of (await listLocks(backend, id)).values())
+    throw createLockedError(stackPartsOf(id).stack, lock, Date.now())
+  const object = await readStackObject(backend, id)
+  if (object === undefined)
+    throw error('STACK_NOT_FOUND', `the stack ${id} was removed from ${backend.store.address}`)
+  const state = parseStackObject(object).deployment
+  const target = backend.layout === 'legacy' ? findTarget(session, id, state) : id
+  if (state !== null) checkState(state, { id: target, force, key: object.key })
+  const history: SourceEntry[] = []
+  for (const key of await listHistoryKeys(backend, id))
+    history.push({
+      info: await readHistoryEntry(backend, key),
+      readState: () => readUsableState(backend, key),
+    })
+  return { id: target, state, history }
+}
+
+/** Reads a copy of the history. A copy that cannot be read is no version of the stack. */
+async function readUsableState(backend: Backend, key: string): Promise<StoredEnvelope | undefined> {
+  try {
+    return await readHistoryState(backend, key)
+  } catch (thrown) {
+    if (!(thrown instanceof DeployError)) throw thrown
+    if (['BACKEND_INVALID', 'STATE_TOO_NEW'].includes(thrown.code)) return undefined
+    throw thrown
+  }
+}
+
+/**
+ * Returns the id of a stack without a project. Its resources name the project, or else the project
+ * of the folder is used.
+ */
+function findTarget(session: CliSession, id: StackId, state: StoredDeployment | null): StackId {
+  const { stack } = stackPartsOf(id)
+  const [first] = (state?.resources ?? []).toSorted(
+    (a, b) => Number(b.type === stackType) - Number(a.type === stackType),
+  )
+  const project =
+    first === undefined ? session.requireProject().name : urnPartsOf(first.urn as Urn).project
+  return stackIdOf(project, stack)
+}
+
+function checkState(
+  state: StoredDeployment,
+  { id, force, key }: { readonly id: StackId; readonly force: boolean; readonly key: string },
+): void {
+  requireKnownManager(state, key)
+  const before: StoredDeployment = { manifest: state.manifest, metadata: {} }
+  applyStateEdit(
+    { kind: 'import', state: '', force },
+    { before, namedState: state, names: stackPartsOf(id) },
+  )
+}
+
+/** Throws SECRETS_MANAGER_UNSUPPORTED for a state whose secrets no command could open. */
+function requireKnownManager(state: StoredDeployment, key: string): void {
+  const manager = state.secrets_providers
+  const fields: unknown = manager?.state
+  const url =
+    typeof fields === 'object' && fields !== null && 'url' in fields ? fields.url : undefined
+  const isCloud = manager?.type === 'cloud' && typeof url === 'string' && isKeyUrl(url)
+  if (manager?.type === 'passphrase' || isCloud || !containsCiphertext(state)) return
+  throw error(
+    'SECRETS_MANAGER_UNSUPPORTED',
+    `the secrets of ${key} have the manager '${manager?.type ?? ''}', which is not supported`,
+    { hint: 'Change it with `pulumi stack change-secrets-provider passphrase` first.' },
+  )
+}

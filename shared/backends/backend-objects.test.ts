@@ -1,0 +1,106 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { stackIdOf } from '../records/ids.ts'
+import { parseMeta, stackKeysOf, stackOfKey } from './backend-keys.ts'
+import { parseCheckpoint, printCheckpoint, printEmptyCheckpoint } from './checkpoint-file.ts'
+import { decompress } from './compression.ts'
+import { createLockedError, parseLock, printLock } from './lock-file.ts'
+import { parseUpdateInfo, printUpdateInfo } from './update-info.ts'
+
+/** Backends that Pulumi 3.274.1 wrote. */
+const folder = join(import.meta.dirname, '../../test/fixtures/backends')
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const read = (file: string): Uint8Array => decompress(readFileSync(join(folder, file)), file)
+
+describe('the objects of Pulumi', () => {
+  const isCheckpoint = (file: string): boolean => /(stacks|backups|\.checkpoint)/.test(file)
+  const checkpoints = files.filter(file => /\.json/.test(file) && isCheckpoint(file))
+  test.each(checkpoints)('the checkpoint %s is written again byte for byte', file => {
+    const bytes = read(file)
+    const { stack } = (JSON.parse(textOf(bytes)) as { checkpoint: { stack: string } }).checkpoint
+    expect(textOf(printCheckpoint(stack, parseCheckpoint(bytes, file)))).toBe(textOf(bytes))
+  })
+
+  test.each(files.filter(file => file.includes('.history.json')))(
+    'the history entry %s is written again byte for byte',
+    file => {
+      expect(textOf(printUpdateInfo(parseUpdateInfo(read(file), file)))).toBe(textOf(read(file)))
+    },
+  )
+
+  test('a new stack has no deployment', () => {
+    const bytes = printEmptyCheckpoint('organization/shop/dev')
+    expect(textOf(bytes)).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/dev"}}')
+    expect(parseCheckpoint(bytes, 'key')).toEqual({ version: 3, deployment: null })
+  })
+
+  test('a lock is read and written, and its error names holder and age', () => {
+    const text =
+      '{"pid":7,"username":"eve","hostname":"laptop","timestamp":"2026-01-02T03:04:05.6789+01:00"}'
+    const lock = parseLock(Buffer.from(text), 'key')
+    expect(textOf(printLock(lock))).toBe(text)
+    const { code, message } = createLockedError('dev', lock, Date.parse('2026-01-02T02:14:05Z'))
+    expect([code, message]).toEqual([
+      'BACKEND_LOCKED',
+      expect.stringMatching(/eve@laptop \(process 7\) since 2026-.*, 9 minutes ago/),
+    ])
+  })
+})
+
+describe('damaged objects', () => {
+  const good = read('project/.pulumi/stacks/shop/dev.json')
+
+  test('a checkpoint that is truncated anywhere is refused', () => {
+    for (let length = 0; length < good.length; length += 7)
+      expect(() => parseCheckpoint(good.subarray(0, length), 'key')).toThrow(
+        expect.objectContaining({ code: 'BACKEND_INVALID' }),
+      )
+  })
+
+  test('damaged bytes and foreign forms are refused', () => {
+    const flipped = Uint8Array.from(good)
+    flipped[good.length - 3] = 0xff
+    const packed = readFileSync(join(folder, 'project/.pulumi/stacks/shop/prod.json.gz'))
+    const bad = [flipped, packed.subarray(0, 90), '[]', '7', '{"version":3}', '{"version":"3"}']
+    for (const bytes of bad)
+      expect(() => parseCheckpoint(Buffer.from(bytes), 'key')).toThrow(
+        expect.objectContaining({ code: 'BACKEND_INVALID' }),
+      )
+  })
+
+  test('an unknown version and an unknown feature are refused by name', () => {
+    for (const text of [
+      '{"version":5,"checkpoint":{"stack":"a","latest":{}}}',
+      '{"version":4,"features":["warp"],"checkpoint":{"stack":"a","latest":{}}}',
+    ])
+      expect(() => parseCheckpoint(Buffer.from(text), 'key')).toThrow(
+        expect.objectContaining({ code: 'STATE_TOO_NEW' }),
+      )
+  })
+
+  test('metadata without a version or with a later one is refused', () => {
+    expect(parseMeta(Buffer.from('version: 0\n'))).toBe('legacy')
+    const refuses = (text: string, code: string): void =>
+      expect(() => parseMeta(Buffer.from(text))).toThrow(expect.objectContaining({ code }))
+    refuses('', 'BACKEND_INVALID')
+    refuses('version: 2\n', 'BACKEND_TOO_NEW')
+  })
+})
+
+test('only checkpoints with valid names are stacks', () => {
+  const dev = stackIdOf('shop', 'dev')
+  const { checkpoint } = stackKeysOf('project', dev)
+  for (const suffix of ['', '.gz', '.zst'])
+    expect(stackOfKey('project', checkpoint + suffix)).toBe(dev)
+  for (const key of [
+    ...['.bak', '.attrs', '.1795648360255712162'].map(suffix => checkpoint + suffix),
+    '.pulumi/stacks/dev.json',
+    '.pulumi/stacks/a/b/c.json',
+    '.pulumi/stacks/a/b c.json',
+    '.pulumi/history/shop/dev.json',
+  ])
+    expect(stackOfKey('project', key)).toBeUndefined()
+  expect(stackOfKey('legacy', '.pulumi/stacks/dev.json')).toBe(stackIdOf('-', 'dev'))
+})

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { DeployError, error } from '../errors/error.ts'
+import { readEnvelope } from '../state/envelope.ts'
+import { printCompactJson } from '../state/print-envelope.ts'
+import type { Json, StoredEnvelope } from '../state/stored.ts'
+import { decompress } from './compression.ts'
+
+const checkpointForm = z.looseObject({
+  version: z.int().optional(),
+  features: z.array(z.string()).nullish(),
+  checkpoint: z.looseObject({ latest: z.looseObject({}).nullish() }).nullish(),
+  // A checkpoint without a version is the document itself.
+  latest: z.looseObject({}).nullish(),
+})
+
+/**
+ * Reads a checkpoint of any version. Without a deployment, the stack has never run. Throws
+ * BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an unknown version or
+ * feature.
+ */
+export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope {
+  const json = parseJsonObject(decompress(bytes, key), key)
+  const parsed = checkpointForm.safeParse(json)
+  if (!parsed.success) throw invalidError(key, 'it is no checkpoint')
+  const { version = 0, features, checkpoint, latest } = json as z.infer<typeof checkpointForm>
+  if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")
+  const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
+  try {
+    // Version 0 is that of a new stack, and of documents from before the first version.
+    return readEnvelope({ version: version === 0 ? 1 : version, features, deployment })
+  } catch (thrown) {
+    if (!(thrown instanceof DeployError) || thrown.code !== 'STATE_INVALID') throw thrown
+    throw invalidError(key, thrown.message)
+  }
+}
+
+/** Prints the checkpoint of a stack, byte for byte as Pulumi's command line does. */
+export function printCheckpoint(stack: string, envelope: StoredEnvelope): Uint8Array {
+  const { version, features, deployment } = envelope
+  const latest: unknown = deployment
+  return Buffer.from(
+    printCompactJson({
+      version,
+      ...(features === undefined ? {} : { features }),
+      checkpoint: { stack, ...(deployment === null ? {} : { latest: latest as Json }) },
+    }),
+  )
+}
+
+/** Returns the checkpoint of a stack that has just been created. */
+export function printEmptyCheckpoint(stack: string): Uint8Array {
+  return Buffer.from(printCompactJson({ version: 0, checkpoint: { stack } }))
+}
+
+/** Parses an object of the backend as a JSON object. Throws BACKEND_INVALID. */
+export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record<string, unknown>> {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is truncated or no JSON`, {
+      cause,
+    })
+  }
+  if (typeof json === 'object' && json !== null && !Array.isArray(json))
+    return json as Readonly<Record<string, unknown>>
+  throw invalidError(key, 'it is no JSON object')
+}
+
+function invalidError(key: string, reason: string): DeployError {
+  return error('BACKEND_INVALID', `the object ${key} of the backend is invalid: ${reason}`)
+}

@@ -1,0 +1,46 @@
+import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { error } from '../errors/error.ts'
+
+/** The compression of a backend's objects. */
+export type Compression = 'none' | 'gzip' | 'zstd'
+
+/** The suffixes of compressed objects. */
+export const compressionSuffixes = { none: '', gzip: '.gz', zstd: '.zst' } as const
+
+/** Maximum size of an object after its decompression, in bytes. */
+const decompressedSizeMax = 2 ** 30
+
+/** Decompresses an object. Its first bytes name the compression. Throws BACKEND_INVALID. */
+export function decompress(bytes: Uint8Array, key: string): Uint8Array {
+  const options = { maxOutputLength: decompressedSizeMax }
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options)
+    if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === '28b52ffd')
+      return zstdDecompressSync(bytes, options)
+    return bytes
+  } catch (cause) {
+    throw error('BACKEND_INVALID', `the object ${key} of the backend cannot be decompressed`, {
+      cause,
+    })
+  }
+}
+
+/** Compresses an object. */
+export function compress(bytes: Uint8Array, compression: Compression): Uint8Array {
+  if (compression === 'gzip') return gzipSync(bytes)
+  return compression === 'zstd' ? zstdCompressSync(bytes) : bytes
+}
+
+/**
+ * Returns the compression of the objects that a process writes, from
+ * PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both are set.
+ */
+export function readCompression(env: Readonly<Record<string, string | undefined>>): Compression {
+  const isOn = (name: string): boolean => ['1', 'true'].includes((env[name] ?? '').toLowerCase())
+  const isGzip = isOn('PULUMI_DIY_BACKEND_GZIP') || isOn('PULUMI_SELF_MANAGED_STATE_GZIP')
+  const isZstd = isOn('PULUMI_DIY_BACKEND_ZSTD')
+  if (isGzip && isZstd)
+    throw error('CLI_USAGE', 'PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD are both set')
+  if (isZstd) return 'zstd'
+  return isGzip ? 'gzip' : 'none'
+}

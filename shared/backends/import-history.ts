@@ -1,0 +1,82 @@
+import { error } from '../errors/error.ts'
+import type { CatalogPort, HistoryRecord } from '../ports/catalog.ts'
+import type { BlobsPort } from '../ports/records.ts'
+import type { EpochMs, StackId } from '../records/ids.ts'
+import type { DeploymentResult, Holder } from '../records/log.ts'
+import { printStateBlob } from '../state/print-envelope.ts'
+import type { StoredEnvelope } from '../state/stored.ts'
+import { commandOfKind, type UpdateInfo } from './update-info.ts'
+
+/** An entry of a backend's history, with the state at its end if a copy of it exists. */
+export interface SourceEntry {
+  readonly info: UpdateInfo
+  readonly readState: () => Promise<StoredEnvelope | undefined>
+}
+
+/** The ports that an import of a history writes to. */
+export interface HistoryImportPorts {
+  readonly catalog: CatalogPort
+  readonly blobs: Pick<BlobsPort, 'put'>
+  readonly holder: Holder
+}
+
+/**
+ * Adds entries of a backend's history to a stack, oldest first, each as a deployment that has
+ * ended. Each state becomes a version of the stack. Throws STACK_BUSY, STORE_CONFLICT.
+ */
+export async function importHistory(
+  { catalog, blobs, holder }: HistoryImportPorts,
+  id: StackId,
+  entries: readonly SourceEntry[],
+): Promise<void> {
+  for (const { info, readState } of entries) {
+    const start = await catalog.start(id, {
+      command: commandOfKind(info.kind),
+      message: info.message,
+      holder,
+      at: toEpochMs(info.startTime),
+    })
+    if (start.kind === 'busy')
+      throw error('STACK_BUSY', `the stack ${id} has a deployment that has not ended`)
+    let version = (await catalog.getStack(id))?.version ?? 0
+    const envelope = await readState()
+    if (envelope !== undefined && envelope.deployment !== null) {
+      const snapshot = await blobs.put(printStateBlob(envelope))
+      const published = await catalog.publish(id, version, snapshot)
+      if (published.kind === 'conflict')
+        throw error('STORE_CONFLICT', `the stack ${id} was changed during the import`)
+      version = published.version
+    }
+    await catalog.release(start.deployment, {
+      at: toEpochMs(info.endTime),
+      result: resultOf(info.result),
+      changes: info.resourceChanges ?? {},
+      version,
+    })
+  }
+}
+
+/** Returns the number of entries that the history of a stack begins with already. */
+export function countImported(
+  /** The history of the stack, newest first. */
+  history: readonly HistoryRecord[],
+  entries: readonly SourceEntry[],
+): number {
+  const oldestFirst = history.toReversed()
+  const isSame = ({ info }: SourceEntry, index: number): boolean => {
+    const record = oldestFirst[index]
+    return (
+      record?.command === commandOfKind(info.kind) && record.startedAt === toEpochMs(info.startTime)
+    )
+  }
+  const firstNew = entries.findIndex((entry, index) => !isSame(entry, index))
+  return firstNew === -1 ? entries.length : firstNew
+}
+
+function toEpochMs(seconds: number): EpochMs {
+  return (seconds * 1000) as EpochMs
+}
+
+function resultOf(result: string): DeploymentResult {
+  return result === 'succeeded' ? 'succeeded' : 'failed'
+}

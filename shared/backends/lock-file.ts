@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { type DeployError, error } from '../errors/error.ts'
+import { printCompactJson } from '../state/print-envelope.ts'
+import { parseJsonObject } from './checkpoint-file.ts'
+
+/** The holder of a stack's lock, and the time of its lock. */
+export interface BackendLock {
+  readonly pid: number
+  readonly username: string
+  readonly hostname: string
+  /** RFC 3339. */
+  readonly timestamp: string
+}
+
+const lockForm = z.looseObject({
+  pid: z.number(),
+  username: z.string(),
+  hostname: z.string(),
+  timestamp: z.string(),
+})
+
+/** Reads a lock. Throws BACKEND_INVALID. */
+export function parseLock(bytes: Uint8Array, key: string): BackendLock {
+  const parsed = lockForm.safeParse(parseJsonObject(bytes, key))
+  if (parsed.success) return parsed.data
+  throw error('BACKEND_INVALID', `the object ${key} of the backend is no lock`, {
+    hint: 'Remove the lock with `antichain cancel`, if no process uses the stack.',
+  })
+}
+
+/** Prints a lock, as Pulumi's command line does. */
+export function printLock({ pid, username, hostname, timestamp }: BackendLock): Uint8Array {
+  return Buffer.from(printCompactJson({ pid, username, hostname, timestamp }))
+}
+
+/** Creates the error for a stack that another process has locked. */
+export function createLockedError(
+  stack: string,
+  { pid, username, hostname, timestamp }: BackendLock,
+  nowMs: number,
+): DeployError {
+  const age = describeAge(nowMs - Date.parse(timestamp))
+  return error(
+    'BACKEND_LOCKED',
+    `the stack ${stack} is locked by ${username}@${hostname} (process ${pid}) since ${timestamp}, ${age}`,
+    { details: { pid, username, hostname, timestamp } },
+  )
+}
+
+/** Describes an age for a message. A clock that is wrong can make an age negative. */
+function describeAge(ageMs: number): string {
+  if (Number.isNaN(ageMs)) return 'for an unknown time'
+  if (ageMs < 0) return 'in the future of this clock'
+  const seconds = Math.floor(ageMs / 1000)
+  if (seconds < 120) return `${seconds} s ago`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes ago`
+  return seconds < 172_800
+    ? `${Math.floor(seconds / 3600)} hours ago`
+    : `${Math.floor(seconds / 86_400)} days ago`
+}

@@ -1,0 +1,57 @@
+import type { ObjectStorePort } from '../ports/objects.ts'
+import type { StackId } from '../records/ids.ts'
+import {
+  type BackendLayout,
+  metaKey,
+  parseMeta,
+  projectMeta,
+  stackOfKey,
+  stacksPrefix,
+} from './backend-keys.ts'
+import { type Compression, readCompression } from './compression.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A self-managed backend: its objects, its layout, and the compression of new objects. */
+export interface Backend {
+  readonly store: ObjectStorePort
+  readonly layout: BackendLayout
+  readonly compression: Compression
+  readonly env: Env
+}
+
+/**
+ * Opens the backend of a store for its first write or read. A new backend gets its metadata, unless
+ * PULUMI_DIY_BACKEND_LEGACY_LAYOUT is set. Throws BACKEND_INVALID, BACKEND_TOO_NEW, and the errors
+ * of the store.
+ */
+export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {
+  const backend = await findBackend(store, env)
+  if (backend !== undefined) return backend
+  const mustBeLegacy = ['1', 'true'].includes(env['PULUMI_DIY_BACKEND_LEGACY_LAYOUT'] ?? '')
+  if (!mustBeLegacy) await store.put(metaKey, projectMeta)
+  return createBackend(store, mustBeLegacy ? 'legacy' : 'project', env)
+}
+
+/**
+ * Opens the backend of a store without a write. Returns undefined if the store has neither metadata
+ * nor stacks. Throws like `openBackend`.
+ */
+export async function findBackend(store: ObjectStorePort, env: Env): Promise<Backend | undefined> {
+  const meta = await store.get(metaKey)
+  if (meta !== undefined) return createBackend(store, parseMeta(meta), env)
+  const entries = await store.list(stacksPrefix)
+  const hasLegacyStack = entries.some(({ key }) => stackOfKey('legacy', key) !== undefined)
+  return hasLegacyStack ? createBackend(store, 'legacy', env) : undefined
+}
+
+function createBackend(store: ObjectStorePort, layout: BackendLayout, env: Env): Backend {
+  return { store, layout, compression: readCompression(env), env }
+}
+
+/** Lists the stacks of a backend, ordered by id. */
+export async function listBackendStacks(backend: Backend): Promise<readonly StackId[]> {
+  const entries = await backend.store.list(stacksPrefix)
+  const ids = entries.flatMap(({ key }) => stackOfKey(backend.layout, key) ?? [])
+  return [...new Set(ids)].toSorted()
+}

@@ -1,0 +1,54 @@
+import type { StackId } from '../records/ids.ts'
+import type { StoredEnvelope } from '../state/stored.ts'
+import { stackKeysOf } from './backend-keys.ts'
+import { parseCheckpoint } from './checkpoint-file.ts'
+import { compress, compressionSuffixes } from './compression.ts'
+import type { Backend } from './open-backend.ts'
+import { readStackObject, unixNanos } from './stack-objects.ts'
+import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info.ts'
+
+const historyPattern = /\.history\.json(\.gz|\.zst)?$/
+
+/** Returns the keys of a stack's history, oldest first. */
+export async function listHistoryKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
+  const { history } = stackKeysOf(backend.layout, id)
+  const entries = await backend.store.list(history)
+  return entries.map(({ key }) => key).filter(key => historyPattern.test(key))
+}
+
+/** Reads one entry of the history. Throws BACKEND_INVALID. */
+export async function readHistoryEntry(backend: Backend, key: string): Promise<UpdateInfo> {
+  return parseUpdateInfo((await backend.store.get(key)) ?? new Uint8Array(), key)
+}
+
+/**
+ * Returns the state at the end of an entry of the history. Returns undefined without its copy of
+ * the checkpoint. Throws BACKEND_INVALID, STATE_TOO_NEW.
+ */
+export async function readHistoryState(
+  backend: Backend,
+  historyKey: string,
+): Promise<StoredEnvelope | undefined> {
+  const key = historyKey.replace(historyPattern, '.checkpoint.json$1')
+  const bytes = await backend.store.get(key)
+  return bytes === undefined ? undefined : parseCheckpoint(bytes, key)
+}
+
+/**
+ * Adds an entry to the history, with a copy of the stack's checkpoint. `atMs` names both, so a
+ * repeated call replaces them. Returns the key of the entry.
+ */
+export async function addHistoryEntry(
+  backend: Backend,
+  id: StackId,
+  { info, atMs }: { readonly info: UpdateInfo; readonly atMs: number },
+): Promise<string> {
+  const { history, fileName } = stackKeysOf(backend.layout, id)
+  const start = `${history}${fileName}-${unixNanos(atMs)}`
+  const suffix = `.json${compressionSuffixes[backend.compression]}`
+  const key = `${start}.history${suffix}`
+  await backend.store.put(key, compress(printUpdateInfo(info), backend.compression))
+  const current = await readStackObject(backend, id)
+  if (current !== undefined) await backend.store.put(`${start}.checkpoint${suffix}`, current.bytes)
+  return key
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { error } from '../errors/error.ts'
+import type { HistoryRecord } from '../ports/catalog.ts'
+import { formatGoJson } from '../values/go-json.ts'
+import { printCompactJson } from '../state/print-envelope.ts'
+import type { Json } from '../state/stored.ts'
+import { parseJsonObject } from './checkpoint-file.ts'
+import { decompress } from './compression.ts'
+
+/** An entry of a backend's history. Times are in seconds since 1970. */
+export interface UpdateInfo {
+  readonly kind: string
+  readonly startTime: number
+  readonly message: string
+  readonly environment: Readonly<Record<string, string>>
+  /** `ns:name` → text, `{ secure }` or an object. */
+  readonly config: Readonly<Record<string, Json>>
+  readonly version: number
+  readonly result: string
+  readonly endTime: number
+  readonly resourceChanges?: Readonly<Record<string, number>>
+}
+
+const updateInfoForm = z.looseObject({
+  kind: z.string(),
+  startTime: z.number(),
+  message: z.string().default(''),
+  environment: z.record(z.string(), z.string()).nullish(),
+  config: z.record(z.string(), z.json()).nullish(),
+  version: z.number().default(0),
+  result: z.string(),
+  endTime: z.number().default(0),
+  resourceChanges: z.record(z.string(), z.number()).nullish(),
+})
+
+/** Reads an entry of the history. Throws BACKEND_INVALID. */
+export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
+  const parsed = updateInfoForm.safeParse(parseJsonObject(decompress(bytes, key), key))
+  if (!parsed.success)
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is no entry of a history`)
+  const { environment, config, resourceChanges, ...fields } = parsed.data
+  return {
+    ...fields,
+    environment: environment ?? {},
+    config: config ?? {},
+    ...(resourceChanges ? { resourceChanges } : {}),
+  }
+}
+
+/**
+ * Prints an entry of the history, as Pulumi's command line does. Only the configuration has escapes
+ * for HTML.
+ */
+export function printUpdateInfo(info: UpdateInfo): Uint8Array {
+  const changes = sortKeys(info.resourceChanges ?? {})
+  const fields: readonly (readonly [name: string, json: string])[] = [
+    ['kind', printCompactJson(info.kind)],
+    ['startTime', String(info.startTime)],
+    ['message', printCompactJson(info.message)],
+    ['environment', printCompactJson(sortKeys(info.environment))],
+    ['config', formatGoJson(info.config)],
+    ['version', String(info.version)],
+    ['result', printCompactJson(info.result)],
+    ['endTime', String(info.endTime)],
+    ...(Object.keys(changes).length > 0
+      ? [['resourceChanges', printCompactJson(changes)] as const]
+      : []),
+  ]
+  return Buffer.from(`{${fields.map(([name, json]) => `"${name}":${json}`).join(',')}}`)
+}
+
+function sortKeys<T extends Json>(fields: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Commands by Pulumi's name of a kind. Previews have no entry. */
+const commandsByKind: ReadonlyMap<string, HistoryRecord['command']> = new Map([
+  ['update', 'up'],
+  ['refresh', 'refresh'],
+  ['destroy', 'destroy'],
+  ['resource-import', 'import'],
+  ['import', 'stack import'],
+  ['rename', 'stack rename'],
+])
+
+/** Returns the command of a kind of update. Other kinds are edits of the state. */
+export function commandOfKind(kind: string): HistoryRecord['command'] {
+  return commandsByKind.get(kind) ?? 'state'
+}

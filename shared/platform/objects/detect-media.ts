@@ -1,0 +1,14 @@
+/**
+ * Returns the content type that Pulumi's stores detect for the objects of a backend: text, gzip, or
+ * other bytes.
+ */
+export function contentTypeOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08) return 'application/x-gzip'
+  const start = bytes.subarray(0, 512)
+  return start.every(isTextByte) ? 'text/plain; charset=utf-8' : 'application/octet-stream'
+}
+
+/** Reports whether a byte is no control character, except tab, line breaks and escape. */
+function isTextByte(byte: number): boolean {
+  return byte >= 0x20 || byte === 0x1b || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b)
+}

@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Dirent } from 'node:fs'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { type ErrorCode } from '../../errors/catalogue.ts'
+import { error, messageOf } from '../../errors/error.ts'
+import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
+import { formatGoJson } from '../../values/go-json.ts'
+import { contentTypeOf } from './detect-media.ts'
+
+/** The extension of the files with the attributes of an object. */
+const attributesExtension = '.attrs'
+
+/** The part of a temporary file's name that no key has. */
+const temporaryMark = '.antichain-tmp-'
+
+/**
+ * Creates the store of `file://`: one file per object. With `hasAttributes`, each object also has a
+ * file with its attributes, as the file stores of Pulumi write it.
+ */
+export function createFileObjects(
+  folder: string,
+  { hasAttributes }: { readonly hasAttributes: boolean },
+): ObjectStorePort {
+  const pathOf = (key: string): string => join(folder, ...key.split('/'))
+  const write = (key: string, bytes: Uint8Array, publish: typeof rename): Promise<boolean> =>
+    withFileErrors(`cannot write ${pathOf(key)}`, async () => {
+      const path = pathOf(key)
+      await mkdir(dirname(path), { recursive: true })
+      const isWritten = await writeThenPublish(path, bytes, publish)
+      if (isWritten && hasAttributes)
+        await writeThenPublish(path + attributesExtension, attributesOf(bytes), rename)
+      return isWritten
+    })
+  return {
+    address: `file://${folder}`,
+    get: key =>
+      withFileErrors(`cannot read ${pathOf(key)}`, () => orUndefined(readFile(pathOf(key)))),
+    put: async (key, bytes) => void (await write(key, bytes, rename)),
+    // A link never replaces a file, unlike a rename.
+    putIfAbsent: (key, bytes) => write(key, bytes, link),
+    list: prefix =>
+      withFileErrors(`cannot list ${pathOf(prefix)}`, () => listFiles(folder, prefix)),
+    remove: key =>
+      withFileErrors(`cannot remove ${pathOf(key)}`, async () => {
+        await rm(pathOf(key), { force: true })
+        await rm(pathOf(key) + attributesExtension, { force: true })
+      }),
+  }
+}
+
+/** Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. */
+async function writeThenPublish(
+  path: string,
+  bytes: Uint8Array,
+  publish: typeof rename,
+): Promise<boolean> {
+  const temporaryPath = `${path}${temporaryMark}${randomUUID()}`
+  try {
+    const file = await open(temporaryPath, 'wx')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await publish(temporaryPath, path)
+    await syncFolder(dirname(path))
+    return true
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EEXIST') return false
+    throw thrown
+  } finally {
+    await rm(temporaryPath, { force: true })
+  }
+}
+
+/** Returns the attributes of an object in the order and the form of Pulumi's file stores. */
+function attributesOf(bytes: Uint8Array): Uint8Array {
+  const md5 = createHash('md5').update(bytes).digest('base64')
+  const fields = [
+    ...['cache_control', 'content_disposition', 'content_encoding', 'content_language'].map(
+      name => `"user.${name}":""`,
+    ),
+    `"user.content_type":${formatGoJson(contentTypeOf(bytes))}`,
+    '"user.metadata":null',
+    `"md5":"${md5}"`,
+  ]
+  return Buffer.from(`{${fields.join(',')}}\n`)
+}
+
+async function listFiles(folder: string, prefix: string): Promise<readonly ObjectEntry[]> {
+  const start = join(folder, ...prefix.split('/').slice(0, -1))
+  const found: readonly Dirent[] =
+    (await orUndefined(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
+  const entries = await Promise.all(
+    found
+      .filter(entry => entry.isFile() && isObjectName(entry.name))
+      .map(async entry => {
+        const path = join(entry.parentPath, entry.name)
+        const key = relative(folder, path).split(sep).join('/')
+        if (!key.startsWith(prefix)) return undefined
+        // Another process may have removed the file since.
+        const status = await orUndefined(stat(path))
+        return status === undefined ? undefined : { key, modifiedMs: status.mtimeMs }
+      }),
+  )
+  return entries
+    .filter(entry => entry !== undefined)
+    .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+}
+
+function isObjectName(name: string): boolean {
+  return !name.endsWith(attributesExtension) && !name.includes(temporaryMark)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Returns the result of a read, or undefined for a missing file. */
+async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCodeOf(thrown))) return undefined
+    throw thrown
+  }
+}
+
+async function withFileErrors<T>(action: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (thrown) {
+    const isDenied = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(thrown))
+    const code: ErrorCode = isDenied ? 'BACKEND_DENIED' : 'STORE_UNAVAILABLE'
+    throw error(code, `${action}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+function systemCodeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+}

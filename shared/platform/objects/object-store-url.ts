@@ -1,0 +1,49 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { error } from '../../errors/error.ts'
+
+/** The schemes of self-managed backends. */
+const schemes = ['file', 's3', 'gs', 'azblob'] as const
+
+/** A parsed address of a self-managed backend. */
+export interface ObjectStoreUrl {
+  readonly scheme: (typeof schemes)[number]
+  /** The bucket or container. '' for `file`. */
+  readonly bucket: string
+  /** The absolute folder for `file`. Otherwise the prefix of all keys, '' or with `/` at the end. */
+  readonly prefix: string
+  readonly query: URLSearchParams
+}
+
+/** Reports whether a text has the scheme of a self-managed backend. */
+export function isObjectStoreUrl(text: string): boolean {
+  return schemes.some(scheme => text.startsWith(`${scheme}://`))
+}
+
+/**
+ * Parses the address of a self-managed backend, as Pulumi does. `cwd`: the folder to which the path
+ * of `file://` is relative. Throws BACKEND_URL_INVALID.
+ */
+export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
+  const [, scheme = '', rest = ''] = /^([a-z0-9]+):\/\/([^]*)$/.exec(text) ?? []
+  const known = schemes.find(name => name === scheme)
+  const [path = '', ...queryParts] = rest.split('?')
+  const query = new URLSearchParams(queryParts.join('?'))
+  if (known === undefined)
+    throw error('BACKEND_URL_INVALID', `'${text}' is no address of a self-managed backend`)
+  if (known === 'file') return { scheme: known, bucket: '', prefix: folderOf(path, cwd), query }
+  const [bucket = '', ...folders] = path.split('/')
+  if (bucket === '' || bucket.includes('@'))
+    throw error('BACKEND_URL_INVALID', `the address of ${known}:// names no bucket`)
+  const names = folders.filter(name => name !== '')
+  if (names.some(name => name === '.' || name === '..'))
+    throw error('BACKEND_URL_INVALID', `the folder '${folders.join('/')}' has relative parts`)
+  return { scheme: known, bucket, prefix: names.map(name => `${name}/`).join(''), query }
+}
+
+function folderOf(path: string, cwd: string): string {
+  if (path === '') throw error('BACKEND_URL_INVALID', 'the address of file:// names no folder')
+  const decoded = decodeURIComponent(path)
+  if (decoded === '~' || decoded.startsWith('~/')) return join(homedir(), decoded.slice(2))
+  return isAbsolute(decoded) ? resolve(decoded) : resolve(cwd, decoded)
+}

@@ -1,0 +1,147 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type PutObjectCommandInput,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3'
+import { error } from '../../errors/error.ts'
+import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
+import { awsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
+import { contentTypeOf } from './detect-media.ts'
+import { backendErrorOf } from './object-errors.ts'
+import type { ObjectStoreUrl } from './object-store-url.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Query parameters that Pulumi's S3 stores read, and this store too. */
+const knownParameters: ReadonlySet<string> = new Set([
+  ...['region', 'endpoint', 'profile', 's3ForcePathStyle', 'use_path_style', 'disable_https'],
+  ...['disableSSL', 'hostname_immutable', 'awssdk', 'ssetype', 'kmskeyid', 'dualstack', 'fips'],
+  ...['accelerate', 'request_checksum_calculation', 'response_checksum_validation'],
+])
+
+/**
+ * Creates the store of `s3://<bucket>/<folder>`. The query selects region, endpoint and encryption
+ * as for Pulumi. Throws BACKEND_URL_INVALID for an unknown parameter.
+ */
+export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
+  const { bucket, prefix, query } = url
+  for (const name of query.keys())
+    if (!knownParameters.has(name))
+      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of s3:// is not supported`)
+  const client = new S3Client(readClientConfig(query, env))
+  const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+  const encryption = readEncryption(query)
+  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run()
+    } catch (thrown) {
+      throw backendErrorOf(action, awsError(`${action} in ${address}`, thrown))
+    }
+  }
+  const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
+    client.send(
+      new PutObjectCommand({
+        ...{ Bucket: bucket, Key: prefix + key, Body: bytes, ContentType: contentTypeOf(bytes) },
+        ...encryption,
+        ...condition,
+      }),
+    )
+  return {
+    address,
+    get: key =>
+      withErrors(`get ${key}`, async () => {
+        try {
+          const reply = await client.send(
+            new GetObjectCommand({ Bucket: bucket, Key: prefix + key }),
+          )
+          return await reply.Body?.transformToByteArray()
+        } catch (thrown) {
+          if (errorNameOf(thrown) === 'NoSuchKey') return undefined
+          throw thrown
+        }
+      }),
+    put: (key, bytes) =>
+      withErrors(`put ${key}`, async () => void (await putObject(key, bytes, {}))),
+    putIfAbsent: (key, bytes) =>
+      withErrors(`put ${key}`, async () => {
+        try {
+          await putObject(key, bytes, { IfNoneMatch: '*' })
+          return true
+        } catch (thrown) {
+          if (httpStatusOf(thrown) === 412) return false
+          throw thrown
+        }
+      }),
+    list: under =>
+      withErrors(`list ${under}`, () => listObjects(client, { bucket, prefix, under })),
+    remove: key =>
+      withErrors(`remove ${key}`, async () => {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: prefix + key }))
+      }),
+  }
+}
+
+async function listObjects(
+  client: S3Client,
+  { bucket, prefix, under }: { readonly bucket: string; readonly prefix: string; under: string },
+): Promise<readonly ObjectEntry[]> {
+  const entries: ObjectEntry[] = []
+  for (let token: string | undefined; ; ) {
+    const page = await client.send(
+      new ListObjectsV2Command({
+        ...{ Bucket: bucket, Prefix: prefix + under },
+        ...(token === undefined ? {} : { ContinuationToken: token }),
+      }),
+    )
+    for (const { Key: key = '', LastModified: modified } of page.Contents ?? [])
+      entries.push({ key: key.slice(prefix.length), modifiedMs: modified?.getTime() ?? 0 })
+    token = page.NextContinuationToken
+    if (token === undefined) return entries
+  }
+}
+
+function readClientConfig(query: URLSearchParams, env: Env): S3ClientConfig {
+  const isInsecure = isSet(query, 'disable_https') || isSet(query, 'disableSSL')
+  const endpoint = query.get('endpoint') ?? ''
+  const region = query.get('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
+  const profile = query.get('profile')
+  const isPathStyle = ['s3ForcePathStyle', 'use_path_style', 'hostname_immutable'].some(name =>
+    isSet(query, name),
+  )
+  return {
+    ...(region === '' ? {} : { region }),
+    ...(profile === null ? {} : { profile }),
+    ...(endpoint === '' ? {} : { endpoint: withScheme(endpoint, isInsecure) }),
+    ...(isSet(query, 'dualstack') ? { useDualstackEndpoint: true } : {}),
+    ...(isSet(query, 'fips') ? { useFipsEndpoint: true } : {}),
+    ...(isSet(query, 'accelerate') ? { useAccelerateEndpoint: true } : {}),
+    forcePathStyle: isPathStyle,
+    // Some stores of other vendors refuse the checksums that the SDK adds by default.
+    ...(endpoint === '' ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED' as const }),
+  }
+}
+
+function readEncryption(query: URLSearchParams): Partial<PutObjectCommandInput> {
+  const type = query.get('ssetype') ?? ''
+  const key = query.get('kmskeyid') ?? ''
+  if (!['', 'AES256', 'aws:kms', 'aws:kms:dsse'].includes(type))
+    throw error('BACKEND_URL_INVALID', `'${type}' is no type of server-side encryption`)
+  return {
+    ...(type === ''
+      ? {}
+      : { ServerSideEncryption: type as PutObjectCommandInput['ServerSideEncryption'] }),
+    ...(key === '' ? {} : { SSEKMSKeyId: key }),
+  }
+}
+
+function withScheme(endpoint: string, isInsecure: boolean): string {
+  return endpoint.includes('://') ? endpoint : `${isInsecure ? 'http' : 'https'}://${endpoint}`
+}
+
+function isSet(query: URLSearchParams, name: string): boolean {
+  return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(query.get(name) ?? '')
+}

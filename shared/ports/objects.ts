@@ -1,0 +1,29 @@
+/** An object of a store, without its bytes. */
+export interface ObjectEntry {
+  readonly key: string
+  /** Time of the last write, in ms since 1970. */
+  readonly modifiedMs: number
+}
+
+/**
+ * The objects of one bucket or folder. Keys have `/` as separator. A write is atomic: no reader
+ * sees a part of an object. Each method throws STORE_DENIED, STORE_MISSING, STORE_CREDENTIALS,
+ * STORE_REGION_WRONG, and STORE_UNAVAILABLE, which may be temporary.
+ */
+export interface ObjectStorePort {
+  /** The address of the store, without credentials and query. */
+  readonly address: string
+  /** Returns the bytes of an object. Returns undefined if it does not exist. */
+  readonly get: (key: string) => Promise<Uint8Array | undefined>
+  /** Writes an object durably, in place of an earlier one. */
+  readonly put: (key: string, bytes: Uint8Array) => Promise<void>
+  /**
+   * Writes an object durably, unless an object has the key. Returns whether this call wrote the
+   * object. After a lost response, a repeated call returns false.
+   */
+  readonly putIfAbsent: (key: string, bytes: Uint8Array) => Promise<boolean>
+  /** Lists the objects below a prefix, ordered by key. */
+  readonly list: (prefix: string) => Promise<readonly ObjectEntry[]>
+  /** Removes an object. Does nothing if it does not exist. */
+  readonly remove: (key: string) => Promise<void>
+}

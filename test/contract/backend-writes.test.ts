@@ -1,0 +1,101 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { printCheckpoint } from '../../shared/backends/checkpoint-file.ts'
+import { type Backend, listBackendStacks, openBackend } from '../../shared/backends/open-backend.ts'
+import { addHistoryEntry, listHistoryKeys } from '../../shared/backends/stack-history.ts'
+import { acquireLock, listLocks, removeLocks } from '../../shared/backends/stack-locks.ts'
+import {
+  backUpStack,
+  createStackObject,
+  parseStackObject,
+  readStackObject,
+  removeStackObjects,
+  saveCheckpoint,
+} from '../../shared/backends/stack-objects.ts'
+import {
+  isObjectStoreUrl,
+  parseObjectStoreUrl,
+} from '../../shared/platform/objects/object-store-url.ts'
+import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'antichain-backend-writes-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const dev = stackIdOf('shop', 'dev')
+const address = `file://${folder}?metadata=skip`
+const openWith = async (env: Record<string, string>): Promise<Backend> =>
+  openBackend(await openObjectStore(parseObjectStoreUrl(address, '/'), env), env)
+let backend: Backend
+beforeAll(async () => {
+  backend = await openWith({})
+})
+
+const listFiles = (): readonly string[] =>
+  readdirSync(join(folder, '.pulumi'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + '/.pulumi/'.length))
+    .toSorted()
+const checkpointOf = (time: string): Uint8Array => {
+  const manifest = { time, magic: '', version: '' }
+  return printCheckpoint(dev, { version: 3, deployment: { manifest, metadata: {} } })
+}
+const entry = {
+  ...{ kind: 'update', startTime: 1, message: '', environment: {}, config: {}, version: 0 },
+  ...{ result: 'succeeded', endTime: 2 },
+}
+
+test('a deployment leaves the objects that the layout names', async () => {
+  expect(isObjectStoreUrl(address)).toBe(true)
+  await createStackObject(backend, dev)
+  await expect(createStackObject(backend, dev)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
+  await saveCheckpoint(backend, dev, checkpointOf('2026-01-01T00:00:00Z'))
+  await addHistoryEntry(backend, dev, { info: entry, atMs: 1_700_000_000_123 })
+  await backUpStack(backend, dev, 1_700_000_000_123)
+  expect(listFiles()).toEqual([
+    'backups/shop/dev/dev.1700000000123000000.json',
+    'history/shop/dev/dev-1700000000123000000.checkpoint.json',
+    'history/shop/dev/dev-1700000000123000000.history.json',
+    'meta.yaml',
+    'stacks/shop/dev.json',
+    'stacks/shop/dev.json.bak',
+  ])
+  const backup = readFileSync(join(folder, '.pulumi/stacks/shop/dev.json.bak'), 'utf8')
+  expect(backup).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/dev"}}')
+  expect(await listHistoryKeys(backend, dev)).toHaveLength(1)
+})
+
+test('another compression replaces the checkpoint, and every reader finds the new one', async () => {
+  const packing = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
+  await saveCheckpoint(packing, dev, checkpointOf('2026-02-02T00:00:00Z'))
+  const names = listFiles().filter(name => name.startsWith('stacks/'))
+  expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
+  const found = await readStackObject(backend, dev)
+  expect(found && parseStackObject(found).deployment?.manifest.time).toBe('2026-02-02T00:00:00Z')
+})
+
+test('the second of two clients sees the lock of the first, and a third one may remove it', async () => {
+  const lock = { pid: 1, username: 'a', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
+  const acquire = (uuid: string) => acquireLock(backend, dev, { uuid, lock, nowMs: Date.now() })
+  const release = await acquire('1')
+  await expect(acquire('2')).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
+  await release()
+  await acquire('2')
+  const results = await Promise.allSettled(['3', '4', '5'].map(acquire))
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(await removeLocks(backend, dev, ({ pid }) => pid === 2)).toEqual([])
+  expect(await removeLocks(backend, dev, ({ pid }) => pid === 1)).toEqual([lock])
+  expect((await listLocks(backend, dev)).size).toBe(0)
+})
+
+test('a removed stack leaves its last checkpoint and its backups', async () => {
+  await removeStackObjects(backend, dev)
+  expect(await listBackendStacks(backend)).toEqual([])
+  expect(listFiles()).toEqual([
+    'backups/shop/dev/dev.1700000000123000000.json',
+    'meta.yaml',
+    'stacks/shop/dev.json.bak',
+    'stacks/shop/dev.json.gz.bak',
+  ])
+})

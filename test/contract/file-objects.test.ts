@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createFileObjects } from '../../shared/platform/objects/file-objects.ts'
+import { objectsContract } from './objects.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'antichain-objects-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+objectsContract('files', async () => ({
+  ports: createFileObjects(join(root, 'contract'), { hasAttributes: true }),
+  close: async () => {},
+}))
+
+test('the attributes of a file equal those that Pulumi writes', async () => {
+  const folder = join(root, 'attributes')
+  await createFileObjects(folder, { hasAttributes: true }).put(
+    '.pulumi/meta.yaml',
+    Buffer.from('version: 1\n'),
+  )
+  // The text was written by Pulumi 3.274.1.
+  expect(readFileSync(join(folder, '.pulumi/meta.yaml.attrs'), 'utf8')).toBe(
+    '{"user.cache_control":"","user.content_disposition":"","user.content_encoding":"",' +
+      '"user.content_language":"","user.content_type":"text/plain; charset=utf-8",' +
+      '"user.metadata":null,"md5":"EaRWdV65+nlqCnYlI4a4Wg=="}\n',
+  )
+  const bare = join(root, 'bare')
+  await createFileObjects(bare, { hasAttributes: false }).put('a', Buffer.from('x'))
+  expect(readdirSync(bare)).toEqual(['a'])
+})

@@ -1,0 +1,111 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from './run-antichain.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/backends')
+let bench: CommandBench
+let folder: string
+beforeEach(() => {
+  bench = createCommandBench()
+  folder = join(bench.root, 'state')
+  cpSync(join(fixtures, 'project'), folder, { recursive: true })
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const stateFile = (stack: string): string => join(folder, '.pulumi/stacks/shop', stack)
+
+describe('stack import --from', () => {
+  test('copies one stack with its history, its configuration and its sealed secrets', async () => {
+    const { exit, err } = await bench.run('stack', 'import', '--from', 'file://./state/shop/dev')
+    expect([exit, err]).toEqual([0, expect.stringContaining('Imported 1 stack')])
+    const history = JSON.parse((await bench.run('stack', 'history', '-s', 'dev', '-j')).out)
+    expect(history).toMatchObject([
+      { kind: 'import', result: 'succeeded', version: 2 },
+      { kind: 'refresh', message: 'first "ok" <x>', result: 'succeeded', version: 1 },
+    ])
+    const exported = await bench.run('stack', 'export', '-s', 'dev')
+    const { checkpoint } = JSON.parse(readFileSync(stateFile('dev.json'), 'utf8'))
+    expect(JSON.parse(exported.out).deployment).toEqual(checkpoint.latest)
+    expect((await bench.run('config', 'get', 'token', '-s', 'dev')).out).toBe('s3cr3t\n')
+    const outputs = await bench.run('stack', 'output', '-s', 'dev', '--show-secrets', '-j')
+    expect(JSON.parse(outputs.out)).toMatchObject({ tok: 's3cr3t <&>' })
+  })
+
+  test('copies all stacks after a confirmation, and skips those that exist', async () => {
+    const from = ['stack', 'import', '--from', `file://${folder}`]
+    expect(await bench.run(...from)).toMatchObject({ err: expect.stringContaining('--yes') })
+    expect((await bench.run(...from, '--yes')).err).toContain('Imported 3 stacks')
+    const { out } = await bench.run('stack', 'ls', '-j')
+    expect(JSON.parse(out).map(({ name }: { name: string }) => name)).toEqual([
+      ...['dev', 'empty', 'prod'],
+    ])
+    expect((await bench.run(...from, '--yes')).err).toContain(
+      'Skipped organization/shop/dev, because it already exists here.',
+    )
+    const again = await bench.run('stack', 'import', '--from', `file://${folder}/shop/dev`)
+    expect(again.err).toContain('STACK_EXISTS')
+  })
+
+  test('gives the stacks of a legacy backend the project of their resources', async () => {
+    const from = `file://${join(fixtures, 'legacy')}`
+    expect((await bench.run('stack', 'import', '--from', from, '--yes')).exit).toBe(0)
+    const { out } = await bench.run('stack', 'export', '-s', 'shop/old')
+    expect(out).toContain('urn:pulumi:old::shop::pulumi:pulumi:Stack::shop-old')
+  })
+
+  test.each([
+    [
+      'a lock',
+      'BACKEND_LOCKED',
+      () => {
+        const locks = join(folder, '.pulumi/locks/organization/shop/dev')
+        mkdirSync(locks, { recursive: true })
+        const holder = { pid: 7, username: 'eve', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
+        writeFileSync(join(locks, 'a.json'), JSON.stringify(holder))
+      },
+    ],
+    [
+      'a truncated checkpoint',
+      'BACKEND_INVALID',
+      () => writeFileSync(stateFile('dev.json'), readFileSync(stateFile('dev.json')).subarray(9)),
+    ],
+    [
+      'an unknown version',
+      'STATE_TOO_NEW',
+      () => writeFileSync(stateFile('dev.json'), '{"version":9,"checkpoint":{"stack":"dev"}}'),
+    ],
+    [
+      'an unknown secrets manager',
+      'SECRETS_MANAGER_UNSUPPORTED',
+      () => {
+        const text = readFileSync(stateFile('dev.json'), 'utf8')
+        writeFileSync(stateFile('dev.json'), text.replace('"passphrase"', '"vaulted"'))
+      },
+    ],
+    [
+      'resources of another stack',
+      'STATE_FOREIGN',
+      () => {
+        const text = readFileSync(stateFile('dev.json'), 'utf8')
+        writeFileSync(stateFile('dev.json'), text.replaceAll('pulumi:dev::', 'pulumi:qa::'))
+      },
+    ],
+  ])('refuses a stack with %s, and changes nothing', async (_name, code, damage) => {
+    damage()
+    const { exit, err } = await bench.run('stack', 'import', '--from', `file://${folder}`, '--yes')
+    expect([exit, err]).toEqual([expect.any(Number), expect.stringContaining(`error[${code}]`)])
+    expect(exit).not.toBe(0)
+    expect((await bench.run('stack', 'ls', '-a', '-j')).out).toBe('[]\n')
+  })
+
+  test('refuses addresses without a backend', async () => {
+    for (const [address, code] of [
+      ['file://./nothing', 'BACKEND_MISSING'],
+      [`file://${folder}/shop/none`, 'STACK_NOT_FOUND'],
+      ['ftp://x', 'BACKEND_URL_INVALID'],
+      ['s3://', 'BACKEND_URL_INVALID'],
+    ] as const)
+      expect((await bench.run('stack', 'import', '--from', address)).err).toContain(code)
+  })
+})
