@@ -48,6 +48,13 @@ config:
     expect([...config.getValues().keys()]).toEqual(['aws:region', 'p:short'])
   })
 
+  test('an edit of a JSON file keeps the digits of large integers', () => {
+    const text = '{"config":{"p:id":12345678901234567890,"p:short":"old"}}'
+    const config = openStackConfig(text, 'Pulumi.dev.json', 'p')
+    config.set('p:short', 'new')
+    expect(config.format()).toContain('"p:id": 12345678901234567890,')
+  })
+
   test('the secrets key of a stack comes first, as other engines write it', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')

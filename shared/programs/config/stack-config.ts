@@ -213,14 +213,18 @@ function setField(document: Document, name: string, value: string): void {
 }
 
 function formatDocument(document: Document, file: string): string {
-  if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), replaceBigint, 4)}\n`
+  if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), keepInteger, 4)}\n`
   if (document.contents === null) return '{}\n'
   return document.toString({ lineWidth: 0, indent: 2, flowCollectionPadding: true })
 }
 
-function replaceBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value
+/** Keeps the digits of an integer, which may be larger than a JavaScript number can hold. */
+function keepInteger(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJson.rawJSON(String(value)) : value
 }
+
+/** The types of TypeScript do not contain this function. */
+const rawJson = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }
 
 function isMissingFile(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
