@@ -4,7 +4,7 @@ import { attributeAtPath } from '../plan/object-shape.ts'
 import { type CtyPath, attributeStep, indexStep, isAtOrBelow, keyStep } from '../values/cty-path.ts'
 import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
 import { equalRaw } from '../values/raw-equality.ts'
-import type { ResourceType } from './terraform-package.ts'
+import type { TypeSchema } from './terraform-package.ts'
 
 /** A difference between two objects, with the path of the smallest part that differs. */
 interface ChangedPart {
@@ -14,20 +14,21 @@ interface ChangedPart {
 
 /**
  * Returns the differences between the prior and the planned object by property path. Attributes
- * that only the provider sets are left out, unless nothing else differs.
+ * that only the provider sets are left out on every level, unless nothing else differs.
  */
 export function createDetailedDiff(
-  resource: ResourceType,
+  { block, names }: Pick<TypeSchema, 'block' | 'names'>,
   values: { readonly prior: CtyValue; readonly planned: CtyValue },
   replacePaths: readonly CtyPath[],
 ): ReadonlyMap<string, PropertyDiff> {
-  const { block, names } = resource
   const parts = findChangedParts(values.prior, values.planned, [])
-  const isConfigurable = ({ path }: ChangedPart): boolean => {
-    const [first] = path
-    const attribute = first === undefined ? undefined : attributeAtPath(block, [first])
-    return attribute === undefined || attribute.isRequired === true || attribute.isOptional === true
-  }
+  const isConfigurable = ({ path }: ChangedPart): boolean =>
+    path.every((_, index) => {
+      const attribute = attributeAtPath(block, path.slice(0, index + 1))
+      return (
+        attribute === undefined || attribute.isRequired === true || attribute.isOptional === true
+      )
+    })
   const shown = parts.some(isConfigurable) ? parts.filter(isConfigurable) : parts
   return new Map(
     shown.map(({ path, kind }) => {

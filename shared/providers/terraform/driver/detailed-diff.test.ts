@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { BlockMessage } from '../client/schema-messages.ts'
+import { namesOf } from '../mapping/property-names.ts'
+import { readBlockSchema } from '../mapping/read-schema-messages.ts'
+import { objectFrom } from '../plan/objects.fixture.ts'
+import { createDetailedDiff } from './detailed-diff.ts'
+import { attributeMessage, type PlainObject, schemaMessage } from './scripted-schemas.fixture.ts'
+
+const ruleBlock: BlockMessage['blockTypes'][number] = {
+  typeName: 'rule',
+  block: schemaMessage([attributeMessage('port', 'o', 'number'), attributeMessage('arn', 'c')])
+    .block,
+  nesting: 'list',
+  minItems: 0,
+  maxItems: 0,
+}
+const attributes = [
+  attributeMessage('label', 'o'),
+  attributeMessage('note', 'oc'),
+  attributeMessage('arn', 'c'),
+  attributeMessage('tags_all', 'c', ['map', 'string']),
+]
+const block = readBlockSchema(schemaMessage(attributes, [ruleBlock]).block)
+const names = namesOf(block)
+
+const diffPaths = (prior: PlainObject, planned: PlainObject): readonly string[] => {
+  const values = { prior: objectFrom(block, prior), planned: objectFrom(block, planned) }
+  return [...createDetailedDiff({ block, names }, values, []).keys()]
+}
+
+test.each([
+  ['an attribute', { arn: 'old' }, { arn: '?' }],
+  ['an entry of a map', { tags_all: { a: '1' } }, { tags_all: { a: '2' } }],
+  [
+    'an attribute of a block',
+    { rule: [{ port: 1, arn: 'old' }] },
+    { rule: [{ port: 1, arn: '?' }] },
+  ],
+])('%s that only the provider sets is shown only if nothing else differs', (_, prior, planned) => {
+  expect(diffPaths(prior, planned)).toHaveLength(1)
+  expect(diffPaths({ ...prior, label: 'a' }, { ...planned, label: 'b' })).toEqual(['label'])
+})
+
+test('an attribute that the program may set is shown beside other differences', () => {
+  const prior = { label: 'a', note: 'old', rule: [{ port: 1, arn: 'x' }] }
+  const planned = { label: 'b', note: '?', rule: [{ port: 2, arn: '?' }] }
+  expect(diffPaths(prior, planned)).toEqual(['label', 'note', 'rules[0].port'])
+})
