@@ -112,7 +112,7 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
     kind: 'pull-request',
     number: payload.number,
     branch: base.ref,
-    // The repository of a fork may be deleted; its commits still count as foreign.
+    // The repository of a fork may be deleted; its commits still count as those of a fork.
     isForeign: head.repo?.full_name !== payload.repository.full_name,
     repository: payload.repository.full_name,
     commit: head.sha,

@@ -16,8 +16,8 @@ export type RepositoryEvent =
       /** The target branch of the merge. */
       readonly branch: string
       /**
-       * Whether the commits are in another repository. Its authors may have no permission to push
-       * to this repository.
+       * Whether the commits are in another repository, such as a fork. Their authors may have no
+       * permission to push to this repository.
        */
       readonly isForeign: boolean
     } & RepositoryChange)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { triggerLimits } from '../../config/trigger-limits.ts'
 import {
   type RepositoryEvent,
   limitPaths,
@@ -12,7 +11,7 @@ import { parseWebhookBody } from './webhook-body.ts'
 const changeFields = {
   repository: repositoryForm,
   commit: commitForm,
-  paths: z.array(z.string().max(4096)).max(triggerLimits.pathsMax).optional(),
+  paths: z.array(z.string().max(4096)).optional(),
 }
 
 /** The body of the signed form, as a user's own pipeline sends it. */
@@ -24,6 +23,7 @@ const signedBodyForm = z.discriminatedUnion('event', [
     event: z.literal('pull-request'),
     number: z.int().positive(),
     branch: refNameForm,
+    /** `isForeign` of the event. Without this field, a rule must allow forks. */
     foreign: z.boolean().default(true),
     ...changeFields,
   }),
