@@ -11,7 +11,8 @@ import type { CliSession } from '../session/session.ts'
 
 /**
  * Removes a stack, and its configuration file unless `preserveConfig` is set. Throws STACK_BUSY.
- * Without `force`, throws STACK_NOT_EMPTY for a stack with resources or pending creates.
+ * Without `force`, throws STACK_NOT_EMPTY for a stack with resources, late outcomes or pending
+ * creates.
  */
 export async function removeStack(
   session: CliSession,
@@ -37,7 +38,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
     await engine.exportState(id),
     await catalog.listLateOutcomes(id, 100),
   ]
-  if (!force) requireEmptyStack(stack, state, lateOutcomes.length)
+  if (!force) requireEmptyStack(stack, state, lateOutcomes)
   if (!(await catalog.removeStack(id)))
     throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',

@@ -90,7 +90,7 @@ export const stackRoutes = [
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw removalBusyError(stack)
       const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
-      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes.length)
+      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes)
       if (!(await ports.catalog.removeStack(id))) throw removalBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }
@@ -98,7 +98,7 @@ export const stackRoutes = [
   }),
 ]
 
-/** Maximum number of late outcomes to read. A single outcome is a reason to refuse the removal. */
+/** Maximum number of late outcomes to read. One is enough to refuse the removal. */
 const lateOutcomesMax = 100
 
 function removalBusyError(stack: string): Error {

@@ -1,4 +1,5 @@
 import { error } from '../../errors/error.ts'
+import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 
 /**
@@ -8,10 +9,17 @@ import type { StoredDeployment } from '../../state/stored.ts'
 export function requireEmptyStack(
   stack: string,
   state: StoredDeployment | undefined,
-  lateOutcomeCount: number,
+  lateOutcomes: readonly Pick<LateOutcome, 'urn'>[],
 ): void {
-  const count = (state?.resources?.length ?? 0) + lateOutcomeCount
+  const count = state?.resources?.length ?? 0
   if (count > 0) throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
+  if (lateOutcomes.length > 0) {
+    const lateUrns = lateOutcomes.map(({ urn }) => urn).join(', ')
+    throw error(
+      'STACK_NOT_EMPTY',
+      `the stack '${stack}' has created objects that its state does not contain yet: ${lateUrns}`,
+    )
+  }
   const pendingOperations = state?.pending_operations ?? []
   const creates = pendingOperations.filter(({ type }) => type === 'creating')
   if (creates.length === 0) return
