@@ -15,14 +15,14 @@ export interface Engine {
     args: readonly string[],
     extraVariables?: NodeJS.ProcessEnv,
   ) => Promise<RunMeasurement>
-  /** Returns the environment of commands in a folder. */
-  readonly createVariables: (folder: string) => NodeJS.ProcessEnv
+  /** Creates the engine's folders below `folder`, and returns the environment of its commands. */
+  readonly prepareEnvironment: (folder: string) => NodeJS.ProcessEnv
 }
 
 /**
- * Creates a folder with the current Node for the programs of both engines. Antichain removes its
- * own folders from the PATH of programs. Without this folder, programs of Antichain would use
- * another Node.
+ * Creates a folder with a link to the current Node, and returns it. The current Node is usually in
+ * a folder that Antichain removes from the PATH of programs. With the link, the programs of both
+ * engines run on the same Node.
  */
 function createNodeFolder(folder: string): string {
   const bin = join(folder, 'bin')
@@ -32,7 +32,7 @@ function createNodeFolder(folder: string): string {
 }
 
 /** Creates the folders of an engine below `folder`, and returns the environment of its commands. */
-function createVariables(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function prepareEnvironment(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const stateFolder = join(folder, 'state')
   mkdirSync(stateFolder, { recursive: true })
   const providerFolder = join(repositoryRoot, 'bench', 'provider')
@@ -55,9 +55,9 @@ function createEngine(name: Engine['name'], command: string, version: string): E
   return {
     name,
     version,
-    createVariables: folder => createVariables(folder, {}),
+    prepareEnvironment: folder => prepareEnvironment(folder, {}),
     run: (folder, args, extraVariables = {}) =>
-      measureRun(command, args, { cwd: folder, env: createVariables(folder, extraVariables) }),
+      measureRun(command, args, { cwd: folder, env: prepareEnvironment(folder, extraVariables) }),
   }
 }
 

@@ -14,8 +14,8 @@ export interface NullEngineOptions {
 /**
  * Returns a function that runs the null engine on the program of a folder. The program was deployed
  * to the stack `bench`, and the null engine reads every result from the exported state. It makes
- * only the calls that any engine must make: Check and Diff of each resource. With `creates` there is
- * no state, and the null engine creates each resource after its Check. `env`: variables of the
+ * only the calls that any engine must make: Check and Diff of each resource. With `creates` there
+ * is no state, and the null engine creates each resource after its Check. `env`: variables of the
  * program besides those of `engine`.
  */
 export async function createNullEngine(
@@ -30,6 +30,6 @@ export async function createNullEngine(
   return (env = {}) =>
     measureRun(process.execPath, [monitor, statePath, JSON.stringify(options)], {
       cwd: folder,
-      env: { ...engine.createVariables(folder), ...env },
+      env: { ...engine.prepareEnvironment(folder), ...env },
     })
 }

@@ -15,7 +15,7 @@ export function declareFederation(root: Command, attach: Attach): void {
       .requiredOption('--issuer <url>', 'URL of the OIDC issuer, or github, or gitlab')
       .requiredOption(
         '--claim <name=pattern>',
-        'Claim of the OIDC token that must match; * and ** are wildcards (repeatable)',
+        'Claim of the OIDC token that must match; *, ** and ? are wildcards (repeatable)',
         collectValues,
       )
       .addOption(
@@ -26,7 +26,10 @@ export function declareFederation(root: Command, attach: Attach): void {
         'Limit the tokens to a stack, or to project/* (repeatable)',
         collectValues,
       )
-      .option('--audience <text>', 'Audience of the OIDC token (default: the address of the login)')
+      .option(
+        '--audience <text>',
+        'Audience of the OIDC token (default: the URL that `antichain login` saved)',
+      )
       .option('--lifetime <duration>', 'Lifetime of the tokens, at most 12h (default: 1h)')
       .option('--paused', 'Pause the rule'),
     async () => (await import('../commands/federation.ts')).createFederationRule,

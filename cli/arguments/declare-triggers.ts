@@ -81,7 +81,7 @@ function declareNotifications(root: Command, attach: Attach): void {
     async () => (await import('../commands/notification-dead.ts')).listDeadNotifications,
   )
   attach(
-    notification.command('redrive').description('Send all undelivered notifications again'),
+    notification.command('redrive').description('Send undelivered notifications again'),
     async () => (await import('../commands/notification-dead.ts')).redriveNotifications,
   )
   declareDocumentCommands(notification, attach, 'notification')

@@ -44,7 +44,10 @@ export const listDeadNotifications: Handler = async (session, flags) => {
   return 0
 }
 
-/** `notification redrive`: sends all undelivered notifications again. */
+/**
+ * `notification redrive`: sends undelivered notifications again. On AWS, one call sends at most
+ * about 5,000.
+ */
 export const redriveNotifications: Handler = async session => {
   const engine = await session.openEngine()
   const { callApi } = engine

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import { toMaskedResource, type MaskedStates } from '../../shared/engine/events/masked-states.ts'
+import {
+  toMaskedResource,
+  type PreviewDigestStates,
+} from '../../shared/engine/events/preview-digest-states.ts'
 import { createResourceState } from '../../shared/state/resource.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { secretOf } from '../../shared/values/value.ts'
@@ -13,7 +16,7 @@ import {
   thingUrnOf,
 } from './display.fixture.ts'
 
-type EmittedEvent = readonly [event: EngineEventPayload, states?: MaskedStates]
+type EmittedEvent = readonly [event: EngineEventPayload, states?: PreviewDigestStates]
 
 /** Returns the digest of these events, parsed and as text. */
 function printDigest(

@@ -1,5 +1,5 @@
 import type { DiagnosticEvent, StepMetadata } from '../../shared/engine/events/event.ts'
-import type { MaskedStates } from '../../shared/engine/events/masked-states.ts'
+import type { PreviewDigestStates } from '../../shared/engine/events/preview-digest-states.ts'
 import { stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
 import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
@@ -46,12 +46,15 @@ export function createDigestDisplay(
   let config: Readonly<Record<string, string>> = {}
   let changes: Readonly<Record<string, number>> = {}
   let maybeCorrupt = false
-  const addStep = (metadata: StepMetadata, states: MaskedStates | undefined): void => {
+  const addStep = (metadata: StepMetadata, states: PreviewDigestStates | undefined): void => {
     if (!isShown(metadata, options)) return
     if (metadata.op === 'refresh') refreshedUrns.add(metadata.urn)
     steps.push(toDigestStep(metadata, states, options))
   }
-  const replaceRefreshed = (metadata: StepMetadata, states: MaskedStates | undefined): void => {
+  const replaceRefreshed = (
+    metadata: StepMetadata,
+    states: PreviewDigestStates | undefined,
+  ): void => {
     const isDrift =
       (metadata.op === 'update' && metadata.detailedDiff !== null) || metadata.op === 'delete'
     if (!isDrift || !refreshedUrns.has(metadata.urn)) return
@@ -122,7 +125,7 @@ function isStackUrn(urn: string): boolean {
 
 function toDigestStep(
   metadata: StepMetadata,
-  states: MaskedStates | undefined,
+  states: PreviewDigestStates | undefined,
   options: DigestOptions,
 ): DigestStep {
   const { op, urn, provider, diffs = [], keys = [] } = metadata

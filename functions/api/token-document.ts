@@ -7,7 +7,7 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { roles } from './authorization.ts'
 
-/** The stacks of a token in a request: `<project>/<stack>` or `<project>/*`. */
+/** The stacks of a token: `<project>/<stack>` or `<project>/*`. */
 export const tokenStacksForm = z
   .array(
     z
@@ -86,9 +86,9 @@ export function parseTokenText(
 }
 
 /**
- * Stores a token in place of its version `version`, 0 for a new token. Returns the new version, or
- * false after a concurrent change. The store keeps an expired token for as long as it was valid, at
- * most `expiredTokenRetentionMs`.
+ * Stores a token if its stored version is still `version` (0: it is new). Returns the new version,
+ * or false if the stored version is another one. An expired token stays in the store for as long as
+ * `lifetimeMsOf` states, at most `expiredTokenRetentionMs`.
  */
 export function putToken(
   documents: DocumentsPort,

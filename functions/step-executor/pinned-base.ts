@@ -1,6 +1,6 @@
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'

@@ -2,7 +2,7 @@ import { findPublishedVersion } from '../../shared/engine/deployment/retention/h
 import {
   parseSnapshotBlob,
   readSnapshotBlob,
-} from '../../shared/engine/deployment/state/snapshot-blob.ts'
+} from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'

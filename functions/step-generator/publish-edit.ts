@@ -1,7 +1,7 @@
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   createBusyError,

@@ -1,4 +1,4 @@
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'

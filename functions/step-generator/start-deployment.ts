@@ -9,7 +9,7 @@ import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlie
 import { createLiveness, type Liveness } from '../../shared/engine/deployment/ownership/liveness.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   createBusyError,

@@ -160,7 +160,8 @@ const answerForm = z.object({
 /**
  * Returns the response for the result of a function that does not stream. A result with a
  * `statusCode` defines the response. Any other result becomes a JSON body. As with an HTTP API, the
- * status is 500 for a failed function or an invalid result, and 503 for an environment that ended.
+ * status is 500 for a failed function or an invalid result. It is 503 for an environment that
+ * ended, so that clients of the API repeat the request.
  */
 export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'failed') return createMessageReply(500, 'Internal Server Error')

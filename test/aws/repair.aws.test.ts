@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/authorization.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { compact, readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'

@@ -1,7 +1,7 @@
 /** Edits of states that generators take from the queue of a stack. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'

@@ -1,6 +1,6 @@
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import type { Program } from './engine.ts'

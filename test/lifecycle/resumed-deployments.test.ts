@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvokeResponse } from '../../proto/gen/pulumi/provider.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'

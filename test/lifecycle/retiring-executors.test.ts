@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { createCloud } from './cloud.ts'

@@ -2,7 +2,7 @@ import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.
 import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { NudgeOptions } from '../../shared/ports/queue.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'

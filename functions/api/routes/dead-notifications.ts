@@ -8,7 +8,7 @@ const deadNotificationView = z.object({
   /** The name of the notification, or `reply` for a reply to a repository host. */
   to: z.string(),
   stack: z.string(),
-  /** The event: `failed`, `drift`, or the state of a reply. */
+  /** The kind of the event, such as `failed` or `drift`, or the state of a reply. */
   about: z.string(),
   deployment: z.string().optional(),
   request: z.string().optional(),
@@ -36,7 +36,7 @@ export const deadNotificationRoutes = [
     path: '/v1/dead-notifications/redrive',
     role: 'admin',
     scope: 'installation',
-    summary: 'Send all undelivered notifications again',
+    summary: 'Send undelivered notifications again; on AWS at most about 5,000 per call',
     output: z.object({ sent: z.int() }),
     run: async ({ notifications }) => ({ json: { sent: await notifications.redrive() } }),
   }),

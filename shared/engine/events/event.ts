@@ -1,16 +1,16 @@
 /**
- * events: the events of a running deployment: Pulumi's engine events, redacted, in JSON. The
- * display, `--json` and history use only this stream (docs/spec/events.md).
+ * events: Pulumi's engine events of a running deployment or preview, in JSON and without secrets
+ * (docs/spec/events.md). The display and `--json` show only these events.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { PolicyPayload } from './policy-events.ts'
-import type { MaskedStates } from './masked-states.ts'
+import type { PreviewDigestStates } from './preview-digest-states.ts'
 
 /** The receiver of a deployment's events. Emission never waits and never throws. */
 export interface EventSink {
   /** `states`: returns the complete states of the event's step. The states are not stored. */
-  readonly emit: (event: EngineEventPayload, states?: () => MaskedStates) => void
+  readonly emit: (event: EngineEventPayload, states?: () => PreviewDigestStates) => void
   /**
    * Receives the plugin of each provider, also of default providers, which have no events. Absent:
    * the receiver needs no plugins.
@@ -46,7 +46,12 @@ export type EngineEventPayload =
   | {
       readonly resOpFailedEvent: {
         readonly metadata: StepMetadata
+        /**
+         * The effect of the failed provider call. 0: none. 1: the change, but the resource is not
+         * initialized. 2: unknown.
+         */
         readonly status: number
+        /** Number of steps that this generator run had counted for the summary until then. */
         readonly steps: number
       }
     }
@@ -84,11 +89,14 @@ export interface StepMetadata {
   readonly type: string
   readonly old: StepState | null
   readonly new: StepState | null
+  /** The properties that require a replacement. */
   readonly keys?: readonly string[]
+  /** The changed properties. */
   readonly diffs?: readonly string[]
   readonly detailedDiff: Readonly<
     Record<string, { readonly diffKind: string; readonly inputDiff: boolean }>
   > | null
+  /** Absent for the parts of a replacement and for a refresh, otherwise true. */
   readonly logical?: boolean
   readonly provider: string
 }

@@ -3,13 +3,16 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { maskSecretsInMap, maskSecrets } from '../../values/special-values.ts'
 
-/** Both states of a step in their stored form, with every secret shown as `[secret]`. */
-export interface MaskedStates {
+/**
+ * Both states of a step as a preview digest prints them: all fields in stored form, with every
+ * secret shown as `[secret]`.
+ */
+export interface PreviewDigestStates {
   readonly old: StoredResource | undefined
   readonly new: StoredResource | undefined
 }
 
-/** Returns a state as a preview digest prints it: all fields in stored form, but no secret. */
+/** Returns the stored form of a state, with every secret shown as `[secret]`. */
 export function toMaskedResource(state: ResourceState): StoredResource {
   const maskedState = {
     ...state,

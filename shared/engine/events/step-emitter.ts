@@ -21,7 +21,7 @@ import type {
   StepMetadata,
   StepState,
 } from './event.ts'
-import { toMaskedResource, type MaskedStates } from './masked-states.ts'
+import { toMaskedResource, type PreviewDigestStates } from './preview-digest-states.ts'
 
 /**
  * The emitter of steps as engine events. The events are redacted. For each URN, the event before a
@@ -131,14 +131,14 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
     const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
     if (!options.isPreview && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
     const event = { resOutputsEvent: { metadata: metadataOf(step, op, end), ...planningField } }
-    sink.emit(event, () => maskedStatesOf(step, end))
+    sink.emit(event, () => previewDigestStatesOf(step, end))
   }
   return withViewEvents({
     emitBegin(step) {
       emitPlugin(sink, step)
       if (isInternal(step)) return
       const event = { metadata: metadataOf(step, step.op, undefined), ...planningField }
-      sink.emit({ resourcePreEvent: event }, () => maskedStatesOf(step, undefined))
+      sink.emit({ resourcePreEvent: event }, () => previewDigestStatesOf(step, undefined))
     },
     emitEnd,
     count,
@@ -232,7 +232,7 @@ function newStateOf(step: Step, end: StepEnd | undefined): ResourceState | undef
   return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
 }
 
-function maskedStatesOf(step: Step, end: StepEnd | undefined): MaskedStates {
+function previewDigestStatesOf(step: Step, end: StepEnd | undefined): PreviewDigestStates {
   const [old, next] = [step.old?.state, newStateOf(step, end)]
   return {
     old: old === undefined ? undefined : toMaskedResource(old),

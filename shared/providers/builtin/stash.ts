@@ -17,8 +17,8 @@ export function checkSingleProperty(
 }
 
 /**
- * Returns the outputs of a stash: `input` is the current input, and `output` is the input with
- * which the stash was created. Source: docs/spec/providers.md#built-in-provider.
+ * Returns the outputs of a stash, the built-in resource `pulumi:index:Stash`. `input` is the
+ * current input, and `output` is the first one. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createStashOutputs(
   inputs: PropertyMap,

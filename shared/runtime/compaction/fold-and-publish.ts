@@ -9,7 +9,7 @@ import { listOperationsSincePin } from '../../engine/deployment/log/read-earlier
 import { toIdBatches, type LogView, readLogView } from '../../engine/deployment/log/log-view.ts'
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { requireSupportedRules } from '../../engine/deployment/log/decision-rules.ts'
-import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
 import { fold } from '../../journal/fold.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'

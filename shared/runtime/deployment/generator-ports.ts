@@ -3,7 +3,10 @@ import type { LoggerPort } from '../../ports/system.ts'
 import type { HolderStatusDeps } from '../../engine/deployment/ownership/holder-status.ts'
 import type { TakeOverDeps } from '../../engine/deployment/ownership/take-over.ts'
 
-/** The ports that the generator uses. */
+/**
+ * The ports with which a generator starts, continues and closes a deployment. The decisions in
+ * between use `DecisionPorts`.
+ */
 export interface GeneratorPorts
   extends TakeOverDeps,
     Pick<HolderStatusDeps, 'isHolding' | 'ownDeployments'> {

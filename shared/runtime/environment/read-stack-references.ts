@@ -1,4 +1,4 @@
-import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { stackType } from '../../names/urn.ts'

@@ -1,5 +1,5 @@
 import { findPublishedVersion } from '../../engine/deployment/retention/history-and-versions.ts'
-import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'

@@ -3,7 +3,7 @@ import {
   readHistory,
   findPublishedVersion,
 } from '../../engine/deployment/retention/history-and-versions.ts'
-import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import {
   listExecutedOperations,
   type LogView,

@@ -8,7 +8,7 @@ import type { LateOutcome } from '../../../records/late-outcome.ts'
 import { createsObject } from '../../../records/operation.ts'
 import { isReplacementPending } from '../../../state/pending.ts'
 import { listExecutedOperations, toIdBatches, readLogView } from '../log/log-view.ts'
-import { readSnapshotBlob } from '../state/snapshot-blob.ts'
+import { readSnapshotBlob } from '../state/read-snapshot-blob.ts'
 
 /** The ports for saving late creates. */
 interface LateCreatePorts {

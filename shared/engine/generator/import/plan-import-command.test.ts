@@ -7,7 +7,7 @@ import {
   findImportError,
   findNeededProviders,
   planImports,
-} from './plan-import.ts'
+} from './plan-import-command.ts'
 
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
 const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn

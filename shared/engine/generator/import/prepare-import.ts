@@ -27,7 +27,7 @@ import {
   findNeededProviders,
   type PlannedImport,
   planImports,
-} from './plan-import.ts'
+} from './plan-import-command.ts'
 import { withExtensionRef } from '../../../providers/package-request.ts'
 import { withPlugin } from '../../../providers/provider-inputs.ts'
 import { configInputsOf, registerExtension } from '../providers/resolve-provider.ts'

@@ -2,9 +2,13 @@ import { encodeStored, encodeStoredMap, type Seal } from '../../../values/value-
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
-/** The parts of a call or read of the program that distinguish it from others. */
+/** The fields of a call or read of the program by which its recorded answer is found. */
 export interface CallIdentity {
   readonly kind: 'invoke' | 'read' | 'call'
+  /**
+   * A read: type, name, id and parent. An invoke: token. A call: token and dependencies of the
+   * arguments, as JSON. An invoke or call with an extension also has the extension's reference.
+   */
   readonly parts: readonly string[]
   readonly args: PropertyMap
   readonly provider: string
@@ -34,7 +38,7 @@ export function toCanonicalGoal(goal: Goal): string {
   const { inputs, replacementTrigger, propertyDependencies, dependencies, ...otherFields } =
     identifyingFields
   const { importId, resourceHooks, ...plainOptions } = otherFields
-  // An empty id is omitted, because goals in records of older versions have no id.
+  // Without an empty id, the digest equals the recorded one of a version that had no import ids.
   const options = importId === '' ? plainOptions : { ...plainOptions, importId }
   const dependenciesByProperty = [...propertyDependencies].map(([key, urns]) => [
     key,

@@ -47,6 +47,7 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
   return {
     create: async (deployment, holder) => {
       const token = random.uuid()
+      // `held`: the number of the take-over record whose holder is stored. -1: no take-over yet.
       const values = { token, stop: 0, closed: false, held: -1, holder: JSON.stringify(holder) }
       const writeResult = await putItem(journalTable, {
         key: keys.control(deployment),

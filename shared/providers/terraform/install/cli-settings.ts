@@ -12,9 +12,12 @@ import { normalizeHostname } from './source-address.ts'
 
 /** The settings of Terraform's and OpenTofu's command lines that concern providers. */
 export interface CliSettings {
-  /** undefined = the implied methods. */
+  /**
+   * Undefined without a block `provider_installation`: standard folders, and registries for
+   * providers that no such folder has.
+   */
   readonly methods: readonly InstallationMethod[] | undefined
-  /** Full addresses, and the folders of `dev_overrides` with their executables. */
+  /** Full address of a provider → the folder of its executable, from `dev_overrides`. */
   readonly developmentFolders: ReadonlyMap<string, string>
   /** The shared cache of packages, which Antichain only reads. */
   readonly cacheFolder: string | undefined
@@ -25,23 +28,26 @@ export interface CliSettings {
   readonly hasCredentialsHelper: boolean
 }
 
-/** The user's environment, and the folders that settings can be in. */
-export interface SettingsPlace {
+/** The user's variables and home folder, and a receiver of messages. */
+export interface SettingsDeps {
   readonly env: Readonly<Record<string, string>>
+  /** The home folder of the user. */
   readonly home: string
   /** Reports a message to the user. Must not throw. */
   readonly report: (severity: 'info' | 'warning', text: string) => void
 }
 
 /**
- * Reads the settings: the file of TF_CLI_CONFIG_FILE, or else `~/.tofurc` or `~/.terraformrc`, and
- * the files in `~/.terraform.d` and in OpenTofu's folder. Variables win over files. A chosen file
- * that is missing is only reported, as in Terraform. Throws TERRAFORM_SETTINGS_INVALID,
- * TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and FEATURE_MISSING.
+ * Reads the main settings file and those in `~/.terraform.d` and OpenTofu's folder. The main file
+ * is that of TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG, or else `.tofurc` or `.terraformrc` of the
+ * user. With a file of a variable, only `credentials.tfrc.json` is read from the folders. Variables
+ * win over files. A file of a variable that is missing is only reported, as in Terraform. Throws
+ * TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
+ * FEATURE_MISSING.
  */
-export function readCliSettings(place: SettingsPlace): CliSettings {
-  const { env } = place
-  const documents = listSettingsFiles(place).map(file => ({ file, body: readFile(file) }))
+export function readCliSettings(deps: SettingsDeps): CliSettings {
+  const { env } = deps
+  const documents = listSettingsFiles(deps).map(file => ({ file, body: readFile(file) }))
   const blocks = documents.flatMap(({ file, body }) => body.blocks.map(block => ({ file, block })))
   const installations = blocks.filter(({ block }) => block.type === 'provider_installation')
   const [, secondInstallation] = installations
@@ -54,7 +60,7 @@ export function readCliSettings(place: SettingsPlace): CliSettings {
   return {
     methods: installation?.methods,
     developmentFolders: installation?.developmentFolders ?? new Map(),
-    cacheFolder: expandFolder(env['TF_PLUGIN_CACHE_DIR'] || cacheFolder, place),
+    cacheFolder: expandFolder(env['TF_PLUGIN_CACHE_DIR'] || cacheFolder, deps),
     tokens: new Map([
       ...blocks.flatMap(({ file, block }) => readCredentials(block, file)),
       ...readTokenVariables(env),
@@ -64,7 +70,7 @@ export function readCliSettings(place: SettingsPlace): CliSettings {
   }
 }
 
-function listSettingsFiles({ env, home, report }: SettingsPlace): readonly string[] {
+function listSettingsFiles({ env, home, report }: SettingsDeps): readonly string[] {
   const configHome = env['XDG_CONFIG_HOME'] || join(home, '.config')
   const folders = [join(home, '.terraform.d'), join(configHome, 'opentofu')]
   const files = folders.flatMap(folder => listNames(folder).map(name => join(folder, name)))
@@ -73,7 +79,7 @@ function listSettingsFiles({ env, home, report }: SettingsPlace): readonly strin
     const mainFile = resolve(chosenFile)
     const isPresent = existsSync(mainFile)
     if (!isPresent) report('warning', `the settings file ${mainFile} does not exist`)
-    // The command `login` writes tokens into this file, whichever settings the user chooses.
+    // `terraform login` and `tofu login` write tokens into this file.
     const tokenFiles = files.filter(file => basename(file) === 'credentials.tfrc.json')
     return isPresent ? [...tokenFiles, mainFile] : tokenFiles
   }
@@ -121,8 +127,8 @@ function bodiesByHost({ labels, body }: HclBlock): readonly (readonly [string, H
   return label === undefined ? body.blocks.map(inner => [inner.type, inner.body]) : [[label, body]]
 }
 
-/** Reads variables such as TF_TOKEN_app_example_com, where two underscores are a dash. */
-function readTokenVariables(env: SettingsPlace['env']): readonly (readonly [string, string])[] {
+/** Reads variables such as TF_TOKEN_my__app_example_com, the token for my-app.example.com. */
+function readTokenVariables(env: SettingsDeps['env']): readonly (readonly [string, string])[] {
   return Object.entries(env).flatMap(([name, token]) => {
     const [, encoded] = /^TF_TOKEN_(.+)$/.exec(name) ?? []
     if (encoded === undefined || token === '') return []
@@ -146,10 +152,7 @@ function toMap(value: HclValue | undefined): ReadonlyMap<string, HclValue> {
   return new Map(isObject ? Object.entries(value) : [])
 }
 
-function expandFolder(
-  folder: string | undefined,
-  { env, home }: SettingsPlace,
-): string | undefined {
+function expandFolder(folder: string | undefined, { env, home }: SettingsDeps): string | undefined {
   if (folder === undefined || folder === '') return undefined
   const variables: Readonly<Record<string, string>> = { HOME: home, ...env }
   return folder

@@ -14,7 +14,7 @@ export type InstallationMethod = { readonly accepts: ProviderFilter } & (
 /** The methods that a `provider_installation` block names. */
 export interface InstallationBlock {
   readonly methods: readonly InstallationMethod[]
-  /** Full addresses, and the folders with their executables. */
+  /** Full address of a provider → the folder of its executable, from `dev_overrides`. */
   readonly developmentFolders: ReadonlyMap<string, string>
 }
 

@@ -1,4 +1,4 @@
-import type { SettingsPlace } from './cli-settings.ts'
+import type { SettingsDeps } from './cli-settings.ts'
 import type { PackagePlatform } from './package-folders.ts'
 import type { RegistryHttpDeps } from './registry-http.ts'
 import type { SourceAddress } from './source-address.ts'
@@ -38,7 +38,7 @@ export interface PackageSource {
 }
 
 /** Dependencies of sources. */
-export interface PackageSourceDeps extends RegistryHttpDeps, SettingsPlace {
+export interface PackageSourceDeps extends RegistryHttpDeps, SettingsDeps {
   readonly programFolder: string
   readonly platform: PackagePlatform
   /** The current time in milliseconds. */

@@ -20,12 +20,14 @@ const payloadBytesMax = 1024
 const unlimitedLength = 2 ** 31
 
 /**
- * Reads an extension item: an unknown value of a type. Only the code 12 has refinements. If they
- * allow one value alone, such as null, returns that value. Throws TERRAFORM_PROVIDER_BUG for
- * refinements that do not fit the type or contradict each other.
+ * Reads an extension item: an unknown value of a type, with refinements if its code is 12. Returns
+ * the only value that they allow, if `unknownOf` finds it or it is null. Throws
+ * TERRAFORM_PROVIDER_BUG for too large refinements and those that do not fit the type or contradict
+ * each other. A dynamic type ignores all but their form.
  */
 export function readUnknown(reader: MsgpackReader, type: CtyType, path: CtyPath): CtyValue {
   const { code, payload } = reader.readExtension()
+  // An unknown value without refinements has a payload of one byte.
   if (payload.length <= 1 || code !== refinedExtensionCode) return unknownOf(type)
   if (payload.length > payloadBytesMax)
     throw createProviderBug('the provider sent an unknown value with too many refinements', path)
