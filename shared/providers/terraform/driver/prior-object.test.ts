@@ -145,7 +145,8 @@ describe('the upgrade of a state', () => {
       ...newer(base),
       upgradeResourceIdentity: async () => ({ diagnostics: [], upgradedIdentity: upgraded }),
     }))
-    await good.diff(outputs, inputs)
+    const { upgradedOutputs = new Map() } = await good.diff(outputs, inputs)
+    expect(readStoredObject(upgradedOutputs)?.identitySchemaVersion).toBe(1)
     const { priorIdentity } = good.requestOf('planResourceChange')
     expect(identityCodec.decode(priorIdentity)).toEqual({ label: 'a', region: 'r' })
   })

@@ -17,7 +17,7 @@ import { decodeValue } from './wire-values.ts'
 
 /** The object of a recorded resource. */
 export interface PriorObject extends ResourceObject {
-  /** Whether the state has another type or an older version of the schema. */
+  /** Whether the state has another type, or an older version of the schema or of the identity. */
   readonly isOutdated: boolean
 }
 
@@ -80,7 +80,11 @@ export async function upgradeObject(
     identity: await upgradeIdentity(session, resource, { stored, urn }),
     isTainted: stored.isTainted,
     sensitivePaths: stored.sensitivePaths,
-    isOutdated: stored.schemaVersion !== resource.version,
+    isOutdated:
+      stored.schemaVersion !== resource.version ||
+      (stored.identityJson !== undefined &&
+        resource.identity !== undefined &&
+        (stored.identitySchemaVersion ?? 0) !== resource.identity.version),
   }
 }
 
