@@ -65,7 +65,27 @@ export function declareConfig(root: Command, attach: Attach): void {
       .option('--path', 'Treat the keys as paths into maps or lists'),
     async () => (await import('../commands/config-rm-all.ts')).removeAllConfig,
   )
+  declareTransfers(config, attach)
   declareUnsupportedCommands(config, unsupportedCommands.config)
+}
+
+/** Declares the commands that copy values from another stack or from a deployment. */
+function declareTransfers(config: Command, attach: Attach): void {
+  attach(
+    config
+      .command('cp [key]')
+      .description('Copy one value or all values to another stack')
+      .option('-d, --dest <stack>', 'The stack to copy to')
+      .option('--path', 'Treat the key as a path into a map or list'),
+    async () => (await import('../commands/config-cp.ts')).copyConfig,
+  )
+  attach(
+    config
+      .command('refresh')
+      .description('Restore the configuration of the most recent deployment in the stack file')
+      .option('-f, --force', 'Keep no copy of the previous file'),
+    async () => (await import('../commands/config-refresh.ts')).refreshConfig,
+  )
 }
 
 /** Creates an option that can be repeated. */

@@ -14,6 +14,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareChangeSecretsProvider(stack, attach)
   declareStateAndHistory(stack, attach)
   declareTimeTravel(stack, attach)
+  declareGraph(stack, attach)
   declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
 
@@ -53,6 +54,10 @@ function declareLifecycle(stack: Command, attach: Attach): void {
         'Secrets provider of a new stack: passphrase, or the URL of a key',
       ),
     async () => (await import('../commands/stack-select.ts')).chooseStack,
+  )
+  attach(
+    stack.command('unselect').description('Clear the selected stack of the project'),
+    async () => (await import('../commands/stack-unselect.ts')).unselectStack,
   )
   attach(
     stack
@@ -169,5 +174,20 @@ function declareTimeTravel(stack: Command, attach: Attach): void {
       .option('--to <version>', 'The version to return to')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/stack-rollback.ts')).rollBackStack,
+  )
+}
+
+function declareGraph(stack: Command, attach: Attach): void {
+  attach(
+    stack
+      .command('graph <file>')
+      .description('Write the dependency graph of a stack to a file, in the format DOT')
+      .option('--ignore-parent-edges', 'Leave out edges between children and parents')
+      .option('--ignore-dependency-edges', 'Leave out edges between dependencies and dependents')
+      .option('--dependency-edge-color <color>', 'Color of dependency edges', '#246C60')
+      .option('--parent-edge-color <color>', 'Color of parent edges', '#AA6639')
+      .option('--short-node-name', 'Label nodes with names instead of URNs')
+      .option('--dot-fragment <text>', 'A text in DOT for the beginning of the graph'),
+    async () => (await import('../commands/stack-graph.ts')).writeStackGraph,
   )
 }

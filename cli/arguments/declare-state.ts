@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
-import { unsupportedCommands } from './unsupported.ts'
+import type { Attach } from './attach-handler.ts'
 
 /** Declares `state` and its subcommands. */
 export function declareState(root: Command, attach: Attach): void {
@@ -31,7 +30,7 @@ export function declareState(root: Command, attach: Attach): void {
     async () => (await import('../commands/state-pending.ts')).clearPendingOperation,
   )
   declareEdits(state, attach)
-  declareUnsupportedCommands(state, unsupportedCommands.state)
+  declareWholeEdits(state, attach)
 }
 
 /** Declares the edits of resources in the state; see docs/spec/state-integrity.md#state-edits. */
@@ -86,16 +85,35 @@ function declareEdits(state: Command, attach: Attach): void {
   )
   attach(
     state
-      .command('undo')
-      .description('Publish the version before the current one as the next version')
-      .option('-y, --yes', 'Skip the confirmation prompt'),
-    async () => (await import('../commands/stack-rollback.ts')).undoState,
-  )
-  attach(
-    state
       .command('repair')
       .description('Repair an invalid state')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-repair.ts')).stateRepair,
+  )
+}
+
+/** Declares the commands for the whole state of a stack. */
+function declareWholeEdits(state: Command, attach: Attach): void {
+  attach(
+    state
+      .command('edit')
+      .description('Edit the state in an editor, and verify it')
+      .option('--editor <command>', 'The editor (default: $VISUAL or $EDITOR)')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/state-edit.ts')).editStateInEditor,
+  )
+  attach(
+    state
+      .command('upgrade')
+      .description('Verify that the stacks have the current format')
+      .option('-y, --yes', 'No effect: nothing is changed'),
+    async () => (await import('../commands/state-upgrade.ts')).upgradeState,
+  )
+  attach(
+    state
+      .command('undo')
+      .description('Publish the version before the current one as the next version')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/stack-rollback.ts')).undoState,
   )
 }

@@ -81,6 +81,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack history --page-size 20', 'List the last 20 deployments'],
     ['stack history --show 4', 'Show deployment 4 and its points in time'],
   ],
+  'stack graph': [
+    ['stack graph graph.dot --short-node-name', 'Write the dependency graph with short names'],
+  ],
+  'state edit': [["state edit --editor 'code --wait'", 'Edit the state in an editor']],
   'stack diff': [
     ['stack diff', 'Show the changes of the last version'],
     ['stack diff 3 5', 'Compare two versions'],
@@ -96,6 +100,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['config set --secret dbPassword', 'Prompt for a secret value'],
     ['config set --secret tlsKey < key.pem', 'Read a secret from standard input'],
     ["config set --path 'zones[0]' a", 'Set an item of a list'],
+  ],
+  'config cp': [
+    ['config cp --dest prod', 'Copy all values to another stack'],
+    ['config cp dbPassword --dest prod', 'Copy one secret, encrypted for that stack'],
   ],
   'package add': [
     ['package add terraform-provider hashicorp/random 3.6.3', 'Add a Terraform provider'],

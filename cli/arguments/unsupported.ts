@@ -57,8 +57,7 @@ export const unsupportedCommands = {
     'template',
     'watch',
   ],
-  stack: ['graph', 'tag', 'unselect'],
+  stack: ['tag'],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
-  state: ['edit', 'upgrade'],
-  config: ['cp', 'env', 'refresh'],
+  config: ['env'],
 } as const satisfies Record<string, readonly string[]>

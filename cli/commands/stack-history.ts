@@ -7,6 +7,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
+import { maskedConfigText, readDeployedConfig } from '../config/deployed-config.ts'
 
 /** `stack history`: lists the deployments of a stack, newest first, page by page. */
 export const showStackHistory: Handler = async (session, flags) => {
@@ -19,7 +20,13 @@ export const showStackHistory: Handler = async (session, flags) => {
   const { platform, readStatus } = await session.openEngine()
   const records = await readPage(readHistory(platform.catalog, id), { pageSize, page })
   if (flags.isSet('json')) {
-    session.print(JSON.stringify(records.map(toRecordJson), null, 2))
+    const configs = await Promise.all(
+      records.map(({ deployment }) =>
+        readDeployedConfig(session, id, deploymentPartsOf(deployment).number),
+      ),
+    )
+    const recordsJson = records.map((record, index) => toRecordJson(record, configs[index]))
+    session.print(JSON.stringify(recordsJson, null, 2))
     return 0
   }
   const status = await readStatus(id)
@@ -67,7 +74,8 @@ async function showDeployment(
       ...otherFields,
       at: new Date(at).toISOString(),
     }))
-    const deploymentJson = { ...toRecordJson(record), settledOperations: resolved }
+    const config = await readDeployedConfig(session, id, number)
+    const deploymentJson = { ...toRecordJson(record, config), settledOperations: resolved }
     session.print(
       JSON.stringify(
         momentsJson === undefined ? deploymentJson : { ...deploymentJson, moments: momentsJson },
@@ -105,7 +113,11 @@ function formatResult({ result, deployment }: HistoryRecord, status: DeploymentS
   return isThisDeployment ? 'interrupted' : 'in progress'
 }
 
-function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> {
+/** Converts a record to Pulumi's JSON. `config`: the recorded configuration, if it still exists. */
+function toRecordJson(
+  record: HistoryRecord,
+  config: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, unknown>> {
   const { endedAt, changes } = record
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
@@ -114,7 +126,12 @@ function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> 
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
     environment: {},
-    config: {},
+    config: Object.fromEntries(
+      Object.entries(config).map(([key, text]) => [
+        key,
+        text === maskedConfigText ? { secret: true } : { value: text, secret: false },
+      ]),
+    ),
     result: record.result ?? 'in-progress',
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
     ...(changes === undefined ? {} : { resourceChanges: changes }),

@@ -20,4 +20,8 @@ export const stateCodes = {
     exit: 1,
     hint: 'Rename one of the two resources with `antichain state rename`.',
   },
+  EDITOR_FAILED: {
+    exit: 1,
+    hint: 'Set $VISUAL or $EDITOR, or pass --editor, with a command that waits until the file is closed.',
+  },
 } as const

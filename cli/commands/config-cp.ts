@@ -1,0 +1,86 @@
+import { error } from '../../shared/errors/error.ts'
+import { getTreeAt, withTreeAt } from '../../shared/programs/config/config-path.ts'
+import {
+  formatScalar,
+  hasSecure,
+  isContainer,
+  isSecure,
+  replaceSecure,
+  type ConfigTree,
+  type StoredConfigValue,
+} from '../../shared/programs/config/config-tree.ts'
+import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { type ConfigEditKey, parseConfigEditKey } from '../config/edit-config.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+
+/**
+ * `config cp [key] --dest <stack>`: copies one value or all values to the file of another stack.
+ * Secrets are encrypted again with the key of that stack. After an error no file is changed.
+ */
+export const copyConfig: Handler = async (session, flags, [name]) => {
+  const destName = flags.text('dest')
+  if (destName === undefined)
+    throw error('CLI_USAGE', '--dest is required', { hint: 'Pass the stack to copy to.' })
+  const project = session.requireProject()
+  const source = await session.requireStack()
+  const dest = await session.requireStack(destName)
+  if (source === dest) throw error('CLI_USAGE', 'source and destination are the same stack')
+  const sourceFile = openStackFile(session, project, {
+    stack: source,
+    file: flags.text('configFile'),
+  })
+  const destFile = openStackFile(session, project, { stack: dest })
+  const key =
+    name === undefined ? undefined : parseConfigEditKey(name, project.name, flags.isSet('path'))
+  const values = selectValues(sourceFile, key)
+  if (key !== undefined && values.length === 0)
+    throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
+  const reseal = values.some(([, tree]) => hasSecure(tree))
+    ? await openResealer(session, { id: source, file: sourceFile }, { id: dest, file: destFile })
+    : (tree: ConfigTree) => tree
+  for (const [fullKey, tree] of values) {
+    const copy = reseal(tree)
+    if (key === undefined || key.path.length === 1) destFile.set(fullKey, toStoredValue(copy))
+    else destFile.set(fullKey, withTreeAt(destFile.getValues().get(fullKey), key.path, copy))
+  }
+  writeStackConfig(destFile)
+  return 0
+}
+
+function toStoredValue(tree: ConfigTree): StoredConfigValue {
+  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
+}
+
+/** Returns the values to copy, each with its key. With a path, the value is that at the path. */
+function selectValues(
+  file: StackConfig,
+  key: ConfigEditKey | undefined,
+): readonly (readonly [string, ConfigTree])[] {
+  if (key === undefined) return [...file.getValues()]
+  const tree = getTreeAt(file.getValues().get(key.fullKey), key.path.slice(1))
+  return tree === undefined ? [] : [[key.fullKey, tree]]
+}
+
+/** A stack and its open file. */
+interface OpenStack {
+  readonly id: StackId
+  readonly file: StackConfig
+}
+
+async function openResealer(
+  session: CliSession,
+  source: OpenStack,
+  dest: OpenStack,
+): Promise<(tree: ConfigTree) => ConfigTree> {
+  const from: SecretsManager = await openStackManager(session, source.id, source.file)
+  const to: SecretsManager = await openStackManager(session, dest.id, dest.file)
+  return tree =>
+    replaceSecure(tree, text => ({
+      kind: 'secure',
+      ciphertext: to.crypter.encrypt(from.crypter.decrypt(text)),
+    }))
+}

@@ -1,0 +1,9 @@
+import type { Handler } from '../arguments/attach-handler.ts'
+import { selectStack } from '../stack/selected-stack.ts'
+
+/** `stack unselect`: clears the selected stack of the project. */
+export const unselectStack: Handler = async session => {
+  selectStack(session.home, session.requireProject().file, '')
+  session.print('Stack was unselected')
+  return 0
+}

@@ -1,0 +1,129 @@
+import { DeployError, error } from '../../shared/errors/error.ts'
+import { isUrn } from '../../shared/names/urn.ts'
+import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
+import { pendingOperationsOf } from '../../shared/state/pending.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { formatStateDiff } from '../display/state-diff-lines.ts'
+import type { CliSession } from '../session/session.ts'
+import { reportFailure } from '../session/report-failure.ts'
+import { diffOpenedStates } from '../state/compare-secrets.ts'
+import { editConfirmedState } from '../state/edit-state.ts'
+import { createEditedFile, type EditedFile, findEditor } from '../state/run-editor.ts'
+
+/**
+ * `state edit`: opens the state in an editor, verifies the result, shows the changes, and publishes
+ * them after a confirmation. Secrets stay encrypted. After an error nothing is changed. In a
+ * terminal the user can edit again, otherwise the command keeps the file and prints its path.
+ */
+export const editStateInEditor: Handler = async (session, flags) => {
+  const editor = findEditor(flags.text('editor'), session.io.env)
+  if (!flags.isSet('yes') && !session.mayPrompt)
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  const id = await session.requireStack()
+  const engine = await session.openEngine()
+  const before = await engine.exportState(id)
+  if (before === undefined)
+    throw error('STATE_RESOURCE_UNKNOWN', 'the stack has no state yet', {
+      hint: 'Run `antichain up` first, or `antichain stack import`.',
+    })
+  const { printEnvelope, envelopeOf } = await session.tools.loadState()
+  const text = printEnvelope(envelopeOf(before))
+  const file = createEditedFile(editor, 'state.json', text)
+  const after = await editUntilValid(session, file, { before, text })
+  if (after === undefined) {
+    file.remove()
+    session.printToStderr('The state is unchanged.')
+    return 0
+  }
+  try {
+    await publish(session, flags, { before, after })
+  } catch (thrown) {
+    session.printToStderr(`The edited state is kept in ${file.path}`)
+    throw thrown
+  }
+  file.remove()
+  session.printToStderr('State edited.')
+  return 0
+}
+
+/**
+ * Opens the editor until the file has a valid state. Returns undefined when the text is unchanged.
+ * Throws the error of the state when the user does not edit again.
+ */
+async function editUntilValid(
+  session: CliSession,
+  file: EditedFile,
+  { before, text }: { readonly before: StoredDeployment; readonly text: string },
+): Promise<StoredDeployment | undefined> {
+  for (;;) {
+    try {
+      const editedText = file.edit()
+      return editedText === text ? undefined : await parseEditedState(session, before, editedText)
+    } catch (thrown) {
+      if (!(thrown instanceof DeployError) || !session.mayPrompt) {
+        session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
+        throw thrown
+      }
+      reportFailure(thrown, session.io.stderr, session.verbose)
+      const answer = await session.io.prompt('Edit again? (Y/n)')
+      if (!['', 'y', 'yes'].includes(answer.trim().toLowerCase())) {
+        session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
+        throw thrown
+      }
+    }
+  }
+}
+
+/**
+ * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_INTEGRITY.
+ * Pending operations have commands of their own, which also check that their results are known.
+ */
+async function parseEditedState(
+  session: CliSession,
+  before: StoredDeployment,
+  text: string,
+): Promise<StoredDeployment> {
+  const { deployment: after } = (await session.tools.loadState()).parseEnvelope(text)
+  if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment')
+  const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
+  if (invalid !== undefined) throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`)
+  const fault = verifyIntegrity(after)
+  if (fault !== undefined)
+    throw error('STATE_INTEGRITY', `the edited state is invalid: ${fault}`, {
+      hint: 'Correct the file; `antichain state repair` repairs a state that was invalid before.',
+    })
+  const pendingOf = (state: StoredDeployment) => JSON.stringify(pendingOperationsOf(state))
+  if (pendingOf(after) !== pendingOf(before))
+    throw error('STATE_INVALID', 'pending operations cannot be edited here', {
+      hint: 'Use `antichain state pending import` or `antichain state pending clear`.',
+    })
+  if (JSON.stringify(after.secrets_providers) !== JSON.stringify(before.secrets_providers))
+    throw error('STATE_INVALID', 'the secrets provider cannot be edited here', {
+      hint: 'Use `antichain stack change-secrets-provider`.',
+    })
+  return after
+}
+
+async function publish(
+  session: CliSession,
+  flags: Flags,
+  { before, after }: { readonly before: StoredDeployment; readonly after: StoredDeployment },
+): Promise<void> {
+  for (const line of formatStateDiff(await diffOpenedStates(session, before, after)))
+    session.printToStderr(`  ${line}`)
+  const id = await session.requireStack()
+  const engine = await session.openEngine()
+  const state = await engine.putState(id, after)
+  await editConfirmedState(session, {
+    stack: id,
+    edit: { kind: 'resources', state, expected: digestOfResources(before) },
+    confirm: async introduction => {
+      if (flags.isSet('yes')) return true
+      const answer = await session.io.prompt(`${introduction}Publish this state? (y/N)`)
+      return ['y', 'yes'].includes(answer.trim().toLowerCase())
+    },
+  })
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { hasCode } from '../../shared/errors/error.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** The text in place of a secret value in the events of a deployment. */
+export const maskedConfigText = '[secret]'
+
+const eventsForm = z.object({
+  items: z.array(
+    z.looseObject({
+      preludeEvent: z.looseObject({ config: z.record(z.string(), z.string()) }).optional(),
+    }),
+  ),
+})
+
+/** Number of events to read. The configuration is in one of the first events of a deployment. */
+const eventsRead = 20
+
+/**
+ * Returns the configuration of a deployment from its first events, with masked secrets. Returns
+ * undefined for an edit, and when the events were removed.
+ */
+export async function readDeployedConfig(
+  session: CliSession,
+  id: StackId,
+  deployment: number,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const engine = await session.openEngine()
+  const { project, stack } = stackPartsOf(id)
+  const names = [project, stack].map(encodeURIComponent).join('/')
+  try {
+    const page = await engine.callApi({
+      method: 'GET',
+      path: `/v1/stacks/${names}/deployments/${deployment}/events?limit=${eventsRead}`,
+    })
+    const { items } = eventsForm.parse(page)
+    return items.find(({ preludeEvent }) => preludeEvent !== undefined)?.preludeEvent?.config
+  } catch (thrown) {
+    if (hasCode(thrown, 'MOMENT_UNKNOWN') || hasCode(thrown, 'RECORDS_REMOVED')) return undefined
+    throw thrown
+  }
+}
