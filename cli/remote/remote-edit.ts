@@ -20,11 +20,12 @@ const requestForm = z.object({ end: endForm.optional() })
 const deploymentForm = z.object({ result: z.string().optional(), version: z.number().optional() })
 
 /**
- * Requests an edit from the API, and waits until it is published. Throws the errors of the edit. If
- * no process has begun the edit in time, withdraws the request and throws REQUEST_EXPIRED.
+ * Requests an edit from the API, and waits until it is published. Throws the errors of the edit,
+ * and DEPLOYMENT_FAILED for an interrupted edit. If no process has begun the edit within
+ * `editWaitMs`, withdraws the request and throws REQUEST_EXPIRED.
  */
 export async function editRemotely(
-  client: ApiClient,
+  client: Pick<ApiClient, 'call'>,
   path: string,
   body: object,
 ): Promise<EditEnd> {
@@ -41,9 +42,12 @@ export async function editRemotely(
   throw error('DEPLOYMENT_FAILED', `the edit was interrupted, and changed nothing: ${deployment}`)
 }
 
-/** Requests a rename from the API, and waits for it. Throws like `editRemotely`. */
+/**
+ * Requests a rename from the API, and waits for it. Throws the errors of the rename, and
+ * REQUEST_EXPIRED like `editRemotely`.
+ */
 export async function renameRemotely(
-  client: ApiClient,
+  client: Pick<ApiClient, 'call'>,
   path: string,
   names: { readonly project: string; readonly stack: string },
 ): Promise<void> {
@@ -52,7 +56,7 @@ export async function renameRemotely(
 }
 
 async function requestEdit(
-  client: ApiClient,
+  client: Pick<ApiClient, 'call'>,
   path: string,
   { route, body }: { readonly route: 'edits' | 'rename'; readonly body: object },
 ) {
@@ -67,20 +71,35 @@ async function requestEdit(
   return awaitRequestEnd(client, `${path}/requests/${key}`)
 }
 
-/** Waits until a request has ended. Throws the error of a refused request. */
-async function awaitRequestEnd(client: ApiClient, path: string) {
+/** Waits until a request has ended. Throws the error of a refused request, and REQUEST_EXPIRED. */
+async function awaitRequestEnd(client: Pick<ApiClient, 'call'>, path: string) {
   const deadlineMs = Date.now() + limits.editWaitMs
   const end = await poll(async () => {
     const { end } = requestForm.parse(await client.call({ method: 'GET', path }))
     if (end !== undefined || Date.now() < deadlineMs) return end
-    // A request that begins at this moment keeps its end, which the next poll finds.
-    await client.call({ method: 'DELETE', path }).catch((thrown: unknown) => {
-      if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
-    })
+    await withdrawRequest(client, path)
     return undefined
   })
   if (end.kind === 'refused') throw refusalErrorOf(end)
   return end
+}
+
+/**
+ * Withdraws a waiting request, and throws REQUEST_EXPIRED. Returns if the request has ended in the
+ * meantime, so that the next poll finds its end.
+ */
+async function withdrawRequest(client: Pick<ApiClient, 'call'>, path: string): Promise<void> {
+  try {
+    await client.call({ method: 'DELETE', path })
+  } catch (thrown) {
+    if (hasCode(thrown, 'REQUEST_BEGUN')) return
+    throw thrown
+  }
+  const waitSeconds = limits.editWaitMs / 1000
+  throw error(
+    'REQUEST_EXPIRED',
+    `no process began the request within ${waitSeconds} s; the request was withdrawn`,
+  )
 }
 
 /** Repeats an attempt until it returns a value. */
