@@ -13,8 +13,8 @@ export interface StoredManager {
 
 /**
  * Opens the manager of a state. `opener` decrypts the data keys of cloud managers. Throws
- * SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a cloud manager without `opener`.
- * Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a cloud manager with an unknown key
+ * service or without `opener`. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
  * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
 export async function openManagerFromState(
@@ -38,29 +38,6 @@ export async function openManagerFromState(
   if (passphrase === undefined)
     throw error('SECRETS_PASSPHRASE_MISSING', 'the secrets of this state need a passphrase')
   return openPassphraseManager(salt, passphrase)
-}
-
-/**
- * Creates a manager for a state whose secrets could not be opened. The locked manager keeps the
- * description of the original, so that commands that need no secret still succeed. Each use of its
- * key throws SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without
- * passphrase.
- */
-export function createLockedManager(storedManager: StoredManager): SecretsManager {
-  const throwLocked = (): never => {
-    if (storedManager.type === 'passphrase')
-      throw error('SECRETS_PASSPHRASE_WRONG', 'the secrets of this stack are locked')
-    throw error(
-      'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this stack use the manager '${storedManager.type}', which is not supported here`,
-    )
-  }
-  return {
-    type: storedManager.type,
-    state: textFieldsOf(storedManager.state),
-    crypter: { encrypt: throwLocked, decrypt: throwLocked },
-    digest: throwLocked,
-  }
 }
 
 /**

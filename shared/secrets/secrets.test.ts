@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLockedManager, openManagerFromState } from './secrets-from-state.ts'
+import { openManagerFromState } from './secrets-from-state.ts'
 import {
   createPassphraseManager,
   openPassphraseManager,
@@ -124,18 +124,5 @@ describe('the manager of a state', () => {
     const { crypter } = await openManagerFromState({ type: 'b64', state: null }, undefined)
     expect(crypter.encrypt('hush')).toBe('aHVzaA==')
     expect(crypter.decrypt('aHVzaA==')).toBe('hush')
-  })
-
-  test('keeps its state when locked, and fails on use', () => {
-    const { type, state, crypter, digest } = createLockedManager({
-      type: 'passphrase',
-      state: { salt },
-    })
-    expect({ type, state }).toEqual({ type: 'passphrase', state: { salt } })
-    for (const use of [crypter.encrypt, crypter.decrypt, digest])
-      expect(() => use('x')).toThrow(code('SECRETS_PASSPHRASE_WRONG'))
-    expect(() => createLockedManager({ type: 'service' }).digest('x')).toThrow(
-      code('SECRETS_MANAGER_UNSUPPORTED'),
-    )
   })
 })
