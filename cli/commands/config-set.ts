@@ -7,8 +7,8 @@ import type { CliSession } from '../session/session.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**
- * `config set`: sets a value, encrypted with --secret. Without a value it prompts for one or reads
- * standard input.
+ * `config set`: sets a value, and encrypts it with --secret. A value that is not an argument comes
+ * from a prompt or from standard input.
  */
 export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
   if (flags.isSet('secret') && flags.isSet('plaintext'))

@@ -11,7 +11,10 @@ import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-c
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `plugin ls`: lists the plugin cache by name, the newest version first. */
+/**
+ * `plugin ls`: lists the plugin cache, and then the cached Terraform providers unless `--project`
+ * is set. Each list is sorted by name, with the newest version first.
+ */
 export const listPlugins: Handler = async (session, flags) => {
   const requiredPlugins = flags.isSet('project')
     ? new Set(

@@ -99,7 +99,7 @@ function describeStack(stack: StackId): string {
  * Takes over the log of an interrupted deployment and prepares its continuation. Operations of dead
  * processes are recovered, and ready operations are sent again (I10). Throws RESUME_DIFFERS for
  * another command, program or configuration than at its start, and the errors of
- * `requireInterrupted`.
+ * `requireInterrupted` and `takeOver`.
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,
@@ -127,7 +127,7 @@ async function takeOverInterrupted(
   if (!isEnding && firstPin.program !== request.programDigest)
     throw error(
       'RESUME_DIFFERS',
-      'the program or its configuration has changed since the deployment was interrupted',
+      'the program or its configuration has changed since the deployment started',
     )
   const handedOver = (await ports.control.read(deployment))?.handedOver
   const { view, writer, liveness } = await takeOver(ports, deployment)

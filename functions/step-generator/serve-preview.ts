@@ -81,7 +81,7 @@ export async function servePreview(
   return 'ended'
 }
 
-/** Creates the sink of a preview, which also collects its errors and its changed resources. */
+/** Creates the observer of a preview. Its sink records events, errors and changed resources. */
 function observePreview(recorder: EventRecorder, redact: (text: string) => string) {
   const errors: string[] = []
   const urns = new Set<string>()
@@ -145,8 +145,8 @@ async function runWithinTime(
 }
 
 /**
- * Resolves when the time is over except for the margin of a shutdown, or when the process must shut
- * down. Never resolves after `endSignal` has aborted.
+ * Resolves when only the time for a shutdown remains, or when the process must shut down. Never
+ * resolves after `endSignal` has aborted.
  */
 async function waitForTimeOver(
   clock: ClockPort,

@@ -44,7 +44,10 @@ const packageForm = z.looseObject({
   pulumi: pluginForm.optional(),
 })
 
-/** Returns the plugin requirement of a package, or undefined for a package that needs no plugin. */
+/**
+ * Returns the plugin requirement of a package. Returns undefined if the package needs no plugin, or
+ * if neither `plugin` nor `defaults` has a name.
+ */
 export function toRequirement(
   plugin: z.infer<typeof pluginForm> | undefined,
   defaults: { readonly name: string; readonly version: string },
@@ -86,8 +89,8 @@ export function deduplicatePackages(
 const depthMax = 8
 
 /**
- * Returns the plugins that the installed packages of a Node program need, each version once.
- * Source: Pulumi's Node language host, docs/spec/providers.md#default-providers.
+ * Returns the plugin requirements of the installed packages of a Node program, each once. Source:
+ * Pulumi's Node language host, docs/spec/providers.md#default-providers.
  */
 export function findRequiredNodePackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)

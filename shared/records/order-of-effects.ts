@@ -71,8 +71,8 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
 ]
 
 /**
- * Files that only forward port calls: repeated, in other batches, or from callers of the API. The
- * lists name the callers.
+ * Files that only forward port calls: wrappers that repeat or batch them, the route for programs,
+ * and the tasks of the long pool. The lists name the callers.
  */
 export const forwardingFiles: readonly string[] = [
   'shared/engine/deployment/retry/retry-unavailable.ts',

@@ -22,7 +22,7 @@ import {
 
 type Fields = Record<string, unknown>
 
-/** The length of every marker. Comparing it first saves most look-ups of long strings. */
+/** The length of every unknown marker. Its comparison first saves most look-ups of long strings. */
 const unknownMarkerChars = 36
 
 /** Reads an object that is not a special value. Throws VALUE_MALFORMED. */

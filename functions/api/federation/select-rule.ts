@@ -47,7 +47,10 @@ export function matchesConditions(conditions: FederationRule['claims'], claims: 
   )
 }
 
-/** Returns the values of a claim as texts: the claim itself, or the items of a list. */
+/**
+ * Returns the texts, numbers and booleans of a claim as texts: the claim itself, or the items of a
+ * list.
+ */
 function textsOf(claim: unknown): readonly string[] {
   return [claim]
     .flat()

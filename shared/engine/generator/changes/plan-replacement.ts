@@ -114,7 +114,7 @@ async function recheckInputs(
   return { ...failedResult, failure: { ...failedResult.failure, diagnostics } }
 }
 
-/** Finds the dependents that are deleted first, and returns the delete steps. */
+/** Returns the delete steps of the dependents that must be replaced, and of the old resource. */
 async function planDeletesBefore(
   ctx: GeneratorContext,
   baseIndex: number | undefined,

@@ -2,8 +2,9 @@ import type { CtyNumber } from './cty-number.ts'
 import type { CtyValue } from './cty-value.ts'
 
 /**
- * Returns the text by which cty sorts elements that are not primitive. Equal values have equal
- * texts. Other values may have equal texts too, because numbers are rounded to ten digits.
+ * Returns the text by which cty sorts the elements of a set that are not primitive. Equal values
+ * have equal texts. Other values may have equal texts too, because numbers are rounded to ten
+ * digits.
  */
 export function orderKeyOf(value: CtyValue): string {
   switch (value.kind) {
