@@ -94,7 +94,7 @@ export default defineConfig({
       }),
       createProject('house', ['test/house'], ownProcess(180)),
       createProject('integration', ['test/integration'], ownProcess(180)),
-      createProject('e2e', ['test/e2e'], ownProcess(240)),
+      createProject('e2e', ['test/e2e', 'test/pulumi-cli'], ownProcess(240)),
     ],
   },
 })

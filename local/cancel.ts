@@ -62,7 +62,9 @@ async function cancelCurrent(
   const stopBefore = (await ports.control.read(deployment))?.stop ?? 'none'
   if (force) await abandonRunning(ports, deployment)
   else await ports.control.stop(deployment, 'graceful')
-  if (force && ports.isAlive(holderStatus.holder) === undefined) {
+  // A client of Pulumi only learns of the stop by its next call, so this process closes for it.
+  const isClient = holderStatus.holder.expiresAt !== undefined
+  if (isClient || (force && ports.isAlive(holderStatus.holder) === undefined)) {
     await closeUnlessClosed(ports, deployment)
     return { kind: 'closed', number }
   }

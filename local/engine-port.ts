@@ -10,6 +10,7 @@ import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
 import type { BlobHash, StackId } from '../shared/records/ids.ts'
 import type { EditEnd } from '../shared/records/stack-request.ts'
+import type { SecretsManager } from '../shared/secrets/crypter.ts'
 import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -105,6 +106,14 @@ export interface EnginePort {
    * without a deployment, or without that version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
+  /**
+   * Opens the secrets manager `service` of a stack's state, whose keys are in this home folder.
+   * Undefined when the stack has no such keys here. Absent for the engine of a server.
+   */
+  readonly openServiceManager?: (
+    stack: StackId,
+    managerState: unknown,
+  ) => Promise<SecretsManager | undefined>
   /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
   readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
   /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */

@@ -14,6 +14,7 @@ import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
+import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
 import { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
@@ -78,6 +79,7 @@ export async function openLocal(options: {
     editState: (stack, edit) => editState(platform, retryingPorts, { stack, edit }),
     renameStack: (from, to) => renameStack(platform, retryingPorts, { from, to }),
     exportState: (stack, version) => exportState(platform, stack, version),
+    openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
     exportAt: async (stack, moment) => {
       const record = await requireStack(platform, stack)
       const state = await readStateAt(platform, record, moment, platform.clock.now())

@@ -5,6 +5,7 @@ import { readAddressRules } from '../shared/runtime/environment/address-rules.ts
 import type { ApiPorts } from '../functions/api/define-route.ts'
 import type { WebhookServer } from '../functions/webhook/answer-webhook.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
+import type { TakeOverDeps } from '../shared/engine/deployment/ownership/take-over.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
@@ -31,15 +32,20 @@ const closeTimeoutMs = 500
 /** The ports of the API and webhooks over the embedded platform. */
 export type HttpPorts = ApiPorts & WebhookServer
 
-/** Creates the ports of the API over the embedded platform. */
+/**
+ * Creates the ports of the API over the embedded platform. `closing` serves clients of Pulumi, and
+ * is absent where no client can call the API.
+ */
 export function createApiPorts(
   platform: EmbeddedPlatform,
   passphrase: string | undefined,
+  closing?: TakeOverDeps,
 ): HttpPorts {
   const keeper = createDefaultKeyKeeper(process.env)
   const addresses = readAddressRules(process.env)
   return {
     ...platform,
+    ...(closing === undefined ? {} : { closing }),
     execute: 'here',
     addresses,
     outbound: createOutbound(addresses),

@@ -48,7 +48,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   })
   const outbound = createOutbound(readAddressRules(env))
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
-  const servedApi = await startApi(platform, options)
+  const servedApi = await startApi(platform, ports, options)
   const triggers = runTriggers(platform, outbound, options)
   const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
     const request = {
@@ -93,10 +93,11 @@ function withNudgeListener(platform: EmbeddedPlatform, onNudge: () => void): Emb
 
 async function startApi(
   platform: EmbeddedPlatform,
+  ports: GeneratorPorts,
   { api, passphrase, onMessage }: HomeOptions,
 ): Promise<ServedApi | undefined> {
   if (api === undefined) return undefined
-  const servedApi = await serveApi(createApiPorts(platform, passphrase), api)
+  const servedApi = await serveApi(createApiPorts(platform, passphrase, ports), api)
   onMessage(`The API is at ${servedApi.url}`)
   onMessage(`Webhooks are received at ${servedApi.url}/hooks/<name>`)
   return servedApi

@@ -7,7 +7,7 @@ import {
   stackConfigFileOf,
   writeStackConfig,
 } from '../../shared/programs/config/stack-config.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
@@ -49,6 +49,9 @@ export async function openStackManager(
   const engine = await session.openEngine()
   const state = await engine.exportState(stack)
   requireSameProvider(state, provider, stack)
+  const serviceManager = await openServiceManagerOf(session, stack, state)
+  // The file of the stack names no key of a service, so nothing is saved.
+  if (serviceManager !== undefined) return serviceManager
   const manager =
     (await openMatchingStateManager(session, state, { provider, stack })) ??
     (await createStackManager(session, stack, provider))
@@ -93,6 +96,17 @@ function requireSameProvider(
   const type = state?.secrets_providers?.type ?? ''
   if (!isKeyUrl(provider) || type === '' || hasKey(state, provider, stack)) return
   throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
+}
+
+/** Opens the manager of a state that names the service of this home folder. */
+async function openServiceManagerOf(
+  session: CliSession,
+  stack: StackId,
+  state: StoredDeployment | undefined,
+): Promise<SecretsManager | undefined> {
+  const { type, state: managerState } = state?.secrets_providers ?? {}
+  if (type !== 'service') return undefined
+  return (await session.openEngine()).openServiceManager?.(stack, managerState)
 }
 
 /** Reports whether a state has the key of a URL. The URL may name the stack or not. */
@@ -196,6 +210,12 @@ async function openSupportedStateManager(
 ): Promise<SecretsManager | undefined> {
   const key = stateKeyOf(state)
   if (key !== undefined) return openWithKey(session, key, allowed)
+  const project = managerFieldOf(state, 'service', 'project')
+  const name = managerFieldOf(state, 'service', 'stack')
+  if (project !== undefined && name !== undefined) {
+    const stack = allowed.kind === 'any' ? stackIdOf(project, name) : (allowed.stack as StackId)
+    return openServiceManagerOf(session, stack, state)
+  }
   const salt = stateSaltOf(state)
   return salt === undefined ? undefined : openWithPassphrase(session, salt)
 }

@@ -24,6 +24,7 @@ import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthenticatedCall, checkParams, runAudited } from './audited-call.ts'
 import { type ApiPorts, parseInput, type Route, type RouteResult } from './define-route.ts'
 import { routes } from './routes-table.ts'
+import { addServiceRoutes } from './service/add-service-routes.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { authenticate, isTokenValid } from './authenticate.ts'
 
@@ -81,6 +82,8 @@ export function createApi(options: ApiOptions): Hono {
       answerCall(deps, route, context),
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
+  const { closing } = ports
+  if (closing !== undefined) addServiceRoutes(app, { ports: { ...ports, closing }, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

@@ -6,6 +6,7 @@ import type { NotificationsPort } from '../../shared/ports/notifications.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
+import type { TakeOverDeps } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
@@ -63,6 +64,8 @@ export interface ApiPorts
   readonly addresses: AddressRules
   /** Calls to the issuers of federation rules. */
   readonly outbound: OutboundPort
+  /** The ports that close deployments. Absent where clients of Pulumi are not served. */
+  readonly closing?: TakeOverDeps
   /**
    * Returns the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
    * Throws SECRETS_*.

@@ -8,7 +8,7 @@ import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
  * The status of a stack's current deployment, for users. `none`: the stack has no unfinished
  * deployment. `running`: its process is alive, or counts as alive. `interrupted`: its process is
  * gone, and `antichain resume` would continue it. `ending`: its process is gone, and the deployment
- * can only be closed. It was stopped, was closing, or has no pin.
+ * can only be closed. It was stopped, was closing, has no pin, or belongs to a client of Pulumi.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }
@@ -30,6 +30,7 @@ export async function readDeploymentStatus(
   if (holderStatus.kind === 'held') return { kind: 'running', number }
   const wasStopped = await isStopped(ports, record.current)
   const { pin, closing } = await readLogView(ports, record.current)
-  const isEnding = wasStopped || pin === undefined || closing !== undefined
+  const canContinue = pin !== undefined && pin.client === undefined && closing === undefined
+  const isEnding = wasStopped || !canContinue
   return { kind: isEnding ? 'ending' : 'interrupted', number }
 }

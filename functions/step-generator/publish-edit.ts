@@ -63,11 +63,10 @@ export async function publishEdit(
   if (startResult.kind === 'busy') {
     const holderStatus = await readHolderStatus(ports, startResult.deployment)
     if (holderStatus.kind === 'held')
-      throw createBusyError(
-        startResult.deployment,
-        holderStatus.holder,
-        'Wait for the other deployment, or end it with `antichain cancel`.',
-      )
+      throw await createBusyError(ports, startResult.deployment, {
+        holder: holderStatus.holder,
+        hint: 'Wait for the other deployment, or end it with `antichain cancel`.',
+      })
     if (holderStatus.kind === 'dead') await closeDeadDeployment(ports, startResult.deployment)
     return publishEdit(ports, stack, publication)
   }

@@ -51,11 +51,10 @@ export async function requireInterrupted(
   const deployment = record.current
   const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'held')
-    throw createBusyError(
-      deployment,
-      holderStatus.holder,
-      'It is still running: wait for it, or end it with `antichain cancel`.',
-    )
+    throw await createBusyError(ports, deployment, {
+      holder: holderStatus.holder,
+      hint: 'It is still running: wait for it, or end it with `antichain cancel`.',
+    })
   if (holderStatus.kind === 'over')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
   const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
@@ -67,6 +66,8 @@ export async function requireInterrupted(
       closeHint,
     )
   requireSupportedRules(deployment, pin)
+  if (pin.client !== undefined)
+    throw error('NOTHING_TO_RESUME', `${deploymentLabel} belongs to a client of Pulumi`, closeHint)
   if (closing === undefined && (await isStopped(ports, deployment)))
     throw error(
       'NOTHING_TO_RESUME',

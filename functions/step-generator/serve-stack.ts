@@ -8,10 +8,12 @@ import {
   readFirstPin,
   requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
+import { isLeaseOver } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { hasCode } from '../../shared/errors/error.ts'
 import type { ObservedHolder } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import type { Control } from '../../shared/records/head.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
@@ -71,6 +73,7 @@ async function resumeOrWait(
   const { stack } = nudge
   const control = await platform.control.read(deployment)
   if (control === undefined) return deferWithoutControlRecord(server, nudge, deployment)
+  if (control.holder.expiresAt !== undefined) return closeOrDeferClient(server, deployment, control)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudge.observedHolder)) {
     // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
@@ -85,6 +88,25 @@ async function resumeOrWait(
   const takeOverServer = withDeadHolder(server, control.holder, nudge.observedHolder)
   if (control.stop !== 'none') return closeStopped(takeOverServer, deployment, control.stop)
   return resumeOrClose(takeOverServer, { stack, deployment }, callTime)
+}
+
+/**
+ * Closes the deployment of a client of Pulumi whose lease is over. Before that, leaves it to a
+ * nudge at the end of the lease.
+ */
+async function closeOrDeferClient(
+  { platform, ports }: StackServerDeps,
+  deployment: DeploymentId,
+  control: Control,
+): Promise<ServeOutcome> {
+  const now = platform.clock.now()
+  if (isLeaseOver(control, now)) {
+    await ignoreTakenOver(closeDeadDeployment(ports, deployment))
+    return 'ended'
+  }
+  const { expiresAt = now } = control.holder
+  await platform.nudges.nudge(deploymentPartsOf(deployment).stack, expiresAt - now)
+  return 'held'
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { error } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { endRequest } from '../../shared/engine/deployment/ownership/end-request.ts'
@@ -15,7 +15,7 @@ import {
   createBusyError,
   requireWaitingRequest,
 } from '../../shared/engine/deployment/ownership/stack-busy.ts'
-import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
+import { closeUnlessTakenOver } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
@@ -89,20 +89,8 @@ export async function startDeployment(
       await closeUnlessTakenOver(ports, startResult.deployment)
       closedDeployment = startResult.deployment
     } else if (holderStatus.kind === 'held' && !request.wait)
-      throw createBusyError(startResult.deployment, holderStatus.holder)
+      throw await createBusyError(ports, startResult.deployment, { holder: holderStatus.holder })
     else await ports.clock.sleep(waitPollMs)
-  }
-}
-
-/** Closes an interrupted deployment, unless another process takes it over first. */
-async function closeUnlessTakenOver(
-  ports: GeneratorPorts,
-  deployment: DeploymentId,
-): Promise<void> {
-  try {
-    await closeDeadDeployment(ports, deployment)
-  } catch (thrown) {
-    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
   }
 }
 

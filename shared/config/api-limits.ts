@@ -35,6 +35,12 @@ export const apiLimits = {
   /** Request limit per token: burst size, then requests per second. */
   tokenBurst: 120,
   tokenPerSecond: 20,
+  /**
+   * Request limit of clients of Pulumi per address and token. One update has dozens of calls in a
+   * few seconds. Calls with a lease token are not counted.
+   */
+  serviceBurst: 1_000,
+  servicePerSecond: 100,
   /** Rate-limit buckets that a process keeps. The least recently used ones are dropped first. */
   bucketsMax: 10_000,
 

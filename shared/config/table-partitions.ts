@@ -21,6 +21,8 @@ export const catalogPartitions = {
   notifications: 'documents notification',
   federations: 'documents federation',
   tokens: 'documents token',
+  clientUpdates: 'documents client-update',
+  stackSettings: 'documents stack-settings',
   documents: 'documents *',
   audit: 'audit *',
   /** The ids of the entries of the audit log. */

@@ -30,12 +30,18 @@ export function fold(input: FoldInput): StoredDeployment {
   const { features: baseFeatures = [] } = envelopeOf(base)
   const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
   const replayed = replay(base, journalEntriesOf(input), options)
-  const resources = sortResources(
+  return completeReplay(
     hasRefreshPhase(input)
-      ? rebuildDependencies(replayed.resources ?? [])
-      : (replayed.resources ?? []),
+      ? { ...replayed, resources: rebuildDependencies(replayed.resources ?? []) }
+      : replayed,
   )
-  const normalized = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
+}
+
+/** Sorts the resources of a replay, normalizes URNs, and adds the integrity error, if any. */
+export function completeReplay(replayed: StoredDeployment): StoredDeployment {
+  const { resources: replayedResources, ...rest } = replayed
+  const resources = sortResources(replayedResources ?? [])
+  const normalized = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : rest)
   return markIntegrity(withUsedExtensions(normalized))
 }
 
@@ -64,7 +70,8 @@ function hasRefreshPhase(input: FoldInput): boolean {
   return false
 }
 
-function sortResources(resources: readonly StoredResource[]): readonly StoredResource[] {
+/** Sorts resources topologically. Resources in a valid order keep their order. */
+export function sortResources(resources: readonly StoredResource[]): readonly StoredResource[] {
   return sortTopologically(resources).resources
 }
 

@@ -1,7 +1,16 @@
 import type { EpochMs, StackId } from '../records/ids.ts'
 
 /** The kinds of small documents. */
-export type DocumentKind = 'webhook' | 'schedule' | 'notification' | 'federation' | 'token'
+export type DocumentKind =
+  | 'webhook'
+  | 'schedule'
+  | 'notification'
+  | 'federation'
+  | 'token'
+  /** An update of a client of Pulumi. */
+  | 'client-update'
+  /** The tags of a stack, and its key for clients of Pulumi. */
+  | 'stack-settings'
 
 /** The key of a document, unique within its kind and scope. */
 export interface DocumentKey {

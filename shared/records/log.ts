@@ -6,8 +6,11 @@ import type { ImportedResource } from './imported-resource.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
-/** The current version of the decision and fold rules. The pin of a log names its version. */
-export const rulesVersion = 1
+/**
+ * The current version of the decision and fold rules. The pin of a log names its version. Version 2
+ * adds the deployments of Pulumi's own client.
+ */
+export const rulesVersion = 2
 
 /** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
 export interface Holder {
@@ -17,6 +20,11 @@ export interface Holder {
   readonly started: string
   /** The user and command, for display. */
   readonly who: string
+  /**
+   * For a client of Pulumi, which is no process of Antichain: the time at which its lease ends by
+   * the clock of the API. Each renewal is a take-over by the same holder with a later time.
+   */
+  readonly expiresAt?: EpochMs
 }
 
 /** The commands that change a stack. */
@@ -167,7 +175,16 @@ export type Decision =
        * deployment without a request.
        */
       readonly request?: string
+      /**
+       * For a deployment of Pulumi's own client: the id of its update. Such a log has no
+       * operations, and is never resumed. Absent for a deployment of this engine.
+       */
+      readonly client?: { readonly update: string }
     }
+  /** Entries of Pulumi's journal that a client sent, in Pulumi's serialized form. */
+  | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }
+  /** The whole state that a client without a journal sent, as a blob. The last one counts. */
+  | { readonly kind: 'client-checkpoint'; readonly snapshot: BlobHash }
   /** The deployment entered a phase. */
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */

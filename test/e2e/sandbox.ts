@@ -51,6 +51,8 @@ export interface RequestedChange {
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly input?: string
+  /** The path of the program to run. Absent: the launcher of Antichain. */
+  readonly command?: string
 }
 
 /** The sandbox of one test: a folder, and the commands that run in it. */
@@ -112,6 +114,7 @@ export function createSandbox(fixture: string | undefined, options: SandboxOptio
       cwd: program,
       env: createEnvironment(commandOptions.env),
       input: commandOptions.input,
+      command: commandOptions.command ?? launcher,
     })
   const run: Sandbox['run'] = (args, commandOptions) => start(args, commandOptions).done
   return {
@@ -214,10 +217,11 @@ interface StartOptions {
   readonly cwd: string
   readonly env: Record<string, string>
   readonly input?: string | undefined
+  readonly command: string
 }
 
 function startCommand(args: readonly string[], options: StartOptions): RunningCommand {
-  const child = spawn(launcher, args, { cwd: options.cwd, env: options.env, detached: true })
+  const child = spawn(options.command, args, { cwd: options.cwd, env: options.env, detached: true })
   const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', text => {
     output.out += text

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Effect, EffectList } from '../../shared/records/effect.ts'
+import { effectsOfClients } from '../../shared/records/effects-of-clients.ts'
 import {
   orderOfEffects,
   forwardingFiles,
@@ -20,10 +21,14 @@ A process may die between any two lines. The crash suite is generated from the s
 after each numbered line, resumes the deployment, and compares the cloud with the state
 ([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario reaches fails that suite. A
 port call that no line names fails [test/house](../test/house/effects-doc.test.ts). A handler with another order fails
-[test/lifecycle](../test/lifecycle/order-of-effects.test.ts).
+[test/lifecycle](../test/lifecycle/order-of-effects.test.ts). The last two lists, of clients of Pulumi, are not in that
+suite. [test/pulumi-cli](../test/pulumi-cli/kill.full.test.ts) kills the server and the client instead.
 `
 
-const lists: readonly EffectList[] = Object.values(orderOfEffects)
+const lists: readonly EffectList[] = [
+  ...Object.values(orderOfEffects),
+  ...Object.values(effectsOfClients),
+]
 
 const perOf: Readonly<Record<EffectList['orderedPer'], string>> = {
   process: '',

@@ -130,6 +130,7 @@ function isLarge(record: unknown): boolean {
  */
 function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
+  if (decision.kind === 'client-checkpoint') return [decision.snapshot]
   if (decision.kind !== 'pin') return []
   const { base, place, options } = decision
   return [base, place.archive, options.plan].flatMap(hash =>

@@ -12,6 +12,7 @@ import { requireSupportedRules } from '../../engine/deployment/log/decision-rule
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
 import { fold } from '../../journal/fold.ts'
+import { foldClientLog } from '../../journal/fold-client-log.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type EpochMs,
   type OperationId,
 } from '../../records/ids.ts'
+import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { timestampOf } from '../../state/timestamp.ts'
@@ -118,17 +120,24 @@ export async function foldWithEnds(
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
   requireSupportedRules(deployment, pin)
-  const base = await readSnapshotBlob(ports.blobs, pin.base)
+  const decisions = view.decisions.slice(view.decisions.lastIndexOf(pin) + 1)
+  const base = await readSnapshotBlob(ports.blobs, findCheckpoint(decisions) ?? pin.base)
+  // The time comes from the log, not from the clock, because a repeated close must create the same
+  // snapshot.
+  const manifest = { now: timestampOf(view.foldAtMs), version: pulumiFormatVersion }
+  if (pin.client !== undefined) return foldClientLog({ base, decisions, ...manifest })
   return fold({
     deployment,
     base,
-    decisions: view.decisions.slice(view.decisions.lastIndexOf(pin) + 1),
+    decisions,
     getPage: hash => view.pages.get(hash) ?? [],
     getEnd: endOf,
     secretsProvider: pin.secrets,
-    // The time comes from the log, not from the clock, because a repeated close must create the
-    // same snapshot.
-    now: timestampOf(view.foldAtMs),
-    version: pulumiFormatVersion,
+    ...manifest,
   })
+}
+
+/** Returns the last checkpoint of a client. A client that sends checkpoints sends no entries. */
+function findCheckpoint(decisions: readonly Decision[]): BlobHash | undefined {
+  return decisions.findLast(decision => decision.kind === 'client-checkpoint')?.snapshot
 }

@@ -1,6 +1,7 @@
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { ControlPort } from '../../../ports/records.ts'
-import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
+import type { Control } from '../../../records/head.ts'
+import { deploymentPartsOf, type DeploymentId, type EpochMs } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import type { LivenessDeps } from './liveness.ts'
 
@@ -47,10 +48,13 @@ export async function readHolderStatus(
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
-      const isHeld = isSameHolder(control.holder, deps.holder)
+      const { holder } = control
+      if (holder.expiresAt !== undefined)
+        return { kind: isLeaseOver(control, deps.clock.now()) ? 'dead' : 'held', holder }
+      const isHeld = isSameHolder(holder, deps.holder)
         ? control.handedOver === undefined && deps.ownDeployments?.has(deployment) === true
-        : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
-      return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
+        : (deps.isHolding ?? deps.isAlive)(holder) !== false
+      return { kind: isHeld ? 'held' : 'dead', holder }
     }
     const stackRecord = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
     if (stackRecord?.current !== deployment) return { kind: 'over' }
@@ -58,6 +62,14 @@ export async function readHolderStatus(
       return { kind: 'dead', holder: undefined }
     await deps.clock.sleep(controlPollMs)
   }
+}
+
+/**
+ * Reports whether the holder of a deployment is a client of Pulumi whose lease is over: it expired,
+ * or the deployment was stopped. Pure.
+ */
+export function isLeaseOver({ holder, stop }: Control, now: EpochMs): boolean {
+  return holder.expiresAt !== undefined && (stop !== 'none' || now >= holder.expiresAt)
 }
 
 function isSameHolder(a: Holder, b: Holder): boolean {

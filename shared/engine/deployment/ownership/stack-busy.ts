@@ -1,16 +1,38 @@
 import { error } from '../../../errors/error.ts'
+import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
+import type { ClockPort } from '../../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
+import { readHistoryRecord } from '../retention/history-and-versions.ts'
 
-/** Creates the error for a stack that another deployment holds. */
-export function createBusyError(deployment: DeploymentId, holder: Holder, hint?: string): Error {
-  const holderText = `${holder.who} (process ${holder.pid} on ${holder.host})`
+/**
+ * Returns the error for a stack that another deployment holds. The message names the holder and the
+ * time since the start of the deployment.
+ */
+export async function createBusyError(
+  { catalog, clock }: { readonly catalog: CatalogPort; readonly clock: Pick<ClockPort, 'now'> },
+  deployment: DeploymentId,
+  { holder, hint }: { readonly holder: Holder; readonly hint?: string },
+): Promise<Error> {
+  const record = await readHistoryRecord(catalog, deployment)
+  const age = record === undefined ? '' : ` since ${formatAge(clock.now() - record.startedAt)}`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${holderText}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack is held${age} by ${nameOf(holder)}`,
     hint === undefined ? {} : { hint },
   )
+}
+
+function nameOf({ who, pid, host, expiresAt }: Holder): string {
+  return expiresAt === undefined ? `${who} (process ${pid} on ${host})` : `${who} (${host})`
+}
+
+/** Returns a duration as text in its largest unit: `12 s`, `5 min`, `3 h`. */
+function formatAge(durationMs: number): string {
+  const seconds = Math.max(0, Math.round(durationMs / 1_000))
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
 }
 
 /**

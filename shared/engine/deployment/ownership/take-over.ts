@@ -1,3 +1,4 @@
+import { hasCode } from '../../../errors/error.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../../records/ids.ts'
@@ -63,4 +64,16 @@ export async function closeDeadDeployment(
   const { view, writer, liveness } = await takeOver(deps, deployment)
   if (view.closing === undefined) await writer.append({ kind: 'closing', result })
   await finishClose(deps, deployment, { liveness, changes: {} })
+}
+
+/** Closes a dead deployment, unless another process takes it over first. Throws store errors. */
+export async function closeUnlessTakenOver(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+): Promise<void> {
+  try {
+    await closeDeadDeployment(deps, deployment)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
+  }
 }

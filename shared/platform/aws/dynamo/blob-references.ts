@@ -37,6 +37,9 @@ interface RecordPage {
 /** Maximum number of records that a page reads from one partition. */
 const recordsPerPage = 100
 
+/** The kinds of documents that reference no blobs. */
+type PrivateKind = 'federation' | 'token' | 'client-update' | 'stack-settings'
+
 /**
  * The kinds of documents that may reference blobs. Compaction, which lists the references, has no
  * permission to read the others.
@@ -45,7 +48,7 @@ const documentKinds = Object.keys({
   webhook: true,
   schedule: true,
   notification: true,
-} satisfies Record<Exclude<DocumentKind, 'federation' | 'token'>, true>) as DocumentKind[]
+} satisfies Record<Exclude<DocumentKind, PrivateKind>, true>) as DocumentKind[]
 
 /**
  * Creates the listing of every hash in the records that can reference blobs. A page has one stack,

@@ -1,0 +1,169 @@
+import { finishClose } from '../../../shared/engine/deployment/ownership/close.ts'
+import { readHolderStatus } from '../../../shared/engine/deployment/ownership/holder-status.ts'
+import { createLiveness } from '../../../shared/engine/deployment/ownership/liveness.ts'
+import { createBusyError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
+import {
+  closeDeadDeployment,
+  closeUnlessTakenOver,
+} from '../../../shared/engine/deployment/ownership/take-over.ts'
+import { readLogView } from '../../../shared/engine/deployment/log/log-view.ts'
+import { error, hasCode } from '../../../shared/errors/error.ts'
+import type { StackRecord } from '../../../shared/ports/catalog.ts'
+import type { DeploymentId, EpochMs, LogNumber } from '../../../shared/records/ids.ts'
+import {
+  type Command,
+  type Decision,
+  firstEpoch,
+  type Holder,
+} from '../../../shared/records/log.ts'
+import { rulesVersion } from '../../../shared/records/log.ts'
+import { leaseMs, type StoredUpdate, type UpdateKind } from './client-update.ts'
+import { type ClientLog, writerOf } from './client-logs.ts'
+import type { ServicePorts } from './service-route.ts'
+
+/** The host of holders that are clients of Pulumi. It is the name of no machine. */
+const clientHost = 'a client of Pulumi'
+
+/** Returns the command of an update, as the history shows it. */
+function commandOf(kind: UpdateKind): Command {
+  return kind === 'refresh' || kind === 'destroy' ? kind : 'up'
+}
+
+function holderOf(ports: ServicePorts, { id, update }: StoredUpdate): Holder {
+  const command = commandOf(update.kind)
+  return {
+    ...{ host: clientHost, pid: 0, started: id },
+    who: `${update.by}: pulumi ${command}`.slice(0, 200),
+    expiresAt: (ports.clock.now() + leaseMs) as EpochMs,
+  }
+}
+
+/** A deployment of a client, and the version that its close will publish. */
+interface ClientDeployment {
+  readonly deployment: DeploymentId
+  readonly version: number
+}
+
+/**
+ * Starts the deployment of a client, and freezes its base. Closes a dead deployment first. Throws
+ * STACK_NOT_FOUND, and STACK_BUSY with the living holder of the stack.
+ */
+export async function startClientDeployment(
+  ports: ServicePorts,
+  stored: StoredUpdate,
+): Promise<ClientDeployment> {
+  const { closing, catalog, clock } = ports
+  const { stack, kind, message } = stored.update
+  for (;;) {
+    const holder = holderOf(ports, stored)
+    const start = { command: commandOf(kind), message, holder, at: clock.now() }
+    const { kind: startKind, deployment } = await catalog.start(stack, start)
+    if (startKind === 'started') return pinBase(ports, { deployment, stored, holder })
+    const status = await readHolderStatus(closing, deployment)
+    if (status.kind === 'held')
+      throw await createBusyError(ports, deployment, { holder: status.holder })
+    if (status.kind === 'dead') await closeUnlessTakenOver(closing, deployment)
+  }
+}
+
+/** Records the holder and the base of a deployment that just started. */
+async function pinBase(
+  ports: ServicePorts,
+  options: {
+    readonly deployment: DeploymentId
+    readonly stored: StoredUpdate
+    readonly holder: Holder
+  },
+): Promise<ClientDeployment> {
+  const { deployment, stored, holder } = options
+  await ports.control.create(deployment, holder)
+  const record = await ports.catalog.getStack(stored.update.stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', 'the stack was removed concurrently')
+  const log: ClientLog = { deployment, update: stored.id }
+  await ports.clientLogs.append(log, [{ kind: 'takeover', holder }, pinOf(record, stored)])
+  return { deployment, version: record.version + 1 }
+}
+
+function pinOf({ version, snapshot }: StackRecord, { id, update }: StoredUpdate): Decision {
+  return {
+    kind: 'pin',
+    ...{ epoch: firstEpoch, version, base: snapshot, rules: rulesVersion },
+    options: {
+      ...{ command: commandOf(update.kind), message: update.message, execute: 'here' },
+      ...{ parallel: 1, refresh: false, continueOnError: false },
+    },
+    // The client has the program and the keys, so that nothing here depends on these fields.
+    ...{ program: '', place: { root: '' }, secrets: { type: '', state: {} }, inbox: [] },
+    client: { update: id },
+  }
+}
+
+/** Returns the log of an update. Throws API_FORBIDDEN for a dry run, which has none. */
+export function clientLogOf({ id, update }: StoredUpdate): ClientLog {
+  if (update.deployment === undefined)
+    throw error('API_FORBIDDEN', 'a preview changes no state, so it has no journal')
+  return { deployment: update.deployment, update: id }
+}
+
+/**
+ * Renews the lease of a started update, and returns the time at which it ends. The renewal is a
+ * take-over by the same holder, so that the log refuses it after another process has taken over.
+ */
+export async function renewClientLease(
+  ports: ServicePorts,
+  stored: StoredUpdate,
+): Promise<EpochMs> {
+  const log = clientLogOf(stored)
+  const holder = holderOf(ports, stored)
+  const number = await ports.clientLogs.append(log, [{ kind: 'takeover', holder }])
+  await ports.control.hold(log.deployment, holder, number)
+  return holder.expiresAt ?? (0 as EpochMs)
+}
+
+/**
+ * Closes the deployment of a client with the result that the client reported. A repeated call, also
+ * of another process, continues where the close stopped. Throws DEPLOYMENT_TAKEN_OVER when another
+ * process closed it before.
+ */
+export async function completeClientDeployment(
+  ports: ServicePorts,
+  stored: StoredUpdate,
+  result: 'succeeded' | 'failed',
+): Promise<void> {
+  const log = clientLogOf(stored)
+  try {
+    await ports.clientLogs.append(log, [{ kind: 'closing', result }])
+  } catch (thrown) {
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || !(await isClosingAs(ports, log, result)))
+      throw thrown
+  }
+  const liveness = createLiveness(ports.closing, log.deployment)
+  const changes = stored.update.changes ?? {}
+  await finishClose(ports.closing, log.deployment, { liveness, changes })
+}
+
+/** Reports whether the client itself has begun to close its log with this result. */
+async function isClosingAs(
+  { decisionLog, blobs }: ServicePorts,
+  log: ClientLog,
+  result: 'succeeded' | 'failed',
+): Promise<boolean> {
+  const { records, nextNumber } = await readLogView({ decisionLog, blobs }, log.deployment)
+  const last = records[(nextNumber - 1) as LogNumber]
+  return (
+    last?.writer === writerOf(log) &&
+    last.decisions.some(decision => decision.kind === 'closing' && decision.result === result)
+  )
+}
+
+/**
+ * Closes the deployment of a client at the request of a user. Every acknowledged entry is in the
+ * published state. Throws DEPLOYMENT_TAKEN_OVER when the deployment is closed already.
+ */
+export async function cancelClientDeployment(
+  { closing }: ServicePorts,
+  deployment: DeploymentId,
+): Promise<void> {
+  await closing.control.stop(deployment, 'graceful')
+  await closeDeadDeployment(closing, deployment, 'cancelled')
+}

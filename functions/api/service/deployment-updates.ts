@@ -1,0 +1,49 @@
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../../shared/ports/catalog.ts'
+import { type DeploymentId, deploymentIdOf, type StackId } from '../../../shared/records/ids.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import type { ServicePorts } from './service-route.ts'
+
+/** The beginning of the update id of a deployment that this engine runs. */
+export const ownDeploymentPrefix = 'deployment-'
+
+/** Returns the deployment with an update id of this engine. Undefined for the id of a client. */
+export function parseOwnDeployment(stack: StackId, id: string): DeploymentId | undefined {
+  const [, number] = /^deployment-([1-9]\d{0,8})$/.exec(id) ?? []
+  return number === undefined ? undefined : deploymentIdOf(stack, Number(number))
+}
+
+/** The status of an update, as clients see it. */
+export type UpdateStatus = 'not started' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+
+/** Returns the status of a deployment, from the history of its stack. */
+export async function readDeploymentUpdateStatus(
+  ports: ServicePorts,
+  deployment: DeploymentId,
+): Promise<UpdateStatus> {
+  const record = await readHistoryRecord(ports.catalog, deployment)
+  return record === undefined ? 'failed' : statusOf(record)
+}
+
+/** Returns the status of a history entry. */
+export function statusOf({ result }: Pick<HistoryRecord, 'result'>): UpdateStatus {
+  if (result === undefined) return 'running'
+  return result === 'interrupted' ? 'failed' : result
+}
+
+/**
+ * Requests the stop of a deployment that this engine runs. Throws REQUEST_BEGUN for one that is
+ * over.
+ */
+export async function stopOwnDeployment(
+  ports: ServicePorts,
+  stack: StackId,
+  deployment: DeploymentId,
+): Promise<void> {
+  const { current } = await requireStack(ports, stack)
+  if (current !== deployment) throw error('REQUEST_BEGUN', 'the update is already over')
+  await ports.control.stop(deployment, 'graceful')
+  // If no living process holds the deployment, the receiver of the nudge closes it.
+  await ports.nudges.nudge(stack, 0)
+}

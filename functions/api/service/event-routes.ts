@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type DeploymentId, previewIdOf } from '../../../shared/records/ids.ts'
+import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
+import { parseOwnDeployment, readDeploymentUpdateStatus } from './deployment-updates.ts'
+import {
+  type LeasedCall,
+  parseBody,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+  stackOfCall,
+  updatePath,
+} from './service-route.ts'
+
+const batchForm = z.looseObject({
+  events: z.array(z.looseObject({ sequence: z.int().nonnegative() })).max(10_000),
+})
+
+const summaryForm = z.looseObject({
+  summaryEvent: z.looseObject({ resourceChanges: z.record(z.string(), z.number()).nullish() }),
+})
+
+const eventsBytesMax = 32 * 1024 * 1024
+const eventsPerPage = 500
+
+/** Routes for the engine events of updates. */
+export const serviceEventRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'POST',
+    path: `${updatePath}/events/batch`,
+    role: 'lease',
+    bodyBytesMax: eventsBytesMax,
+    run: (ports, call) => storeEvents(ports, call as LeasedCall),
+  },
+  {
+    method: 'GET',
+    path: `${updatePath}/events`,
+    role: 'read',
+    run: (ports, call) => readEvents(ports, call),
+  },
+]
+
+/** Returns the id under which the events of an update are stored. */
+function eventsIdOf({ id, update }: StoredUpdate): DeploymentId {
+  return update.deployment ?? previewIdOf(update.stack, id)
+}
+
+/** Stores a batch. Batches arrive in any order, so each one has a writer of its own. */
+async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { events } = parseBody(batchForm, call)
+  const [first] = events
+  if (first === undefined) return {}
+  const lines = events.map(event => JSON.stringify(event))
+  const writer = `client-${first.sequence}`
+  await ports.events.append(eventsIdOf(call.update), writer, 0, lines)
+  const summary = events.map(event => summaryForm.safeParse(event)).find(({ success }) => success)
+  const changes = summary?.data?.summaryEvent.resourceChanges
+  if (changes != null) await changeUpdate(ports, call.update, update => ({ ...update, changes }))
+  return {}
+}
+
+/** Returns events in order of arrival. A continuation token tells that more may follow. */
+async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const stack = stackOfCall(call)
+  const id = call.params['update'] ?? ''
+  const deployment =
+    parseOwnDeployment(stack, id) ?? eventsIdOf(await requireUpdate(ports, stack, id))
+  const status = await readDeploymentUpdateStatus(ports, deployment)
+  const position = Number(call.query['continuationToken'] ?? 0)
+  const { events, cursor } = await ports.events.read(deployment, position, eventsPerPage)
+  const isOver = status !== 'running' && events.length < eventsPerPage
+  return {
+    events: events.map(line => JSON.parse(line) as unknown),
+    continuationToken: isOver ? null : String(cursor),
+  }
+}

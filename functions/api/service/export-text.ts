@@ -1,0 +1,30 @@
+import { error } from '../../../shared/errors/error.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
+import { exportState } from '../../../shared/runtime/state/export-state.ts'
+import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
+import type { ServicePorts } from './service-route.ts'
+
+/** The export of a stack without a state. Clients refuse a deployment without a version. */
+const emptyExport = {
+  version: 3,
+  deployment: { manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' } },
+}
+
+/**
+ * Returns the state of a stack, or a published version of it, as clients read it. Before the first
+ * entry of a running update, this is exactly its pinned base: the client's entries name resources
+ * by their position in it. Throws STACK_NOT_FOUND, and MOMENT_UNKNOWN for an unknown version.
+ */
+export async function exportTextOf(
+  ports: ServicePorts,
+  stack: StackId,
+  version?: number,
+): Promise<Response> {
+  if (version === 0 || Number.isNaN(version))
+    throw error('MOMENT_UNKNOWN', 'versions of a stack are numbers from 1')
+  const state = await exportState(ports, stack, version)
+  if (state === undefined && version !== undefined)
+    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
+  const text = JSON.stringify(state === undefined ? emptyExport : envelopeOf(state))
+  return new Response(text, { headers: { 'content-type': 'application/json' } })
+}

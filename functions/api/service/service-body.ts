@@ -1,0 +1,49 @@
+import { createGunzip } from 'node:zlib'
+import { error } from '../../../shared/errors/error.ts'
+import { readRequestBody } from '../read-body.ts'
+
+/** The body of a call, unpacked. `json` is undefined for an empty body. */
+export interface ServiceBody {
+  readonly text: string
+  readonly json: unknown
+}
+
+/**
+ * Reads a body, and unpacks it if its header says so. Throws API_BODY_TOO_LARGE when the body
+ * exceeds the limit before or after it is unpacked, and API_INPUT_INVALID for damaged or malformed
+ * bodies.
+ */
+export async function readServiceBody(request: Request, bytesMax: number): Promise<ServiceBody> {
+  const bytes = await readRequestBody(request, bytesMax)
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  const unpackedBytes = /^x?-?gzip$/i.test(encoding) ? await unpack(bytes, bytesMax) : bytes
+  const text = new TextDecoder().decode(unpackedBytes)
+  if (text.trim() === '') return { text, json: undefined }
+  try {
+    return { text, json: JSON.parse(text) as unknown }
+  } catch (cause) {
+    throw error('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
+  }
+}
+
+/** Unpacks bytes, and stops as soon as the result exceeds the limit. */
+async function unpack(bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+  const gunzip = createGunzip()
+  gunzip.end(bytes)
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+      sizeBytes += chunk.length
+      if (sizeBytes > bytesMax) break
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw error('API_INPUT_INVALID', 'the body cannot be unpacked', { cause })
+  }
+  if (sizeBytes > bytesMax)
+    throw error('API_BODY_TOO_LARGE', `the unpacked body exceeds the limit of ${bytesMax} bytes`, {
+      details: { bytesMax },
+    })
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,82 @@
+import type { z } from 'zod'
+import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
+import type { Caller, Role } from '../authorization.ts'
+import { type ApiPorts, parseInput } from '../define-route.ts'
+import type { ClientLogs } from './client-logs.ts'
+import type { LeasedUpdate } from './client-update.ts'
+
+/** The ports of the service for clients of Pulumi. */
+export interface ServicePorts extends ApiPorts {
+  /** The ports with which the service starts and closes deployments of clients. */
+  readonly closing: TakeOverDeps
+  readonly clientLogs: ClientLogs
+}
+
+/** An authenticated call of a client of Pulumi. */
+export interface ServiceCall {
+  readonly caller: Caller
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** The JSON of the body, unpacked. Undefined for an empty body. */
+  readonly body: unknown
+  /** The text of the body, unpacked. */
+  readonly text: string
+  /** The base address of the service, as the client used it. */
+  readonly origin: string
+}
+
+/** The role that a call requires. `lease`: the lease token of an update, instead of a token. */
+export type ServiceRole = Role | 'lease'
+
+/**
+ * A route of Pulumi's service API. A route with `{stack}` in its path requires a token of that
+ * stack.
+ */
+export interface ServiceRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly role: ServiceRole
+  /** Maximum size of the unpacked body. Absent: that of JSON requests. */
+  readonly bodyBytesMax?: number
+  /** Whether a call that is no GET changes nothing, and is therefore not in the audit log. */
+  readonly isRead?: boolean
+  /** Returns the JSON of the response, or a response. Undefined: an empty object. */
+  readonly run: (ports: ServicePorts, call: ServiceCall) => Promise<unknown>
+}
+
+/** A call of a route whose path names an update, with the lease of the update. */
+export interface LeasedCall extends ServiceCall {
+  readonly update: LeasedUpdate
+  /** The lease token of the call. A renewal returns the same token: no call in flight fails. */
+  readonly leaseToken: string
+}
+
+/** The name of the only organization. Every stack belongs to it. */
+export const organization = 'organization'
+
+/** The path of a stack. */
+export const stackPath = '/api/stacks/{org}/{project}/{stack}'
+
+/** The path of an update. Clients use it for every kind of update. */
+export const updatePath = `${stackPath}/update/{update}`
+
+/** Returns the stack of a path. */
+export function stackOfCall({ params }: Pick<ServiceCall, 'params'>): StackId {
+  return `${organization}/${params['project'] ?? ''}/${params['stack'] ?? ''}` as StackId
+}
+
+/** Returns the body as its schema describes it. Throws API_INPUT_INVALID. */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  { body }: Pick<ServiceCall, 'body'>,
+): z.infer<Schema> {
+  return parseInput(schema, body, 'body')
+}
+
+/** Throws API_ROUTE_UNKNOWN for a path of another organization. */
+export function requireOrganization({ org }: Readonly<Record<string, string>>): void {
+  if (org === undefined || org === organization) return
+  throw error('API_ROUTE_UNKNOWN', `there is no organization '${org}', only '${organization}'`)
+}

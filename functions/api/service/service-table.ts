@@ -1,0 +1,15 @@
+import { serviceEventRoutes } from './event-routes.ts'
+import { secretRoutes } from './secret-routes.ts'
+import type { ServiceRoute } from './service-route.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { serviceStackRoutes } from './stack-routes.ts'
+import { updateRoutes } from './update-routes.ts'
+
+/** All routes of the service, with their permissions. */
+export const serviceRoutes: readonly ServiceRoute[] = [
+  ...sessionRoutes,
+  ...serviceStackRoutes,
+  ...updateRoutes,
+  ...serviceEventRoutes,
+  ...secretRoutes,
+]

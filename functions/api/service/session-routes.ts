@@ -1,0 +1,44 @@
+import type { Caller } from '../authorization.ts'
+import { organization, type ServiceRoute } from './service-route.ts'
+
+/** The capabilities of the service. Source: shared reference of the HTTP back end, section 1.9. */
+const capabilities = [
+  { capability: 'batch-encrypt' },
+  { capability: 'deployment-schema-version', version: 1, configuration: { version: 4 } },
+]
+
+/** Returns the user name of a token: its name, with `-` in place of other characters. */
+function userNameOf({ name }: Pick<Caller, 'name'>): string {
+  const userName = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^[-_]+|[-_]+$/g, '')
+  return userName === '' ? 'token' : userName.slice(0, 40)
+}
+
+/** Routes for the login of clients, and for the features of the service. */
+export const sessionRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/user',
+    role: 'read',
+    run: async (_ports, { caller }) => {
+      const userName = userNameOf(caller)
+      return {
+        ...{ id: caller.id, githubLogin: userName, name: caller.name, email: '', avatarUrl: '' },
+        organizations: [{ githubLogin: organization, name: organization, avatarUrl: '' }],
+        ...{ identities: [], siteAdmin: false },
+        tokenInfo: { name: caller.name, organization: '', team: '' },
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/user/organizations/default',
+    role: 'read',
+    run: async () => ({ GitHubLogin: organization, Messages: [] }),
+  },
+  {
+    method: 'GET',
+    path: '/api/capabilities',
+    role: 'read',
+    run: async () => ({ capabilities }),
+  },
+]

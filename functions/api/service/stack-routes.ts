@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { findUpdateId } from './client-update.ts'
+import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { StackRecord } from '../../../shared/ports/catalog.ts'
+import {
+  deploymentIdOf,
+  type StackId,
+  stackIdOf,
+  stackPartsOf,
+} from '../../../shared/records/ids.ts'
+import { parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { coversStack, requirePermission } from '../authorization.ts'
+import { removeStackDocuments } from '../scheduler-calls.ts'
+import { ownDeploymentPrefix } from './deployment-updates.ts'
+import { exportTextOf } from './export-text.ts'
+import {
+  organization,
+  parseBody,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+  stackOfCall,
+  stackPath,
+} from './service-route.ts'
+import { putTags, readTags, tagsForm } from './stack-settings.ts'
+
+const stackNameForm = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
+
+const createForm = z.looseObject({
+  stackName: stackNameForm,
+  tags: tagsForm.nullish(),
+  state: z.looseObject({}).nullish(),
+})
+
+/** Maximum number of late outcomes to read. A single outcome is a reason to refuse the removal. */
+const lateOutcomesMax = 100
+
+/** Routes for creating, listing, exporting and removing stacks. */
+export const serviceStackRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/user/stacks',
+    role: 'read',
+    run: (ports, call) => listStacks(ports, call),
+  },
+  {
+    // Clients call this route with HEAD, to find out whether a project exists.
+    method: 'GET',
+    path: '/api/stacks/{org}/{project}',
+    role: 'read',
+    run: async ({ catalog }, { caller, params: { project = '' } }) => {
+      const { stacks } = await catalog.listStacks(project)
+      if (stacks.some(({ id }) => coversStack(caller.stacks, id))) return {}
+      throw error('STACK_NOT_FOUND', `there is no project '${project}'`)
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/stacks/{org}/{project}',
+    role: 'deploy',
+    bodyBytesMax: 1024 * 1024,
+    run: (ports, call) => createStack(ports, call),
+  },
+  {
+    method: 'GET',
+    path: stackPath,
+    role: 'read',
+    run: async (ports, call) => stackViewOf(ports, await requireStack(ports, stackOfCall(call))),
+  },
+  {
+    method: 'DELETE',
+    path: stackPath,
+    role: 'admin',
+    run: async (ports, call) => {
+      const id = stackOfCall(call)
+      const record = await requireStack(ports, id)
+      const { stack } = stackPartsOf(id)
+      if (call.query['force'] !== 'true') {
+        const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
+        requireEmptyStack(stack, await exportState(ports, id), lateOutcomes)
+      }
+      if (record.current !== '' || !(await ports.catalog.removeStack(id)))
+        throw error('STACK_BUSY', `an update of the stack '${stack}' is running`)
+      await removeStackDocuments(ports, id)
+      return {}
+    },
+  },
+  {
+    method: 'PATCH',
+    path: `${stackPath}/tags`,
+    role: 'deploy',
+    run: async (ports, call) => {
+      const { id } = await requireStack(ports, stackOfCall(call))
+      await putTags(ports, id, parseBody(tagsForm, call))
+      return {}
+    },
+  },
+  {
+    method: 'GET',
+    path: `${stackPath}/export`,
+    role: 'read',
+    run: (ports, call) => exportTextOf(ports, stackOfCall(call)),
+  },
+  {
+    method: 'GET',
+    path: `${stackPath}/export/{version}`,
+    role: 'read',
+    run: (ports, call) => exportTextOf(ports, stackOfCall(call), Number(call.params['version'])),
+  },
+]
+
+async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { stackName, tags, state } = parseBody(createForm, call)
+  const id = stackIdOf(call.params['project'] ?? '', stackName)
+  requirePermission(call.caller, 'deploy', id)
+  const envelope = state == null ? undefined : parseEnvelope(JSON.stringify(state))
+  if (!(await ports.catalog.createStack(id, ports.clock.now())))
+    throw error('STACK_EXISTS', `the stack '${stackName}' already exists`)
+  // A state without resources names the secrets manager of the stack.
+  if (envelope?.deployment != null) {
+    const snapshot = await ports.closing.blobs.put(Buffer.from(JSON.stringify(envelope)))
+    await ports.catalog.publish(id, 0, snapshot)
+  }
+  if (tags != null) await putTags(ports, id, tags)
+  return {}
+}
+
+/** Returns a stack as clients see it. */
+async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<unknown> {
+  const { id, version, current, deployments } = record
+  const { project, stack } = stackPartsOf(id)
+  const operation = current === '' ? undefined : await readHistoryRecord(ports.catalog, current)
+  const control = current === '' ? undefined : await ports.control.read(current)
+  return {
+    ...{ id, orgName: organization, projectName: project, stackName: stack, version },
+    ...(operation === undefined
+      ? {}
+      : {
+          currentOperation: {
+            kind: operation.command === 'up' ? 'update' : operation.command,
+            author: control?.holder.who ?? '',
+            started: Math.floor(operation.startedAt / 1_000),
+          },
+        }),
+    activeUpdate: await findActiveUpdate(ports, id, deployments),
+    tags: await readTags(ports, id),
+  }
+}
+
+/** Returns the id of the last update of a stack, running or not. Returns '' before the first one. */
+async function findActiveUpdate(
+  ports: ServicePorts,
+  stack: StackId,
+  lastNumber: number,
+): Promise<string> {
+  if (lastNumber === 0) return ''
+  const updateId = await findUpdateId(ports, deploymentIdOf(stack, lastNumber))
+  return updateId ?? `${ownDeploymentPrefix}${lastNumber}`
+}
+
+/** The stacks of one page of a list. */
+const stacksPerPage = 500
+
+async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): Promise<unknown> {
+  const { project, tagName, tagValue, continuationToken } = query
+  const isOther = query['organization'] !== undefined && query['organization'] !== organization
+  if (isOther) return { stacks: [], continuationToken: null }
+  const { stacks } = await ports.catalog.listStacks(project)
+  const offset = Number(continuationToken ?? 0)
+  const covered = stacks.filter(({ id }) => coversStack(caller.stacks, id))
+  const page = covered.slice(offset, offset + stacksPerPage)
+  const views = []
+  for (const record of page) {
+    if (tagName !== undefined) {
+      const value = (await readTags(ports, record.id))[tagName]
+      if (value === undefined || (tagValue !== undefined && value !== tagValue)) continue
+    }
+    views.push(await stackSummaryOf(ports, record))
+  }
+  const next = offset + stacksPerPage < covered.length ? String(offset + stacksPerPage) : null
+  return { stacks: views, continuationToken: next }
+}
+
+async function stackSummaryOf(
+  { catalog }: ServicePorts,
+  { id, deployments }: StackRecord,
+): Promise<unknown> {
+  const { project, stack } = stackPartsOf(id)
+  const last =
+    deployments === 0
+      ? undefined
+      : await readHistoryRecord(catalog, deploymentIdOf(id, deployments))
+  const lastUpdate =
+    last === undefined ? {} : { lastUpdate: Math.floor((last.endedAt ?? last.startedAt) / 1_000) }
+  return {
+    ...{ id, orgName: organization, projectName: project, stackName: stack },
+    ...lastUpdate,
+    links: { self: '' },
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import type { DocumentKey, DocumentsPort } from '../../../shared/ports/documents.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+
+/** The tags of a stack, by name. */
+export type StackTags = Readonly<Record<string, string>>
+
+/** Tags in a request. The limits are those of Pulumi's client. */
+export const tagsForm = z.record(z.string().regex(/^[\w.:-]{1,40}$/), z.string().max(256))
+
+const tagsName = 'tags'
+
+function tagsKeyOf(stack: StackId): DocumentKey {
+  return { kind: 'stack-settings', scope: stack, name: tagsName }
+}
+
+/** Returns the tags of a stack. */
+export async function readTags(
+  { documents }: { readonly documents: Pick<DocumentsPort, 'get'> },
+  stack: StackId,
+): Promise<StackTags> {
+  const stored = await documents.get(tagsKeyOf(stack))
+  return stored === undefined ? {} : parseDocumentValue(tagsForm, stored)
+}
+
+/** Replaces the tags of a stack. Throws DOCUMENT_CHANGED after a concurrent change. */
+export async function putTags(
+  { documents }: { readonly documents: Pick<DocumentsPort, 'get' | 'put'> },
+  stack: StackId,
+  tags: StackTags,
+): Promise<void> {
+  const stored = await documents.get(tagsKeyOf(stack))
+  if (await documents.put(tagsKeyOf(stack), tags, stored?.version ?? 0)) return
+  throw error('DOCUMENT_CHANGED', 'the tags of the stack were changed concurrently')
+}

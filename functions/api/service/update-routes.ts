@@ -1,0 +1,267 @@
+import { z } from 'zod'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { error, hasCode } from '../../../shared/errors/error.ts'
+import { decodeEntry } from '../../../shared/journal/entry.ts'
+import type { EpochMs } from '../../../shared/records/ids.ts'
+import type { JsonObject } from '../../../shared/values/value-codec.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { requireRole } from '../authorization.ts'
+import {
+  cancelClientDeployment,
+  clientLogOf,
+  completeClientDeployment,
+  renewClientLease,
+  startClientDeployment,
+} from './client-deployment.ts'
+import {
+  type ClientUpdate,
+  changeUpdate,
+  leaseHashOf,
+  leaseMs,
+  leaseOverError,
+  putDeploymentUpdate,
+  putUpdate,
+  requireUpdate,
+  type StoredUpdate,
+  updateKinds,
+  type UpdateKind,
+} from './client-update.ts'
+import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
+import {
+  type LeasedCall,
+  parseBody,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+  stackOfCall,
+  stackPath,
+  updatePath,
+} from './service-route.ts'
+import { putTags, tagsForm } from './stack-settings.ts'
+
+const createForm = z.looseObject({
+  options: z.looseObject({ dryRun: z.boolean().nullish() }).nullish(),
+  config: z.record(z.string(), z.looseObject({})).nullish(),
+  metadata: z
+    .looseObject({
+      message: z.string().nullish(),
+      environment: z.record(z.string(), z.string()).nullish(),
+    })
+    .nullish(),
+})
+
+const startForm = z.looseObject({
+  tags: tagsForm.nullish(),
+  journalVersion: z.number().nullish(),
+})
+
+const entriesForm = z.looseObject({ entries: z.array(z.looseObject({})) })
+const checkpointForm = z.looseObject({
+  version: z.int(),
+  features: z.array(z.string()).nullish(),
+  deployment: z.looseObject({}).nullish(),
+})
+const completeForm = z.looseObject({ status: z.enum(['succeeded', 'failed', 'cancelled']) })
+
+/** Maximum size of an unpacked batch of journal entries. Clients halve a batch that is larger. */
+const journalBytesMax = 64 * 1024 * 1024
+/** Maximum size of an unpacked checkpoint: a whole state. */
+const checkpointBytesMax = 512 * 1024 * 1024
+/** Maximum size of configuration and environment that the history of an update keeps. */
+const metadataCharsMax = 60 * 1024
+const leaseTokenBytes = 32
+
+/** Routes for the updates of clients: create, start, lease, journal, end. */
+export const updateRoutes: readonly ServiceRoute[] = [
+  ...updateKinds.map(
+    (kind): ServiceRoute => ({
+      method: 'POST',
+      path: `${stackPath}/${kind}`,
+      role: 'preview',
+      bodyBytesMax: 8 * 1024 * 1024,
+      isRead: true,
+      run: (ports, call) => createUpdate(ports, call, kind),
+    }),
+  ),
+  {
+    method: 'POST',
+    path: updatePath,
+    role: 'preview',
+    run: (ports, call) => startUpdate(ports, call),
+  },
+  {
+    method: 'POST',
+    path: `${updatePath}/renew_lease`,
+    role: 'lease',
+    run: (ports, call) => renewLease(ports, call as LeasedCall),
+  },
+  {
+    method: 'PATCH',
+    path: `${updatePath}/journalentries`,
+    role: 'lease',
+    bodyBytesMax: journalBytesMax,
+    run: (ports, call) => appendEntries(ports, call as LeasedCall),
+  },
+  {
+    method: 'PATCH',
+    path: `${updatePath}/checkpoint`,
+    role: 'lease',
+    bodyBytesMax: checkpointBytesMax,
+    run: (ports, call) => appendCheckpoint(ports, call as LeasedCall),
+  },
+  {
+    method: 'POST',
+    path: `${updatePath}/complete`,
+    role: 'lease',
+    run: (ports, call) => completeUpdate(ports, call as LeasedCall),
+  },
+  {
+    method: 'POST',
+    path: `${updatePath}/cancel`,
+    role: 'deploy',
+    run: (ports, call) => cancelUpdate(ports, call),
+  },
+]
+
+async function createUpdate(
+  ports: ServicePorts,
+  call: ServiceCall,
+  kind: UpdateKind,
+): Promise<unknown> {
+  const { options, config, metadata } = parseBody(createForm, call)
+  const dryRun = kind === 'preview' || options?.dryRun === true
+  if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
+  const { id: stack } = await requireStack(ports, stackOfCall(call))
+  const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
+  const isTooLarge = JSON.stringify(details).length > metadataCharsMax
+  const update: ClientUpdate = {
+    ...{ stack, kind, dryRun, by: call.caller.name, createdAt: ports.clock.now() },
+    message: (metadata?.message ?? '').slice(0, 1_000),
+    ...(isTooLarge ? { environment: {}, config: {} } : details),
+  }
+  const id = ports.random.uuid()
+  await putUpdate(ports, { id, version: 0, update })
+  return { updateID: id, messages: [], aiSettings: { copilotIsEnabled: false } }
+}
+
+async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { tags, journalVersion } = parseBody(startForm, { body: call.body ?? {} })
+  const stack = stackOfCall(call)
+  const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
+  if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
+  if (stored.update.lease !== undefined)
+    throw error('REQUEST_BEGUN', 'the update was started before')
+  const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
+  const expiresAt = ports.clock.now() + leaseMs
+  // The first of two concurrent starts claims the update.
+  const claimed = await putUpdate(ports, {
+    ...stored,
+    update: { ...stored.update, lease: leaseHashOf(token), expiresAt },
+  })
+  const version = stored.update.dryRun
+    ? (await requireStack(ports, stack)).version
+    : await startClaimed(ports, claimed)
+  if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
+  const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
+  return { version, ...lease, journalVersion: (journalVersion ?? 0) >= 1 ? 1 : 0 }
+}
+
+/** Starts the deployment of an update. Gives the update back if the stack is busy. */
+async function startClaimed(ports: ServicePorts, claimed: StoredUpdate): Promise<number> {
+  try {
+    const { deployment, version } = await startClientDeployment(ports, claimed)
+    await putDeploymentUpdate(ports, deployment, claimed.id)
+    await changeUpdate(ports, claimed, update => ({ ...update, deployment }))
+    return version
+  } catch (thrown) {
+    if (hasCode(thrown, 'STACK_BUSY'))
+      await changeUpdate(ports, claimed, ({ lease: _lease, ...update }) => update)
+    throw thrown
+  }
+}
+
+async function renewLease(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { update: stored } = call
+  const expiresAt = stored.update.dryRun
+    ? await renewDryRun(ports, stored)
+    : await renewClientLease(ports, stored)
+  return { token: call.leaseToken, tokenExpiration: Math.floor(expiresAt / 1_000) }
+}
+
+async function renewDryRun(ports: ServicePorts, stored: StoredUpdate): Promise<EpochMs> {
+  const expiresAt = (ports.clock.now() + leaseMs) as EpochMs
+  await changeUpdate(ports, stored, update => ({ ...update, expiresAt }))
+  return expiresAt
+}
+
+async function appendEntries(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { entries } = parseBody(entriesForm, call)
+  // An acknowledged entry is always part of the fold, so a malformed one is refused here.
+  for (const entry of entries) decodeEntry(entry)
+  if (entries.length > 0)
+    await ports.clientLogs.append(clientLogOf(call.update), [
+      { kind: 'client-entries', entries: entries as unknown as readonly JsonObject[] },
+    ])
+  return {}
+}
+
+/** Stores the whole state that a client without a journal sends after each step. */
+async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { version, features, deployment } = parseBody(checkpointForm, call)
+  const log = clientLogOf(call.update)
+  const envelope = parseEnvelope(JSON.stringify({ version, features, deployment }))
+  const snapshot = await ports.closing.blobs.put(Buffer.from(JSON.stringify(envelope)))
+  await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
+  return {}
+}
+
+async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { update: stored } = call
+  const { status } = parseBody(completeForm, call)
+  const result = status === 'succeeded' ? 'succeeded' : 'failed'
+  if (stored.update.status !== undefined) {
+    if (stored.update.status === result) return {}
+    throw error('REQUEST_BEGUN', `the update was completed as ${stored.update.status} before`)
+  }
+  if (!stored.update.dryRun) await completeStarted(ports, stored, result)
+  await changeUpdate(ports, stored, update => ({ ...update, status: result }))
+  return {}
+}
+
+/** Closes a started update. Another process may have finished the close of the same result. */
+async function completeStarted(
+  ports: ServicePorts,
+  stored: StoredUpdate,
+  result: 'succeeded' | 'failed',
+): Promise<void> {
+  try {
+    await completeClientDeployment(ports, stored, result)
+  } catch (thrown) {
+    const { deployment } = stored.update
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || deployment === undefined) throw thrown
+    const record = await readHistoryRecord(ports.catalog, deployment)
+    if (record?.result !== result) throw leaseOverError()
+  }
+}
+
+async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const stack = stackOfCall(call)
+  const id = call.params['update'] ?? ''
+  const ownDeployment = parseOwnDeployment(stack, id)
+  if (ownDeployment !== undefined) {
+    await stopOwnDeployment(ports, stack, ownDeployment)
+    return {}
+  }
+  const { update } = await requireUpdate(ports, stack, id)
+  const { deployment } = update
+  if (deployment === undefined) throw error('REQUEST_BEGUN', 'the update has not started')
+  const record = await requireStack(ports, stack)
+  if (record.current === deployment) {
+    await cancelClientDeployment(ports, deployment)
+    return {}
+  }
+  const historyRecord = await readHistoryRecord(ports.catalog, deployment)
+  if (historyRecord !== undefined && statusOf(historyRecord) === 'cancelled') return {}
+  throw error('REQUEST_BEGUN', 'the update is already over')
+}

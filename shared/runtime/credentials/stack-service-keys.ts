@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { error } from '../../errors/error.ts'
+import type { DocumentKey, DocumentsPort, SealingPort } from '../../ports/documents.ts'
+import type { StackId } from '../../records/ids.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import {
+  createServiceKey,
+  createServiceManager,
+  type ServiceKey,
+} from '../../secrets/service-keys.ts'
+import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
+
+/** The ports for the data keys of stacks. */
+export interface ServiceKeyPorts {
+  readonly documents: Pick<DocumentsPort, 'get' | 'put'>
+  readonly sealing: SealingPort
+}
+
+const keysForm = z.object({
+  keys: z.array(z.object({ id: z.string().regex(/^[0-9a-f]{16}$/), sealed: z.string() })).min(1),
+})
+
+function documentKeyOf(stack: StackId): DocumentKey {
+  return { kind: 'stack-settings', scope: stack, name: 'service-keys' }
+}
+
+/** Returns the context of a sealed key. It names no stack, so that a rename keeps the keys. */
+function contextOf(id: string): string {
+  return `service-key ${id}`
+}
+
+/**
+ * Returns the data keys of a stack for the secrets manager `service`. Undefined when the stack
+ * never encrypted a secret with it. Throws SEALED_UNREADABLE and the errors of the store.
+ */
+async function readServiceKeys(
+  { documents, sealing }: ServiceKeyPorts,
+  stack: StackId,
+): Promise<readonly ServiceKey[] | undefined> {
+  const stored = await documents.get(documentKeyOf(stack))
+  if (stored === undefined) return undefined
+  const { keys } = parseDocumentValue(keysForm, stored)
+  return Promise.all(
+    keys.map(async ({ id, sealed }) => ({
+      id,
+      key: Buffer.from(await sealing.open(sealed, contextOf(id)), 'base64'),
+    })),
+  )
+}
+
+/** Returns the data keys of a stack, and creates the first one if there is none. */
+export async function requireServiceKeys(
+  ports: ServiceKeyPorts,
+  stack: StackId,
+): Promise<readonly ServiceKey[]> {
+  const keys = await readServiceKeys(ports, stack)
+  if (keys !== undefined) return keys
+  const { id, key } = createServiceKey()
+  const sealed = await ports.sealing.seal(Buffer.from(key).toString('base64'), contextOf(id))
+  const version = await ports.documents.put(documentKeyOf(stack), { keys: [{ id, sealed }] }, 0)
+  if (version !== false) return [{ id, key }]
+  // Another process created the first key at the same time.
+  const storedKeys = await readServiceKeys(ports, stack)
+  if (storedKeys !== undefined) return storedKeys
+  throw error('STORE_CONFLICT', `the keys of ${stack} were changed concurrently`)
+}
+
+/** The public state of the manager. Its names are not used, because keys belong to a stack. */
+const managerStateForm = z.record(z.string(), z.string())
+
+/**
+ * Opens the secrets manager `service` of a state with the keys of its stack. Undefined when the
+ * stack has no keys here, for example because the state comes from another service. Throws
+ * SECRETS_MALFORMED for a malformed state.
+ */
+export async function openServiceManager(
+  ports: ServiceKeyPorts,
+  stack: StackId,
+  managerState: unknown,
+): Promise<SecretsManager | undefined> {
+  const keys = await readServiceKeys(ports, stack)
+  if (keys === undefined) return undefined
+  const parsed = managerStateForm.safeParse(managerState)
+  if (!parsed.success)
+    throw error('SECRETS_MALFORMED', 'the secrets manager of this state is malformed')
+  return createServiceManager(keys, parsed.data)
+}

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** The versions of Pulumi's command line that the tests build. */
+export const cliVersions = ['3.274.1'] as const
+
+const cliPackage = 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi'
+
+/**
+ * Builds Pulumi's command line with Go, once per contents of its pinned modules, into `.cache`.
+ * Returns the path of the program. The first build on a machine takes minutes. Go's own cache makes
+ * later ones quick.
+ */
+export function buildPulumiCli(version: (typeof cliVersions)[number]): string {
+  const sources = join(import.meta.dirname, 'versions', version)
+  const hash = createHash('sha256')
+  for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(sources, name)))
+  const base = resolve(import.meta.dirname, '../../.cache/pulumi-cli')
+  const folder = join(base, `${version}-${hash.digest('hex').slice(0, 16)}`)
+  const program = join(folder, 'pulumi')
+  if (existsSync(program)) return program
+  const partialFolder = `${folder}.${process.pid}`
+  mkdirSync(partialFolder, { recursive: true })
+  const linkerFlags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`
+  const args = ['build', `-ldflags=${linkerFlags}`, '-o', partialFolder, cliPackage]
+  execFileSync('go', args, { cwd: sources, stdio: ['ignore', 'ignore', 'inherit'] })
+  try {
+    renameSync(partialFolder, folder)
+  } catch (thrown) {
+    // Another test process may have built the same program meanwhile.
+    rmSync(partialFolder, { recursive: true, force: true })
+    if (!existsSync(program)) throw thrown
+  }
+  return program
+}

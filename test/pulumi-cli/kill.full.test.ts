@@ -1,0 +1,65 @@
+import { afterEach, expect, test } from 'vitest'
+import { describeWithCommands } from '../e2e/toolchains.ts'
+import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
+import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { openStockClient, type StockClient } from './stock-client.ts'
+
+let client: StockClient | undefined
+
+afterEach(async () => {
+  await client?.remove()
+  client = undefined
+})
+
+const [cliVersion] = cliVersions
+
+/** Opens a client with a stack whose update waits in the provider's create of `thing`. */
+async function openHangingUpdate() {
+  const openedClient = await openStockClient(buildPulumiCli(cliVersion))
+  client = openedClient
+  const { pulumi, startPulumi, sandbox } = openedClient
+  requireSuccess(await pulumi(['stack', 'init', 'dev']))
+  const up = startPulumi(['up', '--yes', '--skip-preview'], { GOLD_ASKED: '1', DELAY: '8000' })
+  const isCreating = (): boolean => sandbox.listChanges().some(({ call }) => call === 'create')
+  await waitUntil(isCreating, { condition: 'a create', limitMs: 60_000 })
+  return { ...openedClient, up }
+}
+
+describeWithCommands("kills around Pulumi's own command line", [['go', 'version']], () => {
+  test('a killed client blocks the stack until a cancel, which keeps every entry', async () => {
+    const { up, antichain, pulumi, sandbox } = await openHangingUpdate()
+    up.kill('SIGKILL', 'group')
+    await up.done
+    // Both command lines name the holder of the stack and its age.
+    const busy = await pulumi(['up', '--yes', '--skip-preview'])
+    expect(busy.err + busy.out).toMatch(/held since \d+ s by admin: pulumi up/)
+    const ownBusy = await antichain(['up', '--yes', '--skip-preview', '-s', 'dev'])
+    expect(ownBusy.err).toMatch(/held since \d+ s by admin: pulumi up/)
+    requireSuccess(await pulumi(['cancel', '--yes']))
+    const state = JSON.parse(await sandbox.exportState()) as {
+      deployment: { resources: unknown[]; pending_operations: { type: string }[] }
+    }
+    // The stack and its default provider are created, and the create of `thing` is pending.
+    expect(state.deployment.resources).toHaveLength(2)
+    expect(state.deployment.pending_operations).toMatchObject([{ type: 'creating' }])
+    const history = requireSuccess(await antichain(['stack', 'history', '-s', 'dev', '--json'])).out
+    expect(JSON.parse(history)).toMatchObject([{ result: 'cancelled' }])
+  }, 900_000)
+
+  test('our own cancel closes the deployment of a client, whose next call is refused', async () => {
+    const { up, antichain } = await openHangingUpdate()
+    requireSuccess(await antichain(['cancel', '--yes', '-s', 'dev']))
+    const ended = await up.done
+    expect(ended.exit).not.toBe(0)
+    requireSuccess(await antichain(['stack', 'export', '-s', 'dev']))
+  }, 900_000)
+
+  test('an update continues after the server was killed and started again', async () => {
+    const { up, restartServer, pulumi, sandbox } = await openHangingUpdate()
+    await restartServer()
+    requireSuccess(await up.done)
+    expect(sandbox.listObjects()).toHaveLength(1)
+    const upAgain = ['up', '--yes', '--skip-preview', '--expect-no-changes']
+    requireSuccess(await pulumi(upAgain, { DELAY: '8000' }))
+  }, 900_000)
+})

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import {
+  type CommandOptions,
+  type CommandOutput,
+  createSandbox,
+  requireSuccess,
+  type RunningCommand,
+  type Sandbox,
+  waitUntil,
+} from '../e2e/sandbox.ts'
+
+const hostsFolder = join(import.meta.dirname, 'hosts')
+
+/** A sandbox with a running `antichain serve`, and Pulumi's own command line as its client. */
+export interface StockClient {
+  readonly sandbox: Sandbox
+  readonly url: string
+  readonly token: string
+  /** Runs Pulumi's command line in the folder of the program. */
+  readonly pulumi: (args: readonly string[], env?: CommandOptions['env']) => Promise<CommandOutput>
+  readonly startPulumi: (args: readonly string[], env?: CommandOptions['env']) => RunningCommand
+  /** Runs our own command line against the same home folder. */
+  readonly antichain: Sandbox['run']
+  /** Kills the server, and starts another one at the same address. */
+  readonly restartServer: () => Promise<void>
+  readonly remove: () => Promise<void>
+}
+
+/** Starts a server, and prepares a client whose command line is the program at `cli`. */
+export async function openStockClient(cli: string, fixture = 'small'): Promise<StockClient> {
+  const sandbox = createSandbox(fixture)
+  const clientHome = mkdtempSync(join(tmpdir(), 'antichain-pulumi-home-'))
+  let [server, url] = await startServer(sandbox, 0)
+  const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
+  const startPulumi: StockClient['startPulumi'] = (args, env = {}) => {
+    const path = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
+    const variables = {
+      ...{ PATH: path, PULUMI_HOME: clientHome, HOME: clientHome },
+      ...{ PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token },
+      ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
+      // Clients ask a person for a login when they find an agent.
+      ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+      ...env,
+    }
+    return sandbox.start(['--non-interactive', ...args], { command: cli, env: variables })
+  }
+  const endServer = async (): Promise<void> => {
+    server.kill('SIGKILL', 'group')
+    await server.done
+  }
+  return {
+    sandbox,
+    url,
+    token,
+    startPulumi,
+    pulumi: (args, env) => startPulumi(args, env).done,
+    antichain: sandbox.run,
+    async restartServer() {
+      await endServer()
+      ;[server, url] = await startServer(sandbox, Number(new URL(url).port))
+    },
+    async remove() {
+      await endServer()
+      sandbox.remove()
+      rmSync(clientHome, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startServer(
+  sandbox: Sandbox,
+  port: number,
+): Promise<[server: RunningCommand, url: string]> {
+  const server = sandbox.start(['serve', '--port', String(port)])
+  const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
+  const isListening = (): boolean => address.test(server.readOutput())
+  await waitUntil(isListening, { condition: 'a listening server', limitMs: 60_000 })
+  return [server, address.exec(server.readOutput())?.[1] ?? '']
+}
