@@ -7,11 +7,13 @@ import { abandonDeployment, isUnreadable } from '../functions/step-generator/aba
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
  * the deployment. `asked`: its process was asked to stop. `asked before`: an earlier call asked the
- * process already. `abandoned`: the records of the deployment are unreadable, so the stack keeps
+ * process already. `unlocked`: locks of other clients in a self-managed backend were removed.
+ * `abandoned`: the records of the deployment are unreadable, so the stack keeps
  * its published `version`, 0 for none.
  */
 export type CancelResult =
   | { readonly kind: 'none' }
+  | { readonly kind: 'unlocked'; readonly brokenLocks: number }
   | { readonly kind: 'closed' | 'asked' | 'asked before'; readonly number: number }
   | {
       readonly kind: 'abandoned'

@@ -128,11 +128,22 @@ export interface EnginePort {
   readonly close: () => Promise<void>
 }
 
-/** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
-export type OpenEngine = (options: {
+/** The options of an engine on this machine. */
+export interface EngineOptions {
   readonly home: string
   readonly verbose: boolean
-}) => Promise<EnginePort>
+  /**
+   * The self-managed backend that has the states, and the folder to which its address is relative.
+   * Absent: the store of this machine has the states.
+   */
+  readonly backend?: { readonly address: string; readonly cwd: string }
+}
+
+/**
+ * Opens the embedded platform below a home folder, alone or over a self-managed backend. Throws
+ * STORE_UNAVAILABLE, and the errors of the backend.
+ */
+export type OpenEngine = (options: EngineOptions) => Promise<EnginePort>
 
 /** Opens the API of a login. */
 export type OpenRemoteEngine = (login: {

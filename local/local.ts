@@ -3,7 +3,9 @@
  * second engine and no daemon. Imports functions and below.
  */
 import { hostname } from 'node:os'
-import type { DeployResult } from '../shared/engine/request.ts'
+import type { UpdateInfo } from '../shared/backends/update-info.ts'
+import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
+import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -12,6 +14,7 @@ import { createLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
+import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
@@ -23,7 +26,7 @@ import { cancel } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { renameStack } from '../functions/step-generator/rename-stack.ts'
 import { editState, putNamedState } from '../functions/step-generator/edit-state.ts'
-import type { EnginePort } from './engine-port.ts'
+import type { EngineOptions, EnginePort } from './engine-port.ts'
 import { callApiInProcess } from '../functions/api/call-in-process.ts'
 import { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
 import { createApiPorts } from './serve-api.ts'
@@ -43,16 +46,12 @@ export interface LocalEngine extends EnginePort {
   readonly platform: EmbeddedPlatform
 }
 
-/** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
-export async function openLocal(options: {
-  readonly home: string
-  readonly verbose: boolean
-}): Promise<LocalEngine> {
-  const write = (line: string): void => void process.stderr.write(line)
-  const platform = await openEmbeddedPlatform({
-    home: options.home,
-    ...(options.verbose ? { logger: createLogger({ level: 'debug', write }) } : {}),
-  })
+/**
+ * Opens the embedded platform below a home folder, alone or over a self-managed backend. Throws
+ * STORE_UNAVAILABLE, and the errors of the backend.
+ */
+export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
+  const { platform, backend } = await openPlatform(options)
   const ports = createGeneratorPorts(platform)
   const retryingPorts = withGeneratorStoreRetry(ports, {
     shouldRetry: () => true,
@@ -66,12 +65,17 @@ export async function openLocal(options: {
   return {
     platform,
     deploy: async (request, sink) => {
+      backend?.setConfig(request.stack, toHistoryConfig(request))
       const runningDeployment = await deploy({ platform, ports, request, sink })
       if (request.dryRun) return runningDeployment
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
     findInterrupted: stack => findInterrupted(retryingPorts, stack),
-    cancel: (stack, force) => cancel(retryingPorts, stack, force),
+    cancel: async (stack, force) => {
+      const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
+      const result = await cancel(retryingPorts, stack, force)
+      return result.kind === 'none' && brokenLocks > 0 ? { kind: 'unlocked', brokenLocks } : result
+    },
     forgetStack: stack => removeStackDocuments(platform, stack),
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
     redrive: stack => redrive(retryingPorts, stack),
@@ -93,6 +97,41 @@ export async function openLocal(options: {
       callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request),
     close: () => platform.close(),
   }
+}
+
+/** Opens the embedded platform, and the platform over the backend of the options. */
+async function openPlatform(options: EngineOptions): Promise<{
+  readonly platform: EmbeddedPlatform
+  readonly backend?: BackendPlatform
+}> {
+  const write = (line: string): void => void process.stderr.write(line)
+  const embedded = await openEmbeddedPlatform({
+    home: options.home,
+    ...(options.verbose ? { logger: createLogger({ level: 'debug', write }) } : {}),
+  })
+  if (options.backend === undefined) return { platform: embedded }
+  try {
+    const { createBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
+    const holder = createProcessHolder()
+    const backend = await createBackendPlatform(embedded, {
+      ...options.backend,
+      ...{ home: options.home, env: process.env, holder, isAlive: isHolderAlive(holder) },
+    })
+    return { platform: backend, backend }
+  } catch (thrown) {
+    await embedded.close()
+    throw thrown
+  }
+}
+
+/** Returns the configuration of a deployment as the history of a backend has it. */
+function toHistoryConfig({ config, secrets }: DeployRequest): UpdateInfo['config'] {
+  return Object.fromEntries(
+    [...config].map(([key, { text, isSecret, isObject }]) => {
+      if (isSecret) return [key, { secure: secrets.crypter.encrypt(text) }]
+      return [key, isObject ? (JSON.parse(text) as Json) : text]
+    }),
+  )
 }
 
 /** Removes old records after a successful deployment; see `pruneAfterCommand`. */
@@ -119,6 +158,11 @@ export function createProcessHolder(): Holder {
   }
 }
 
+/** Returns the check whether another holder is alive. Of another host, nothing is known. */
+function isHolderAlive(own: Holder): GeneratorPorts['isAlive'] {
+  return other => (other.host === own.host ? isAlive(other) : undefined)
+}
+
 /** Creates the ports of the generator over the embedded platform. */
 export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = createProcessHolder()
@@ -139,7 +183,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     random: platform.random,
     compact: deployment => compact(platform, deployment),
     holder,
-    isAlive: otherHolder => (otherHolder.host === holder.host ? isAlive(otherHolder) : undefined),
+    isAlive: isHolderAlive(holder),
     endGroup: group => void killGroup(group),
   }
 }

@@ -7,8 +7,11 @@ import { collectValues } from './flags.ts'
 export function declareRemote(root: Command, attach: Attach): void {
   attach(
     root
-      .command('login <address>')
-      .description('Log in to an API and use its stacks instead of those of this machine')
+      .command('login [address]')
+      .description(
+        'Log in to an API, or use a self-managed backend (file://, s3://), instead of this machine',
+      )
+      .option('-l, --local', 'Use the backend file://~')
       .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)')
       .option('--oidc', 'Exchange the OIDC token of a CI job for an API token')
       .option(

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
+import { readCurrentBackend, removeSavedBackend } from '../backends/current-backend.ts'
 import { createApiClient } from '../remote/api-client.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
@@ -14,8 +16,16 @@ const identityForm = z.object({
 })
 const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
-/** `login`: checks and saves the address and token of an API, or exchanges an OIDC token. */
-export const login: Handler = async (session, flags, [address = '']) => {
+/**
+ * `login`: checks and saves the address and token of an API, or exchanges an OIDC token. With the
+ * address of a self-managed backend, or --local, it checks and saves that address.
+ */
+export const login: Handler = async (session, flags, [operand = '']) => {
+  const address = flags.isSet('local') ? 'file://~' : operand
+  if (flags.isSet('local') && operand !== '')
+    throw error('CLI_USAGE', '--local and an address cannot be used together')
+  if (isObjectStoreUrl(address))
+    return (await import('../backends/backend-login.ts')).loginToBackend(session, address)
   const url = parseAddress(address)
   if (requestsOidc(flags)) return loginWithOidc(session, flags, url)
   for (const option of ['audience', 'rule'])
@@ -32,6 +42,7 @@ export const login: Handler = async (session, flags, [address = '']) => {
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
   const { name, role } = identityForm.parse(await remote.callApi(whoamiCall))
+  removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
@@ -57,6 +68,7 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
     isRepeatable: true,
   })
   const { name, role, expiresAt, token } = issuedTokenForm.parse(response)
+  removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   const expiry = new Date(expiresAt).toISOString()
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}), until ${expiry}.`)
@@ -65,7 +77,7 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
 
 /** `logout`: removes the login. */
 export const logout: Handler = async session => {
-  const previousUrl = readLoginUrl(session.home)
+  const previousUrl = removeSavedBackend(session.home) ?? readLoginUrl(session.home)
   removeLogin(session.home)
   session.printToStderr(
     previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`,
@@ -85,8 +97,19 @@ function readLoginUrl(home: string): string | undefined {
   }
 }
 
-/** `whoami`: shows the store or API in use, and the permissions of the token. */
+/** `whoami`: shows the store, backend or API in use, and the permissions of the token. */
 export const whoami: Handler = async (session, flags) => {
+  const { home, cwd, io } = session
+  const backend = readCurrentBackend({ home, cwd, env: io.env })
+  if (backend !== undefined) {
+    const { address, source } = backend
+    session.print(
+      flags.isSet('json')
+        ? JSON.stringify({ backend: address, source }, null, 2)
+        : `the self-managed backend ${address} (from ${source})`,
+    )
+    return 0
+  }
   const savedLogin = readLogin(session.home)
   if (savedLogin === undefined) {
     const store = { store: session.home }

@@ -1,10 +1,14 @@
 import type { EnginePort } from '../../local/engine-port.ts'
+import { cacheFolderOf } from '../backends/current-backend.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { Tools } from './tools.ts'
 
 /** The opener of the engines of a session. Each engine is opened on demand, and once. */
 export interface EngineOpener {
-  /** Opens the API of the login. Without a login, opens the store of this machine. */
+  /**
+   * Opens the self-managed backend in use, or else the API of the login. Without both, opens the
+   * store of this machine.
+   */
   readonly openEngine: () => Promise<EnginePort>
   /** Opens the store of this machine, even with a login. */
   readonly openLocalEngine: () => Promise<EnginePort>
@@ -12,12 +16,23 @@ export interface EngineOpener {
   readonly close: () => Promise<void>
 }
 
-/** Creates the opener of a session's engines. `home`: the folder with the login and the store. */
+interface EngineOpenerOptions {
+  readonly home: string
+  readonly verbose: boolean
+  readonly cwd: string
+  readonly readBackend: () => string | undefined
+}
+
+/**
+ * Creates the opener of a session's engines. `home`: the folder with the login and the store.
+ * `readBackend` returns the address of the self-managed backend in use, if any.
+ */
 export function createEngineOpener(
   { openLocal, openRemote }: Pick<Tools, 'openLocal' | 'openRemote'>,
-  options: { readonly home: string; readonly verbose: boolean },
+  { readBackend, cwd, ...options }: EngineOpenerOptions,
 ): EngineOpener {
   let localEngine: Promise<EnginePort> | undefined
+  let backendEngine: Promise<EnginePort> | undefined
   let remoteEngine: Promise<EnginePort> | undefined
   const openLocalEngine = (): Promise<EnginePort> => {
     localEngine ??= openLocal(options)
@@ -26,6 +41,13 @@ export function createEngineOpener(
   return {
     openLocalEngine,
     openEngine() {
+      if (backendEngine !== undefined) return backendEngine
+      const address = readBackend()
+      if (address !== undefined) {
+        const home = cacheFolderOf(options.home, address, cwd)
+        backendEngine = openLocal({ ...options, home, backend: { address, cwd } })
+        return backendEngine
+      }
       const login = readLogin(options.home)
       if (login === undefined) return openLocalEngine()
       remoteEngine ??= openRemote(login)
@@ -33,6 +55,7 @@ export function createEngineOpener(
     },
     async close() {
       await (await remoteEngine)?.close()
+      await (await backendEngine)?.close()
       await (await localEngine)?.close()
     },
   }

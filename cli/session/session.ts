@@ -6,6 +6,7 @@ import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Io } from './io.ts'
+import { readCurrentBackend } from '../backends/current-backend.ts'
 import { resolveStackId } from '../stack/resolve-stack-id.ts'
 import { createEngineOpener, type EngineOpener } from './engine-opener.ts'
 import type { Tools } from './tools.ts'
@@ -56,7 +57,10 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     project ??= readProject(cwd)
     return project
   }
-  const engineOpener = createEngineOpener(tools, { home, verbose: globals.verbose })
+  const engineOpener = createEngineOpener(tools, {
+    ...{ home, cwd, verbose: globals.verbose },
+    readBackend: () => readCurrentBackend({ home, cwd, env: io.env })?.address,
+  })
   const stackNameSources = {
     stackOption: globals.stack,
     env: io.env,

@@ -87,3 +87,10 @@ const commandsByKind: ReadonlyMap<string, HistoryRecord['command']> = new Map([
 export function commandOfKind(kind: string): HistoryRecord['command'] {
   return commandsByKind.get(kind) ?? 'state'
 }
+
+/** Returns Pulumi's name of a command. Returns undefined for a command without an entry. */
+export function kindOfCommand(command: HistoryRecord['command']): string | undefined {
+  if (command === 'stack import' || command === 'state') return undefined
+  for (const [kind, name] of commandsByKind) if (name === command) return kind
+  return undefined
+}

@@ -43,6 +43,19 @@ export function readProject(startFolder: string): Project {
   return parseProject(text, file)
 }
 
+/** Returns `backend.url` of a project file. Returns '' without one, and for an invalid file. */
+export function readBackendUrl(file: string): string {
+  try {
+    return readText(openYaml(readFileSync(file, 'utf8'), file, 'PROJECT_INVALID'), [
+      'backend',
+      'url',
+    ])
+  } catch {
+    // The command that needs the project reports its errors.
+    return ''
+  }
+}
+
 /**
  * Parses the text of a project file. Ignores keys without effect in Pulumi's engine (author,
  * template, backend …), and `requiredPulumiVersion`. Throws PROJECT_INVALID, with file, line and

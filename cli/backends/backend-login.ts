@@ -1,0 +1,21 @@
+import { openBackend } from '../../shared/backends/open-backend.ts'
+import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
+import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
+import { removeLogin } from '../remote/saved-login.ts'
+import type { CliSession } from '../session/session.ts'
+import { saveBackend } from './current-backend.ts'
+
+/**
+ * Opens a self-managed backend once, and saves its address for the commands that follow. A new
+ * backend gets its metadata. Throws the errors of the backend, and then saves nothing.
+ */
+export async function loginToBackend(session: CliSession, address: string): Promise<number> {
+  const url = parseObjectStoreUrl(address, session.cwd)
+  const { env } = session.io
+  const { store } = await openBackend(await openObjectStore(url, env), env)
+  const query = url.query.size > 0 ? `?${url.query.toString()}` : ''
+  removeLogin(session.home)
+  saveBackend(session.home, store.address + query)
+  session.printToStderr(`Logged in to ${store.address}.`)
+  return 0
+}

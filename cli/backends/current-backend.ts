@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { error } from '../../shared/errors/error.ts'
+import {
+  isObjectStoreUrl,
+  parseObjectStoreUrl,
+} from '../../shared/platform/objects/object-store-url.ts'
+import { findProjectFile, readBackendUrl } from '../../shared/programs/project/project-file.ts'
+
+/** The self-managed backend in use, and the setting that selects it. */
+interface CurrentBackend {
+  readonly address: string
+  readonly source: 'PULUMI_BACKEND_URL' | 'project' | 'login'
+}
+
+const savedForm = z.object({ backend: z.string() })
+const savedFileOf = (home: string): string => join(home, 'backend.json')
+
+/**
+ * Returns the self-managed backend in use: that of PULUMI_BACKEND_URL, or else that of `backend.url`
+ * in the project file, or else that of the login. Addresses of services of other programs do not
+ * count. Throws FILE_UNREADABLE for an invalid login.
+ */
+export function readCurrentBackend(options: {
+  readonly home: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}): CurrentBackend | undefined {
+  const variable = options.env['PULUMI_BACKEND_URL'] ?? ''
+  if (isObjectStoreUrl(variable)) return { address: variable, source: 'PULUMI_BACKEND_URL' }
+  const projectUrl = readProjectBackend(options.cwd)
+  if (isObjectStoreUrl(projectUrl)) return { address: projectUrl, source: 'project' }
+  const saved = readSavedBackend(options.home)
+  return saved === undefined ? undefined : { address: saved, source: 'login' }
+}
+
+/** Returns the folder of the store of this machine for a backend. */
+export function cacheFolderOf(home: string, address: string, cwd: string): string {
+  const { scheme, bucket, prefix, query } = parseObjectStoreUrl(address, cwd)
+  const endpoint = query.get('endpoint') ?? query.get('storage_account') ?? ''
+  const name = JSON.stringify([scheme, bucket, prefix, endpoint])
+  return join(home, 'backends', createHash('sha256').update(name).digest('hex').slice(0, 16))
+}
+
+/** Saves the backend of a login. The address has no credentials. */
+export function saveBackend(home: string, address: string): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  writeFileSync(savedFileOf(home), JSON.stringify({ backend: address }), { mode: 0o600 })
+}
+
+/** Removes the backend of a login. Returns its address, if there was one. */
+export function removeSavedBackend(home: string): string | undefined {
+  try {
+    return readSavedBackend(home)
+  } catch {
+    return undefined
+  } finally {
+    rmSync(savedFileOf(home), { force: true })
+  }
+}
+
+function readSavedBackend(home: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(savedFileOf(home), 'utf8')
+  } catch {
+    return undefined
+  }
+  try {
+    return savedForm.parse(JSON.parse(text)).backend
+  } catch {
+    throw error('FILE_UNREADABLE', `${savedFileOf(home)} is not a valid login`, {
+      hint: 'Run `antichain logout`, and log in again.',
+    })
+  }
+}
+
+function readProjectBackend(cwd: string): string {
+  let file: string
+  try {
+    file = findProjectFile(cwd)
+  } catch {
+    // Without a project, no project file selects a backend.
+    return ''
+  }
+  return readBackendUrl(file)
+}

@@ -1,0 +1,99 @@
+import {
+  createStackObject,
+  readStackObject,
+  removeStackObjects,
+} from '../../backends/stack-objects.ts'
+import { listBackendStacks } from '../../backends/open-backend.ts'
+import type { UpdateInfo } from '../../backends/update-info.ts'
+import { hasCode } from '../../errors/error.ts'
+import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
+import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
+import type { HeldLocks } from './held-locks.ts'
+import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
+import { checkpointDigestOf, type SyncDeps, syncStack } from './sync-stack.ts'
+
+/** The dependencies of the catalog of a backend. */
+export interface BackendCatalogDeps extends SyncDeps {
+  readonly locks: HeldLocks
+  /** Returns the configuration of the running deployment of a stack, for its history. */
+  readonly configOf: (id: StackId) => UpdateInfo['config']
+}
+
+/**
+ * Creates the catalog of a backend over the catalog of this machine. A read synchronizes the stack
+ * first. A start locks the stack, a publication writes its checkpoint, and a release adds the
+ * deployment to the history and unlocks the stack.
+ */
+export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
+  const { catalog: local, locks, backend, marks } = deps
+  const sync = (id: StackId): Promise<StackRecord | undefined> =>
+    locks.isHeld(id) ? local.getStack(id) : syncStack(deps, id)
+  const whileLocked = async <T>(id: StackId, run: () => Promise<T>): Promise<T> => {
+    const wasHeld = locks.isHeld(id)
+    await locks.acquire(id)
+    try {
+      return await run()
+    } finally {
+      if (!wasHeld) await locks.release(id)
+    }
+  }
+  return {
+    ...local,
+    createStack: (id, createdAt) =>
+      whileLocked(id, async () => {
+        if ((await readStackObject(backend, id)) !== undefined) return false
+        const bytes = await createStackObject(backend, id)
+        marks.update(id, { checkpoint: checkpointDigestOf(bytes), lastEntry: '' })
+        await local.createStack(id, createdAt)
+        return true
+      }),
+    getStack: sync,
+    listStacks: async project => {
+      const ids = (await listBackendStacks(backend)).filter(
+        id => project === undefined || stackPartsOf(id).project === project,
+      )
+      const stacks: StackRecord[] = []
+      const unreadable: { readonly id: StackId; readonly reason: Error }[] = []
+      for (const id of ids)
+        try {
+          const record = await sync(id)
+          if (record !== undefined) stacks.push(record)
+        } catch (thrown) {
+          if (!hasCode(thrown, 'BACKEND_INVALID') && !hasCode(thrown, 'STATE_TOO_NEW')) throw thrown
+          unreadable.push({ id, reason: thrown })
+        }
+      return { stacks, unreadable }
+    },
+    removeStack: id =>
+      whileLocked(id, async () => {
+        if (!(await local.removeStack(id))) return false
+        await removeStackObjects(backend, id)
+        marks.remove(id)
+        return true
+      }),
+    start: async (id, input) => {
+      await locks.acquire(id)
+      try {
+        await syncStack(deps, id)
+        return await local.start(id, input)
+      } catch (thrown) {
+        await locks.release(id)
+        throw thrown
+      }
+    },
+    publish: async (id, expectedVersion, snapshot) => {
+      await locks.acquire(id)
+      const published = await local.publish(id, expectedVersion, snapshot)
+      if (published.kind !== 'conflict') await publishToBackend(deps, id, snapshot)
+      return published
+    },
+    release: async (deployment, end) => {
+      const { stack } = deploymentPartsOf(deployment)
+      await locks.acquire(stack)
+      if ((await local.getStack(stack))?.current === deployment)
+        await recordInBackend(deps, deployment, { end, config: deps.configOf(stack) })
+      await local.release(deployment, end)
+      await locks.release(stack)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { userInfo } from 'node:os'
+import { stackKeysOf } from '../../backends/backend-keys.ts'
+import type { Backend } from '../../backends/open-backend.ts'
+import { createLockedError } from '../../backends/lock-file.ts'
+import { acquireLock, listLocks, removeLocks } from '../../backends/stack-locks.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+import type { StackMarks } from './stack-marks.ts'
+
+/** The dependencies of locks. `holder` is this process. */
+export interface LockDeps {
+  readonly backend: Backend
+  readonly marks: StackMarks
+  readonly clock: Pick<ClockPort, 'now'>
+  readonly uuid: string
+  readonly holder: Holder
+  readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
+}
+
+/** The locks of stacks that this process holds in a backend. */
+export interface HeldLocks {
+  /**
+   * Acquires the lock of a stack, unless this process has it. Replaces the lock of a dead process
+   * of this machine. Throws BACKEND_LOCKED.
+   */
+  readonly acquire: (id: StackId) => Promise<void>
+  readonly release: (id: StackId) => Promise<void>
+  readonly isHeld: (id: StackId) => boolean
+  readonly list: () => readonly StackId[]
+  /**
+   * Removes the locks of other processes. The lock of a living process of this machine stays.
+   * Returns the number of removed locks.
+   */
+  readonly breakOthers: (id: StackId) => Promise<number>
+}
+
+/** Creates the locks of one process. */
+export function createHeldLocks(deps: LockDeps): HeldLocks {
+  const { backend, marks, holder } = deps
+  const releases = new Map<StackId, () => Promise<void>>()
+  const keyOf = (id: StackId, uuid: string): string =>
+    `${stackKeysOf(backend.layout, id).locks}${uuid}.json`
+  /** Returns the key of the lock that this machine wrote last, and whether its process runs. */
+  const readOwn = (id: StackId): { readonly key: string; readonly isDead: boolean } | undefined => {
+    const { lock } = marks.read(id)
+    if (lock === undefined) return undefined
+    const isDead = deps.isAlive({ ...holder, pid: lock.pid, started: lock.started }) === false
+    return { key: keyOf(id, lock.uuid), isDead }
+  }
+  const acquire = async (id: StackId): Promise<void> => {
+    if (releases.has(id)) return
+    const own = readOwn(id)
+    if (own?.isDead === true) await removeLocks(backend, id, (_lock, key) => key === own.key)
+    const nowMs = deps.clock.now()
+    for (const lock of (await listLocks(backend, id)).values())
+      throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
+    // The mark is written first, so that the lock of a killed process is always known.
+    const { pid, started } = holder
+    marks.update(id, { lock: { uuid: deps.uuid, pid, started } })
+    const timestamp = new Date(nowMs).toISOString()
+    const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
+    releases.set(id, await acquireLock(backend, id, { uuid: deps.uuid, lock, nowMs }))
+  }
+  return {
+    acquire,
+    isHeld: id => releases.has(id),
+    list: () => [...releases.keys()],
+    release: async id => {
+      const release = releases.get(id)
+      releases.delete(id)
+      await release?.()
+    },
+    breakOthers: async id => {
+      const own = readOwn(id)
+      const isLiving = (key: string): boolean =>
+        key === keyOf(id, deps.uuid) || (key === own?.key && !own.isDead)
+      return (await removeLocks(backend, id, (_lock, key) => !isLiving(key))).length
+    },
+  }
+}

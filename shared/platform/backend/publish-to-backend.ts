@@ -1,0 +1,82 @@
+import { stackKeysOf } from '../../backends/backend-keys.ts'
+import { printCheckpoint } from '../../backends/checkpoint-file.ts'
+import { decompress } from '../../backends/compression.ts'
+import { addHistoryEntry } from '../../backends/stack-history.ts'
+import { backUpStack, readStackObject, saveCheckpoint } from '../../backends/stack-objects.ts'
+import { kindOfCommand, type UpdateInfo } from '../../backends/update-info.ts'
+import { error } from '../../errors/error.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import {
+  type BlobHash,
+  type DeploymentId,
+  deploymentPartsOf,
+  type StackId,
+} from '../../records/ids.ts'
+import { parseEnvelope } from '../../state/envelope.ts'
+import { withoutOrigins } from '../../state/pending.ts'
+import { envelopeOf } from '../../state/snapshot-codec.ts'
+import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
+
+/**
+ * Writes a published snapshot as the checkpoint of its stack. A repeated call changes nothing.
+ * Throws BACKEND_CHANGED if another client has changed or removed the checkpoint since this machine
+ * read it. The backend then keeps the other state.
+ */
+export async function publishToBackend(
+  { backend, blobs, marks }: SyncDeps,
+  id: StackId,
+  snapshot: BlobHash,
+): Promise<void> {
+  const envelope = parseEnvelope(Buffer.from(await blobs.get(snapshot)).toString())
+  const { qualifiedName } = stackKeysOf(backend.layout, id)
+  const checkpoint = printCheckpoint(
+    qualifiedName,
+    envelope.deployment === null ? envelope : envelopeOf(withoutOrigins(envelope.deployment)),
+  )
+  const found = await readStackObject(backend, id)
+  const isWritten =
+    found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
+  if (isWritten) return marks.update(id, { checkpoint: checkpointDigestOf(found.bytes) })
+  if (found === undefined || checkpointDigestOf(found.bytes) !== marks.read(id).checkpoint)
+    throw error(
+      'BACKEND_CHANGED',
+      `another client changed the stack ${id} in ${backend.store.address} during this deployment`,
+    )
+  const bytes = await saveCheckpoint(backend, id, checkpoint)
+  marks.update(id, { checkpoint: checkpointDigestOf(bytes) })
+}
+
+/**
+ * Adds an ended deployment to the history of the backend, with a backup of its state. A repeated
+ * call replaces the objects of the first one. Edits of the state have no entry, as in Pulumi.
+ */
+export async function recordInBackend(
+  { backend, catalog, marks }: SyncDeps,
+  deployment: DeploymentId,
+  input: {
+    readonly end: Parameters<CatalogPort['release']>[1]
+    readonly config: UpdateInfo['config']
+  },
+): Promise<void> {
+  const { stack, number } = deploymentPartsOf(deployment)
+  const [record] = await catalog.listHistory(stack, 1, number + 1)
+  const kind = record === undefined ? undefined : kindOfCommand(record.command)
+  if (record?.deployment !== deployment || kind === undefined) return
+  const { entry } = marks.read(stack)
+  const atMs = entry?.deployment === deployment ? entry.atMs : input.end.at
+  marks.update(stack, { entry: { deployment, atMs } })
+  const info: UpdateInfo = {
+    kind,
+    startTime: Math.floor(record.startedAt / 1000),
+    message: record.message,
+    environment: {},
+    config: input.config,
+    version: 0,
+    result: input.end.result === 'succeeded' ? 'succeeded' : 'failed',
+    endTime: Math.floor(input.end.at / 1000),
+    resourceChanges: input.end.changes,
+  }
+  const key = await addHistoryEntry(backend, stack, { info, atMs })
+  await backUpStack(backend, stack, atMs)
+  marks.update(stack, { lastEntry: key })
+}

@@ -1,0 +1,64 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
+
+/** The part of a backend's stack that the store of this machine has read or written. */
+export interface StackMark {
+  /** The SHA-256 of the checkpoint that this store read or wrote last. '': none. */
+  readonly checkpoint: string
+  /** The key of the last entry of the history that this store has. '': none. */
+  readonly lastEntry: string
+  /** The lock that a process of this machine wrote last. */
+  readonly lock?: { readonly uuid: string; readonly pid: number; readonly started: string }
+  /** The deployment whose entry is being written, with the time in the names of its objects. */
+  readonly entry?: { readonly deployment: string; readonly atMs: number }
+}
+
+const markForm = z.object({
+  checkpoint: z.string(),
+  lastEntry: z.string(),
+  lock: z.object({ uuid: z.string(), pid: z.number(), started: z.string() }).optional(),
+  entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),
+})
+
+/** The mark of a stack that this store does not know yet. */
+const emptyMark: StackMark = { checkpoint: '', lastEntry: '' }
+
+/** The marks of the stacks of one backend. */
+export interface StackMarks {
+  /** Returns the mark of a stack. A damaged mark is empty, and the stack is read again. */
+  readonly read: (id: StackId) => StackMark
+  readonly update: (id: StackId, change: Partial<StackMark>) => void
+  readonly remove: (id: StackId) => void
+}
+
+/** Creates the marks, as one JSON file per stack in a folder. */
+export function createStackMarks(folder: string): StackMarks {
+  const fileOf = (id: StackId): string => {
+    const { project, stack } = stackPartsOf(id)
+    return join(folder, project, `${stack}.json`)
+  }
+  const read = (id: StackId): StackMark => {
+    try {
+      const { lock, entry, ...mark } = markForm.parse(JSON.parse(readFileSync(fileOf(id), 'utf8')))
+      return {
+        ...mark,
+        ...(lock === undefined ? {} : { lock }),
+        ...(entry === undefined ? {} : { entry }),
+      }
+    } catch {
+      return emptyMark
+    }
+  }
+  return {
+    read,
+    update: (id, change) => {
+      const file = fileOf(id)
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...read(id), ...change }))
+      renameSync(`${file}.${process.pid}`, file)
+    },
+    remove: id => rmSync(fileOf(id), { force: true }),
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { importHistory, type SourceEntry } from '../../backends/import-history.ts'
+import type { Backend } from '../../backends/open-backend.ts'
+import {
+  listHistoryKeys,
+  readHistoryEntry,
+  readHistoryState,
+} from '../../backends/stack-history.ts'
+import {
+  parseStackObject,
+  readStackObject,
+  type StackObject,
+} from '../../backends/stack-objects.ts'
+import { hasCode } from '../../errors/error.ts'
+import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
+import type { BlobsPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { BlobHash, StackId } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+import { printStateBlob } from '../../state/print-envelope.ts'
+import type { StackMarks } from './stack-marks.ts'
+
+/** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
+export interface SyncDeps {
+  readonly backend: Backend
+  readonly catalog: CatalogPort
+  readonly blobs: BlobsPort
+  readonly marks: StackMarks
+  readonly clock: Pick<ClockPort, 'now'>
+  readonly holder: Holder
+}
+
+/** Returns the SHA-256 of bytes in hexadecimal. */
+export function checkpointDigestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/**
+ * Brings the store of this machine to the state and the history that the backend has for a stack.
+ * Returns the stack's record, or undefined if the backend does not have the stack. A stack with an
+ * unfinished deployment stays unchanged, because the records of the deployment refer to its base.
+ * Throws BACKEND_INVALID, STATE_TOO_NEW, and the errors of both stores.
+ */
+export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
+  const { backend, catalog, marks, clock } = deps
+  const object = await readStackObject(backend, id)
+  const record = await catalog.getStack(id)
+  if (record !== undefined && record.current !== '') return record
+  if (object === undefined) {
+    if (record !== undefined) await catalog.removeStack(id)
+    marks.remove(id)
+    return undefined
+  }
+  const mark = record === undefined ? { checkpoint: '', lastEntry: '' } : marks.read(id)
+  if (record === undefined) await catalog.createStack(id, clock.now())
+  const newKeys = (await listHistoryKeys(backend, id)).filter(key => key > mark.lastEntry)
+  const checkpoint = checkpointDigestOf(object.bytes)
+  if (newKeys.length > 0 || checkpoint !== mark.checkpoint)
+    await importChanges(deps, id, { object, newKeys, isNewState: checkpoint !== mark.checkpoint })
+  const lastEntry = newKeys.at(-1) ?? mark.lastEntry
+  if (checkpoint !== mark.checkpoint || lastEntry !== mark.lastEntry)
+    marks.update(id, { checkpoint, lastEntry })
+  return catalog.getStack(id)
+}
+
+/** Imports new entries of the history, and the new state. */
+async function importChanges(
+  deps: SyncDeps,
+  id: StackId,
+  change: {
+    readonly object: StackObject
+    readonly newKeys: readonly string[]
+    readonly isNewState: boolean
+  },
+): Promise<void> {
+  // An invalid checkpoint is an error before the first change.
+  const envelope = parseStackObject(change.object)
+  const entries: SourceEntry[] = []
+  for (const key of change.newKeys) {
+    // The states of earlier entries stay in the backend.
+    const isLast = key === change.newKeys.at(-1)
+    entries.push({
+      info: await readHistoryEntry(deps.backend, key),
+      readState: async () =>
+        isLast && change.isNewState ? readHistoryState(deps.backend, key) : undefined,
+    })
+  }
+  try {
+    await importHistory(deps, id, entries)
+    if (change.isNewState && envelope.deployment !== null)
+      await publishState(deps, id, printStateBlob(envelope))
+  } catch (thrown) {
+    // Another process of this machine imports the same changes, or has started a deployment.
+    if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
+  }
+}
+
+/** Publishes a state as an import, unless it is the current one. */
+async function publishState(deps: SyncDeps, id: StackId, bytes: Uint8Array): Promise<void> {
+  const { catalog, blobs, clock, holder } = deps
+  const record = await catalog.getStack(id)
+  if (record === undefined || record.current !== '') return
+  if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return
+  const at = clock.now()
+  const start = { command: 'stack import', message: '', holder, at } as const
+  const { kind, deployment } = await catalog.start(id, start)
+  if (kind === 'busy') return
+  const published = await catalog.publish(id, record.version, await blobs.put(bytes))
+  const end = { at, result: 'succeeded', changes: {}, version: published.version } as const
+  await catalog.release(deployment, end)
+}

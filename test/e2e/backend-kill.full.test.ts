@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parseCheckpoint } from '../../shared/backends/checkpoint-file.ts'
+import { printEnvelope } from '../../shared/state/print-envelope.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
+
+let sandbox: Sandbox
+let folder: string
+let env: Record<string, string>
+beforeEach(() => {
+  sandbox = createSandbox('many')
+  folder = join(sandbox.home, '../backend')
+  env = { PULUMI_BACKEND_URL: `file://${folder}` }
+})
+afterEach(() => sandbox.remove())
+
+const listLocks = (): readonly string[] =>
+  readdirSync(join(folder, '.pulumi/locks'), { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.json'),
+  )
+const findCheckpoint = (): string => {
+  const stacks = join(folder, '.pulumi/stacks')
+  const [name = ''] = readdirSync(stacks, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('/dev.json'),
+  )
+  return readFileSync(join(stacks, name), 'utf8')
+}
+const run = async (...args: readonly string[]) => requireSuccess(await sandbox.run(args, { env }))
+
+test('a killed deployment keeps its lock, and the next command recovers it', async () => {
+  await run('stack', 'init', 'dev')
+  expect(findCheckpoint()).toMatch(/^\{"version":0,"checkpoint":\{"stack":"organization\/.*\/dev"/)
+  const running = sandbox.start([...upArgs, '-p', '8'], { env })
+  await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
+  expect(listLocks()).toHaveLength(1)
+  const checkpointBefore = findCheckpoint()
+  running.kill('SIGKILL', 'group')
+  await running.done
+  expect(listLocks()).toHaveLength(1)
+  expect(findCheckpoint()).toBe(checkpointBefore)
+
+  await run(...upArgs, '-p', '8')
+  expect(listLocks()).toEqual([])
+  const text = printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  const state = readExport(text)
+  expect(findLostObjects(sandbox, state)).toEqual([])
+  expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
+  expect(existsSync(join(sandbox.home, 'store'))).toBe(false)
+  const history = JSON.parse((await run('stack', 'history', '-s', 'dev', '--json')).out) as object[]
+  expect(history).toMatchObject([{ result: 'succeeded' }, { result: 'interrupted' }])
+})

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from './run-antichain.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/backends')
+let bench: CommandBench
+let folder: string
+beforeEach(async () => {
+  bench = createCommandBench()
+  folder = join(bench.root, 'state')
+  cpSync(join(fixtures, 'project'), folder, { recursive: true })
+  delete bench.env['PULUMI_BACKEND_URL']
+  await run('login', 'file://./state')
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const run = async (...args: readonly string[]) => {
+  const result = await bench.run(...args)
+  expect([args, result.exit, result.err]).toEqual([args, 0, expect.any(String)])
+  return result
+}
+const pathOf = (name: string): string => join(folder, '.pulumi', name)
+const readStack = (name: string): string => readFileSync(pathOf(`stacks/shop/${name}`), 'utf8')
+const listLocks = (): readonly string[] =>
+  existsSync(pathOf('locks'))
+    ? readdirSync(pathOf('locks'), { recursive: true, encoding: 'utf8' }).filter(name =>
+        name.endsWith('.json'),
+      )
+    : []
+const writeLock = (): void => {
+  const locks = pathOf('locks/organization/shop/dev')
+  mkdirSync(locks, { recursive: true })
+  const lock = { pid: 7, username: 'eve', hostname: 'laptop', timestamp: '2026-01-01T00:00:00Z' }
+  writeFileSync(join(locks, 'a.json'), JSON.stringify(lock))
+}
+
+describe('login to a self-managed backend', () => {
+  test('selects the backend by variable, project file and login, in this order', async () => {
+    const readBackend = async () => JSON.parse((await run('whoami', '-j')).out)
+    expect(await readBackend()).toEqual({ backend: `file://${folder}`, source: 'login' })
+    const project = 'name: shop\nruntime: yaml\nbackend:\n  url: file://./other\n'
+    writeFileSync(join(bench.root, 'Pulumi.yaml'), project)
+    expect(await readBackend()).toEqual({ backend: 'file://./other', source: 'project' })
+    bench.env['PULUMI_BACKEND_URL'] = 'file:///third'
+    expect(await readBackend()).toEqual({ backend: 'file:///third', source: 'PULUMI_BACKEND_URL' })
+    bench.env['PULUMI_BACKEND_URL'] = 'https://api.example.com'
+    expect(await readBackend()).toMatchObject({ source: 'project' })
+  })
+
+  test('logs out, and then uses the store of this machine again', async () => {
+    expect((await run('logout')).err).toContain(`Logged out of file://${folder}`)
+    expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
+  })
+
+  test('refuses a legacy backend and unknown metadata, and stays logged in', async () => {
+    cpSync(join(fixtures, 'legacy'), join(bench.root, 'legacy'), { recursive: true })
+    bench.env['PULUMI_BACKEND_URL'] = 'file://./legacy'
+    expect((await bench.run('stack', 'ls')).err).toContain('legacy layout')
+    delete bench.env['PULUMI_BACKEND_URL']
+    writeFileSync(pathOf('meta.yaml'), 'version: 7\n')
+    expect((await bench.run('stack', 'ls')).err).toContain('BACKEND_TOO_NEW')
+    expect((await bench.run('login', 'file://./state')).err).toContain('BACKEND_TOO_NEW')
+  })
+})
+
+describe('stacks of a self-managed backend', () => {
+  test('have the state, the history and the configuration that Pulumi wrote', async () => {
+    const { out } = await run('stack', 'ls', '-j')
+    expect(JSON.parse(out).map(({ name }: { name: string }) => name)).toEqual([
+      ...['dev', 'empty', 'prod'],
+    ])
+    const { checkpoint } = JSON.parse(readStack('dev.json'))
+    const exported = JSON.parse((await run('stack', 'export', '-s', 'dev')).out)
+    expect(exported.deployment).toEqual(checkpoint.latest)
+    const history = JSON.parse((await run('stack', 'history', '-s', 'dev', '-j')).out)
+    expect(history).toMatchObject([{ kind: 'refresh', message: 'first "ok" <x>' }])
+  })
+
+  test('are created and removed in the layout of Pulumi', async () => {
+    await run('stack', 'init', 'qa')
+    expect(readStack('qa.json')).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/qa"}}')
+    expect((await bench.run('stack', 'init', 'dev')).err).toContain('STACK_EXISTS')
+    await run('stack', 'rm', 'qa', '--yes')
+    expect(readdirSync(pathOf('stacks/shop')).filter(name => !name.endsWith('.attrs'))).toEqual([
+      ...['dev.json', 'empty.json.zst', 'prod.json.gz', 'qa.json.bak'],
+    ])
+    expect(listLocks()).toEqual([])
+  })
+
+  test('an edit of the state replaces the checkpoint, and keeps the previous one', async () => {
+    const before = readStack('dev.json')
+    const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+    await run('state', 'protect', urn, '-s', 'dev', '--yes')
+    expect(readStack('dev.json.bak')).toBe(before)
+    expect(readStack('dev.json')).toContain('"protect":true')
+    const { latest } = JSON.parse(before).checkpoint
+    expect(JSON.parse(readStack('dev.json')).checkpoint.latest.secrets_providers).toEqual(
+      latest.secrets_providers,
+    )
+    expect(listLocks()).toEqual([])
+  })
+
+  test('changes by another client are seen by the next command', async () => {
+    await run('stack', 'export', '-s', 'dev')
+    const changed = readStack('dev.json').replace('"9":2', '"9":3')
+    writeFileSync(pathOf('stacks/shop/dev.json'), changed)
+    expect((await run('stack', 'export', '-s', 'dev')).out).toContain('"9": 3')
+    rmSync(pathOf('stacks/shop/dev.json'))
+    expect((await bench.run('stack', 'export', '-s', 'dev')).err).toContain('STACK_NOT_FOUND')
+  })
+
+  test('a foreign lock stops changes, names its holder, and yields to cancel', async () => {
+    writeLock()
+    const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+    const before = readStack('dev.json')
+    const edit = ['state', 'protect', urn, '-s', 'dev', '--yes']
+    const { err } = await bench.run(...edit)
+    expect(err).toMatch(/BACKEND_LOCKED.*eve@laptop \(process 7\) since 2026-01-01T00:00:00Z/)
+    expect(readStack('dev.json')).toBe(before)
+    expect(listLocks()).toHaveLength(1)
+    expect((await run('cancel', '-s', 'dev', '--yes')).err).toContain("Removed 1 lock of 'dev'")
+    await run(...edit)
+  })
+
+  test('a damaged checkpoint is one error, and hides no other stack', async () => {
+    writeFileSync(pathOf('stacks/shop/dev.json'), readStack('dev.json').slice(0, 100))
+    expect((await bench.run('stack', 'export', '-s', 'dev')).err).toContain('BACKEND_INVALID')
+    const { exit, out } = await bench.run('stack', 'ls')
+    expect([exit, out]).toEqual([1, expect.stringContaining('prod')])
+  })
+})
