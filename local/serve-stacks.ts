@@ -34,7 +34,7 @@ export interface ServeOptions {
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** Runs a request of a stack's queue. Absent: queues are not served. */
   readonly runRequest?: (request: StackRequest) => Promise<void>
-  /** Called at every check for each stack without a current deployment. */
+  /** Called by a generator at every check for each stack without a current deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns the signal that ends the current pause, because a request may be waiting. */
   readonly wakeSignal?: () => AbortSignal
@@ -116,9 +116,11 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
     }
     for (const stack of stacks) {
       const { id, current } = stack
-      if (current === '') await options.onIdleStack?.(stack)
       if (current !== '') for (const role of options.roles) await serveDeployment(current, role)
-      else if (options.roles.has('generator')) await serveQueue(id)
+      else if (options.roles.has('generator')) {
+        await options.onIdleStack?.(stack)
+        await serveQueue(id)
+      }
     }
     const wakeSignal = options.wakeSignal?.()
     const pauseEnd =

@@ -16,8 +16,8 @@ const roles: readonly ServeRole[] = ['generator', 'executor']
  * `serve`: serves all stacks in the store of this machine until Ctrl-C, and then waits for its
  * running operations. In the role of a generator it continues interrupted deployments and runs
  * queued requests. In the role of an executor it runs operations of deployments with `--execute
- * elsewhere`. `--only` selects one role. The process also runs schedules and delivers
- * notifications. With `--port` it serves the API and webhooks.
+ * elsewhere`. `--only` selects one role. A generator also runs schedules and delivers
+ * notifications. With `--port` the process serves the API and webhooks.
  */
 export const serveEngine: Handler = async (session, flags) => {
   const engine = await session.openLocalEngine()

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openEmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
+import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
+import { createGeneratorPorts } from './local.ts'
+import { type ServeRole, serveStacks } from './serve-stacks.ts'
+
+/** Serves one stack without a deployment, and returns the ids of the stacks that were idle. */
+async function serveIdleStack(role: ServeRole): Promise<readonly string[]> {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const shutdown = new AbortController()
+  const idleStacks: string[] = []
+  try {
+    await platform.catalog.createStack(stackIdOf('shop', 'prod'), 1 as EpochMs)
+    const refuse = () => Promise.reject(new Error('the stack has no deployment'))
+    await serveStacks(
+      { platform, ports: createGeneratorPorts(platform) },
+      {
+        roles: new Set([role]),
+        functionLimitMs: undefined,
+        shutdown: shutdown.signal,
+        requestOf: refuse,
+        resume: refuse,
+        onIdleStack: async ({ id }) => void idleStacks.push(id),
+        wakeSignal: () => {
+          shutdown.abort()
+          return shutdown.signal
+        },
+        onMessage: () => undefined,
+      },
+    )
+  } finally {
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+  return idleStacks
+}
+
+test('only a generator reports idle stacks, because an executor delivers no notifications', async () => {
+  expect(await serveIdleStack('generator')).toEqual(['organization/shop/prod'])
+  expect(await serveIdleStack('executor')).toEqual([])
+})
