@@ -66,7 +66,7 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
   },
   {
     calls: ['hints.hint', 'hints.listen'],
-    reason: 'they stay in the process; hints are an optimization and may get lost',
+    reason: 'they change nothing durable: hints are an optimization and may get lost',
   },
 ]
 
