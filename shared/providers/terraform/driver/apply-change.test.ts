@@ -233,11 +233,7 @@ describe('an update', () => {
 })
 
 const lostCall = (): ProviderError =>
-  new ProviderError('the provider ended', {
-    status: 'lost',
-    code: 14,
-    isRequestUnsent: false,
-  })
+  new ProviderError('the provider ended', { status: 'lost', code: 14, isRequestUnsent: false })
 
 describe('a delete', () => {
   async function prepare(script: Script = () => ({})) {
@@ -269,8 +265,9 @@ describe('a delete', () => {
     }))
     await remove(outputs)
     expect(listNewCalls()).toEqual(['upgradeResourceState', 'applyResourceChange'])
-    const { plannedPrivate } = requestOf('applyResourceChange')
-    expect(new TextDecoder().decode(plannedPrivate as unknown as Uint8Array)).toBe('pa')
+    const { plannedPrivate, plannedIdentity } = requestOf('applyResourceChange')
+    const chain = new TextDecoder().decode(plannedPrivate as unknown as Uint8Array)
+    expect([chain, plannedIdentity]).toEqual(['pa', undefined])
   })
 
   test('whose plan is an object is refused before any change', async () => {

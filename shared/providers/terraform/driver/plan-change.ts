@@ -139,8 +139,8 @@ function throwFlaws(
 }
 
 /**
- * Plans the deletion of an object. A provider without the capability `planDestroy` is not called.
- * Throws ProviderError.
+ * Plans the deletion of an object. A provider without the capability `planDestroy` is not called,
+ * and the plan has no identity then, as in Terraform's core. Throws ProviderError.
  */
 export async function planDeletion(
   session: TerraformSession,
@@ -148,7 +148,7 @@ export async function planDeletion(
   { urn, prior }: { readonly urn: string; readonly prior: ResourceObject },
 ): Promise<Pick<PlannedChange, 'plannedPrivate' | 'plannedIdentity'>> {
   if (!session.pkg.schemas.capabilities.planDestroy)
-    return { plannedPrivate: prior.private, plannedIdentity: prior.identity }
+    return { plannedPrivate: prior.private, plannedIdentity: undefined }
   const { typeName, type } = resource
   const absent = encodeValue(nullOf(type), type)
   const response = await session.client.planResourceChange({
