@@ -14,7 +14,9 @@ import { createEngines, getTestStack } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const name = /started by a newer antichain: it follows rules 2, this version supports rules up to 1/
+const name = new RegExp(
+  `started by a newer antichain: it follows rules ${rulesVersion + 1}, this version supports rules up to ${rulesVersion}`,
+)
 
 /** Opens an engine whose last deployment was begun by a newer version, which died. */
 async function openLeftByNewer(): Promise<TestEngine> {
