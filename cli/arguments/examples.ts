@@ -95,6 +95,11 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack output url', 'Print one output'],
     ['stack output --shell', 'Print all outputs as shell variables'],
   ],
+  query: [
+    ["query 'select type, count(*) from resources group by 1'", 'Count the resources by type'],
+    ['query "select stack, urn from search where search match \'logs\'"', 'Search all stacks'],
+    ["query 'select * from drift' --json", 'List refreshes that found changes'],
+  ],
   'config set': [
     ['config set aws:region eu-central-1', 'Set a plain value'],
     ['config set --secret dbPassword', 'Prompt for a secret value'],

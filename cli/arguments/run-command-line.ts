@@ -7,6 +7,7 @@ import { declareConfig } from './declare-config.ts'
 import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
+import { declareQuery } from './declare-query.ts'
 import { declareState } from './declare-state.ts'
 import { declarePackage } from './declare-package.ts'
 import { declarePlatform } from './declare-platform.ts'
@@ -102,6 +103,7 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)
+  declareQuery(root, attach)
   root.commandsGroup('Servers and installations:')
   declarePlatform(root, attach)
   declareRemote(root, attach)

@@ -25,6 +25,8 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'FEDERATION_TOO_BROAD',
       'UPLOAD_DIFFERS',
       'ARCHIVE_UNREADABLE',
+      'QUERY_INVALID',
+      'QUERY_LIMIT',
     ],
   ],
   [

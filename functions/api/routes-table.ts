@@ -8,6 +8,7 @@ import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
+import { queryRoutes } from './routes/query.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { stackRoutes } from './routes/stacks.ts'
 import { stateRoutes } from './routes/state.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...eventRoutes,
   ...stateRoutes,
+  ...queryRoutes,
   ...documentRoutes,
   ...deadNotificationRoutes,
   ...federationRoutes,

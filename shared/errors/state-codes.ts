@@ -20,6 +20,14 @@ export const stateCodes = {
     exit: 1,
     hint: 'Rename one of the two resources with `antichain state rename`.',
   },
+  QUERY_INVALID: {
+    exit: 2,
+    hint: 'Correct the SQL. It must be one statement that only reads; docs/operations.md lists the tables.',
+  },
+  QUERY_LIMIT: {
+    exit: 1,
+    hint: 'Query fewer tables, add `where` or `limit`, pass --project, or try again later.',
+  },
   EDITOR_FAILED: {
     exit: 1,
     hint: 'Set $VISUAL or $EDITOR, or pass --editor, with a command that waits until the file is closed.',

@@ -171,12 +171,12 @@ function addChange(
 }
 
 /** Reports whether a stored value is a secret. */
-function isStoredSecret(value: Json | undefined): boolean {
+export function isStoredSecret(value: Json | undefined): boolean {
   return isJsonObject(value) && value[signatureKey] === signatures.secret
 }
 
 /** Returns a stored value with `[secret]` in place of each secret. */
-function hideStoredSecrets(value: Json): Json {
+export function hideStoredSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(hideStoredSecrets)
   if (!isJsonObject(value)) return value
   if (isStoredSecret(value)) return hiddenSecret

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { formatTable } from '../display/table.ts'
+
+/** The response of the API to a query. */
+const queryResponseForm = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+  isTruncated: z.boolean(),
+  unreadable: z.array(z.string()),
+})
+
+/** Maximum number of characters of a cell in a table. */
+const cellCharsMax = 200
+
+/** `query <sql>`: runs a SQL query over all stacks of the store, or of the token of the login. */
+export const queryStacks: Handler = async (session, flags, [sql = '']) => {
+  const engine = await session.openEngine()
+  const project = flags.text('project')
+  const body = project === undefined ? { sql } : { sql, project }
+  const response = await engine.callApi({ method: 'POST', path: '/v1/query', body })
+  const { columns, rows, isTruncated, unreadable } = queryResponseForm.parse(response)
+  if (flags.isSet('json')) {
+    const objects = rows.map(row =>
+      Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])),
+    )
+    session.print(JSON.stringify(objects, null, 2))
+  } else {
+    for (const line of formatTable(
+      columns,
+      rows.map(row => row.map(formatCell)),
+    ))
+      session.print(line)
+  }
+  if (isTruncated)
+    session.printToStderr(
+      'warning: the result has more rows; add `limit` and `offset` to the query',
+    )
+  for (const id of unreadable) session.printToStderr(`warning: the records of ${id} are unreadable`)
+  return 0
+}
+
+/** Formats a value in one line, without control characters, which could change the terminal. */
+function formatCell(value: string | number | null): string {
+  const text = value === null ? '' : String(value)
+  const printable = text.replaceAll(/\p{Cc}+/gu, ' ')
+  return printable.length <= cellCharsMax ? printable : `${printable.slice(0, cellCharsMax)}…`
+}

@@ -1,0 +1,22 @@
+/** Limits of a query over the stacks of a store. */
+export const queryLimits = {
+  /** Length of the SQL text. */
+  sqlCharsMax: 10_000,
+  /** Time for the load of the tables and for the query together. */
+  timeMs: 20_000,
+  /** Rows and characters of a result. The result ends with the last complete row. */
+  resultRowsMax: 10_000,
+  resultCharsMax: 4_000_000,
+  /** Rows that are loaded into the tables. */
+  loadedRowsMax: 2_000_000,
+  /** Length of a loaded value. Longer texts are cut. */
+  valueCharsMax: 8_000,
+  /** Memory of the process of the query, and the time between two checks of it. */
+  memoryBytesMax: 512 * 1024 * 1024,
+  memoryCheckMs: 50,
+  /** Newest deployments of each stack in the table `deployments`, and those with `steps`. */
+  deploymentsPerStack: 1_000,
+  stepDeploymentsPerStack: 20,
+  /** Queries that one process runs at a time. */
+  runningMax: 2,
+} as const

@@ -1,0 +1,154 @@
+import { queryLimits } from '../../config/query-limits.ts'
+import { readHistory } from '../../engine/deployment/retention/history-and-versions.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
+import { DeployError, hasCode } from '../../errors/error.ts'
+import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'
+import { deploymentPartsOf, stackPartsOf } from '../../records/ids.ts'
+import { hideStoredSecrets } from '../../state/diff-states.ts'
+import { pendingOperationsOf } from '../../state/pending.ts'
+import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
+import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
+import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import { readDeploymentTimeline } from '../state/state-at-time.ts'
+import { flattenProperties } from './flatten-properties.ts'
+import type { QueryTable, QueryValue } from './query-schema.ts'
+
+/** A row of a table. */
+export type QueryRow = readonly [QueryTable, ...QueryValue[]]
+
+/** The project and name of a stack, with which each row begins. */
+type StackColumns = readonly [string, string]
+
+/**
+ * Yields the rows of the tables for the stacks, one stack after another, so that at most one state
+ * is in memory. A damaged state yields no resources, and its error is in the row of its stack.
+ */
+export async function* loadTables(
+  ports: CompactionPorts,
+  stacks: readonly StackRecord[],
+  tables: ReadonlySet<QueryTable>,
+): AsyncGenerator<QueryRow> {
+  const needsState = (['stacks', 'resources', 'properties', 'pending', 'search'] as const).some(
+    table => tables.has(table),
+  )
+  for (const record of stacks) {
+    const { project, stack } = stackPartsOf(record.id)
+    const columns: StackColumns = [project, stack]
+    const { state, fault } = needsState ? await readState(ports, record) : emptyReading
+    yield [
+      ...(['stacks', ...columns, record.version, record.deployments] as const),
+      record.current === '' ? 0 : 1,
+      state?.resources?.length ?? 0,
+      formatTime(record.createdAt),
+      fault,
+    ]
+    if (state !== undefined) yield* stateRows(columns, state, tables)
+    if (tables.has('deployments') || tables.has('steps'))
+      yield* deploymentRows(ports, { record, columns, hasSteps: tables.has('steps') })
+  }
+}
+
+interface StateReading {
+  readonly state: StoredDeployment | undefined
+  readonly fault: string | null
+}
+
+const emptyReading: StateReading = { state: undefined, fault: null }
+
+/** Reads the published state of a stack. */
+async function readState(ports: CompactionPorts, record: StackRecord): Promise<StateReading> {
+  try {
+    return { state: await readSnapshotBlob(ports.blobs, record.snapshot), fault: null }
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
+    return { state: undefined, fault: thrown instanceof DeployError ? thrown.code : '' }
+  }
+}
+
+function* stateRows(
+  columns: StackColumns,
+  state: StoredDeployment,
+  tables: ReadonlySet<QueryTable>,
+): Generator<QueryRow> {
+  for (const { resource, type } of tables.has('pending') ? pendingOperationsOf(state) : [])
+    yield ['pending', ...columns, resource.urn, type]
+  for (const resource of state.resources ?? []) {
+    if (tables.has('resources')) yield ['resources', ...columns, ...resourceColumns(resource)]
+    if (tables.has('properties'))
+      for (const kind of ['inputs', 'outputs'] as const)
+        for (const { path, value, isSecret } of flattenProperties(resource[kind]))
+          yield [
+            ...(['properties', ...columns, resource.urn, kind, path] as const),
+            value,
+            isSecret ? 1 : 0,
+          ]
+    if (tables.has('search')) yield ['search', ...columns, ...searchColumns(resource)]
+  }
+}
+
+function resourceColumns(resource: StoredResource): readonly QueryValue[] {
+  const { urn, type } = resource
+  const flags = ['protect', 'external', 'delete', 'taint'].map(name =>
+    resource[name] === true ? 1 : 0,
+  )
+  const [id = '', parent = '', provider = '', created = '', modified = ''] = [
+    ...['id', 'parent', 'provider', 'created', 'modified'],
+  ].map(name => readTextField(resource, name))
+  return [
+    ...[urn, type, type.split(':')[0] ?? '', urn.slice(urn.lastIndexOf('::') + 2), id],
+    resource.custom ? 1 : 0,
+    ...[parent, provider, ...flags, created, modified],
+  ]
+}
+
+function searchColumns(resource: StoredResource): readonly QueryValue[] {
+  const { urn, type } = resource
+  const texts = [resource['inputs'], resource['outputs']].map(properties =>
+    isJsonObject(properties) ? JSON.stringify(hideStoredSecrets(properties)) : '',
+  )
+  const name = urn.slice(urn.lastIndexOf('::') + 2)
+  const text = texts.join(' ').slice(0, queryLimits.valueCharsMax)
+  return [urn, type, name, readTextField(resource, 'id'), text]
+}
+
+async function* deploymentRows(
+  ports: CompactionPorts,
+  options: {
+    readonly record: StackRecord
+    readonly columns: StackColumns
+    readonly hasSteps: boolean
+  },
+): AsyncGenerator<QueryRow> {
+  const { record, columns, hasSteps } = options
+  let count = 0
+  for await (const entry of readHistory(ports.catalog, record.id)) {
+    const { number } = deploymentPartsOf(entry.deployment)
+    yield ['deployments', ...columns, number, ...historyColumns(entry)]
+    if (hasSteps && count < queryLimits.stepDeploymentsPerStack) {
+      const { moments = [] } = await readDeploymentTimeline(ports, record, number)
+      for (const { moment, at, what: operation, urn, verdict } of moments)
+        if (urn !== undefined)
+          yield [
+            ...(['steps', ...columns, number, moment, formatTime(at)] as const),
+            ...[operation, urn, verdict ?? null],
+          ]
+    }
+    count += 1
+    if (count === queryLimits.deploymentsPerStack) return
+  }
+}
+
+function historyColumns(entry: HistoryRecord): readonly QueryValue[] {
+  const { command, result, version, message, startedAt, endedAt, changes = {} } = entry
+  const changedCount = Object.entries(changes)
+    .filter(([operation]) => operation !== 'same')
+    .reduce((sum, [, count]) => sum + count, 0)
+  return [
+    ...[command, result ?? null, version ?? null, message, formatTime(startedAt)],
+    ...[endedAt === undefined ? null : formatTime(endedAt), changedCount, JSON.stringify(changes)],
+  ]
+}
+
+function formatTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

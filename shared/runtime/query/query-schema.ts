@@ -1,0 +1,71 @@
+/**
+ * query: a read-only view of the stacks of a store in SQL, on every platform. The tables are loaded
+ * for each query into a temporary SQLite database of a child process.
+ *
+ * Invariants: no table contains a secret value. A query can neither write nor open another
+ * database, and its time, memory and result have limits.
+ */
+
+/** The tables of a query. A table is loaded only if the SQL text contains its name. */
+export const queryTables = [
+  'stacks',
+  'resources',
+  'properties',
+  'pending',
+  'deployments',
+  'steps',
+  'search',
+] as const
+
+/** The name of a table. */
+export type QueryTable = (typeof queryTables)[number]
+
+/** A value of a row. */
+export type QueryValue = string | number | null
+
+/** The columns of each table, in the order of its rows. */
+export const queryColumns: Readonly<Record<QueryTable, readonly string[]>> = {
+  stacks: [
+    'project',
+    'stack',
+    'version',
+    'deployments',
+    'is_busy',
+    'resources',
+    'created',
+    'error',
+  ],
+  resources: [
+    ...['project', 'stack', 'urn', 'type', 'package', 'name', 'id', 'custom', 'parent', 'provider'],
+    ...['protect', 'external', 'old_copy', 'taint', 'created', 'modified'],
+  ],
+  properties: ['project', 'stack', 'urn', 'kind', 'path', 'value', 'is_secret'],
+  pending: ['project', 'stack', 'urn', 'operation'],
+  deployments: [
+    ...['project', 'stack', 'number', 'command', 'result', 'version', 'message'],
+    ...['started', 'ended', 'changed', 'changes'],
+  ],
+  steps: ['project', 'stack', 'deployment', 'moment', 'time', 'operation', 'urn', 'result'],
+  search: ['project', 'stack', 'urn', 'type', 'name', 'id', 'text'],
+}
+
+/** Returns the statements that create the tables, and the view `drift` of refreshes with changes. */
+export function createQuerySchema(): string {
+  const tables = queryTables.map(name => {
+    const columns = queryColumns[name]
+    return name === 'search'
+      ? `create virtual table search using fts5(${columns.join(', ')})`
+      : `create table ${name} (${columns.join(', ')})`
+  })
+  const drift =
+    "create view drift as select project, stack, number, ended, changed, changes from deployments where command = 'refresh' and changed > 0"
+  return [...tables, drift].join(';\n')
+}
+
+/** Returns the tables whose names the SQL text contains. The view `drift` needs `deployments`. */
+export function tablesOfQuery(sql: string): ReadonlySet<QueryTable> {
+  const text = sql.toLowerCase()
+  const names = new Set<QueryTable>(queryTables.filter(name => text.includes(name)))
+  if (text.includes('drift')) names.add('deployments')
+  return names
+}

@@ -1,0 +1,165 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { z } from 'zod'
+import { queryLimits } from '../../config/query-limits.ts'
+import { error } from '../../errors/error.ts'
+import type { StackRecord } from '../../ports/catalog.ts'
+import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import { loadTables } from './load-tables.ts'
+import { type QueryInput, runQueryChild } from './query-child.ts'
+import { createQuerySchema, queryColumns, tablesOfQuery } from './query-schema.ts'
+
+/** The form of the output of a query process. */
+const outputForm = z.union([
+  z.object({
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    isTruncated: z.boolean(),
+  }),
+  z.object({ error: z.string() }),
+])
+
+/** The result of a query. `isTruncated`: further rows exceeded a limit. */
+export interface QueryResult {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number | null)[])[]
+  readonly isTruncated: boolean
+}
+
+type QueryChild = ChildProcessByStdio<Writable, Readable, null>
+
+/** Size of a page of memory on the machines of this project. */
+const pageBytes = 4096
+
+/** Number of running queries of this process. Each has a child process with memory of its own. */
+let runningCount = 0
+
+/**
+ * Runs a SQL query over stacks. The child process has no permission for files, processes or
+ * addons, and no environment. Throws QUERY_INVALID for an error of the SQL, and QUERY_LIMIT when
+ * the query needs too much time or data.
+ */
+export async function runQuery(
+  ports: CompactionPorts,
+  stacks: readonly StackRecord[],
+  sql: string,
+): Promise<QueryResult> {
+  if (sql.length > queryLimits.sqlCharsMax)
+    throw error('QUERY_LIMIT', `the query has more than ${queryLimits.sqlCharsMax} characters`)
+  if (runningCount >= queryLimits.runningMax)
+    throw error('QUERY_LIMIT', `${runningCount} other queries are running`)
+  runningCount += 1
+  const child = startChild()
+  const output = collectOutput(child)
+  const watch = watchLimits(child)
+  try {
+    await sendTables(child, ports, { stacks, sql })
+    const text = await output
+    return parseOutput(text, watch.exceeded())
+  } finally {
+    watch.stop()
+    child.kill('SIGKILL')
+    runningCount -= 1
+  }
+}
+
+function startChild(): QueryChild {
+  // A bundler may wrap functions in calls of `__name`, which the child does not have.
+  const code = `const __name = value => value; (${runQueryChild.toString()})()`
+  const options = ['--permission', '--no-warnings', '--max-old-space-size=256']
+  const child = spawn(process.execPath, [...options, '-e', code], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  // The child may end before it has read all rows.
+  child.stdin.on('error', () => {})
+  return child
+}
+
+async function collectOutput(child: QueryChild): Promise<string> {
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(child, 'close')
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/**
+ * Kills the child when it exceeds its time or memory. SQLite runs in native code, so only a kill
+ * ends a query. `exceeded` returns the exceeded limit, '' for none.
+ */
+function watchLimits(child: QueryChild): {
+  readonly exceeded: () => string
+  readonly stop: () => void
+} {
+  let exceeded = ''
+  const end = (reason: string): void => {
+    exceeded = reason
+    child.kill('SIGKILL')
+  }
+  const timeout = setTimeout(
+    () => end(`the query took more than ${queryLimits.timeMs / 1000} s`),
+    queryLimits.timeMs,
+  )
+  const check = setInterval(() => {
+    if (readMemoryBytes(child.pid) > queryLimits.memoryBytesMax)
+      end('the query needed too much memory')
+  }, queryLimits.memoryCheckMs)
+  return {
+    exceeded: () => exceeded,
+    stop: () => {
+      clearTimeout(timeout)
+      clearInterval(check)
+    },
+  }
+}
+
+/** Returns the resident memory of a process. Returns 0 where Linux's `/proc` does not exist. */
+function readMemoryBytes(pid: number | undefined): number {
+  try {
+    const [, residentPages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+    return Number(residentPages) * pageBytes
+  } catch {
+    // The process has ended, or the system is not Linux.
+    return 0
+  }
+}
+
+/** Sends the tables that a query names. Waits whenever the child cannot keep up. */
+async function sendTables(
+  child: QueryChild,
+  ports: CompactionPorts,
+  { stacks, sql }: { readonly stacks: readonly StackRecord[]; readonly sql: string },
+): Promise<void> {
+  const input: QueryInput = {
+    schema: createQuerySchema(),
+    columns: queryColumns,
+    sql,
+    rowsMax: queryLimits.resultRowsMax,
+    charsMax: queryLimits.resultCharsMax,
+  }
+  child.stdin.write(`${JSON.stringify(input)}\n`)
+  let count = 0
+  for await (const row of loadTables(ports, stacks, tablesOfQuery(sql))) {
+    count += 1
+    if (count > queryLimits.loadedRowsMax)
+      throw error('QUERY_LIMIT', `the tables have more than ${queryLimits.loadedRowsMax} rows`)
+    if (hasEnded(child)) return
+    if (!child.stdin.write(`${JSON.stringify(row)}\n`))
+      await Promise.race([once(child.stdin, 'drain'), once(child, 'close')])
+  }
+  child.stdin.end()
+}
+
+function hasEnded({ exitCode, signalCode }: QueryChild): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+function parseOutput(text: string, exceeded: string): QueryResult {
+  if (exceeded !== '') throw error('QUERY_LIMIT', exceeded)
+  if (text === '') throw error('QUERY_LIMIT', 'the query needed too much memory')
+  const output = outputForm.parse(JSON.parse(text))
+  if ('error' in output) throw error('QUERY_INVALID', output.error)
+  return output
+}

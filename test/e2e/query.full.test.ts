@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { initDevStack, upArgs } from './exported-state.ts'
+import { createSandbox, requireSuccess } from './sandbox.ts'
+
+const secret = 'swordfish-7f3a'
+
+test('a query reads resources, properties without secrets, deployments, steps and the index', async () => {
+  const sandbox = createSandbox('shop')
+  const query = async (sql: string): Promise<unknown> =>
+    JSON.parse(requireSuccess(await sandbox.run(['query', sql, '--json'])).out)
+  try {
+    requireSuccess(await sandbox.run(['stack', 'init', 'prod']))
+    await initDevStack(sandbox)
+    const set = ['config', 'set', '--secret', 'password', secret, '-s', 'dev']
+    requireSuccess(await sandbox.run(set))
+    requireSuccess(await sandbox.run(upArgs))
+    expect(
+      await query('select stack, version, resources > 5 as big from stacks order by stack'),
+    ).toEqual([
+      { stack: 'dev', version: 1, big: 1 },
+      { stack: 'prod', version: 0, big: 0 },
+    ])
+    expect(
+      await query(
+        "select name, id from resources where type like 'gold:%Thing' order by 1 limit 1",
+      ),
+    ).toEqual([{ name: 'database', id: 'database-1' }])
+    expect(
+      await query(
+        "select r.name, p.value from properties p join resources r using (project, stack, urn) where p.path = 'value' and p.kind = 'inputs' and r.name = 'page'",
+      ),
+    ).toEqual([{ name: 'page', value: 'first' }])
+    const secrets = await query(
+      'select count(*) as n, count(value) as shown from properties where is_secret = 1',
+    )
+    expect(secrets).toEqual([{ n: expect.any(Number), shown: 0 }])
+    expect(secrets).not.toEqual([{ n: 0, shown: 0 }])
+    expect(
+      JSON.stringify(await query('select * from properties, search limit 9000')),
+    ).not.toContain(secret)
+    expect(await query("select name from search where search match 'first'")).toEqual([
+      { name: 'page' },
+    ])
+    expect(await query('select number, command, result from deployments')).toEqual([
+      { number: 1, command: 'up', result: 'succeeded' },
+    ])
+    expect(
+      await query("select operation, result from steps where urn like '%::database' limit 1"),
+    ).toEqual([{ operation: 'create', result: 'succeeded' }])
+    expect(await query('select * from drift')).toEqual([])
+    const table = requireSuccess(await sandbox.run(['query', 'select stack from stacks'])).out
+    expect(table).toBe('stack\ndev\nprod\n')
+    const invalid = await sandbox.run(['query', 'delete from stacks'])
+    expect(invalid).toMatchObject({ exit: 2 })
+    expect(invalid.err).toContain('error[QUERY_INVALID]: not authorized')
+    for (const endless of [
+      'with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n',
+      'select length(group_concat(hex(randomblob(100000000)))) from (values (1), (2), (3), (4))',
+    ])
+      expect((await sandbox.run(['query', endless])).err).toContain('error[QUERY_LIMIT]: ')
+  } finally {
+    sandbox.remove()
+  }
+})
