@@ -9,7 +9,7 @@ export function declareRemote(root: Command, attach: Attach): void {
     root
       .command('login [address]')
       .description(
-        'Log in to an API, or use a self-managed backend (file://, s3://), instead of this machine',
+        'Log in to an API, or use a self-managed backend (file://, s3://, gs://, azblob://), instead of this machine',
       )
       .option('-l, --local', 'Use the backend file://~')
       .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)')

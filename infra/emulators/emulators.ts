@@ -10,7 +10,16 @@
 import { join } from 'node:path'
 
 /** A service, as its endpoint variable names it: SQS in `ANTICHAIN_SQS_ENDPOINT`. */
-export type EmulatedService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'VAULT'
+export type EmulatedService =
+  | 'DYNAMODB'
+  | 'SQS'
+  | 'S3'
+  | 'KMS'
+  | 'SCHEDULER'
+  | 'STS'
+  | 'VAULT'
+  | 'GCS'
+  | 'AZBLOB'
 
 /** A command with its arguments. */
 export type CommandLine = readonly string[]
@@ -56,6 +65,9 @@ export const emulatorCredentials = {
 
 /** The root token of the development server of OpenBao. */
 export const emulatorVaultToken = 'fake-root'
+
+/** The account of clients of Azurite, with its key in base64. */
+export const emulatorAzureAccount = { name: 'fakeaccount', key: 'ZmFrZWZha2U=' } as const
 
 /**
  * The emulators. docs/emulators.md contains the reasons for this choice, and the missing features
@@ -182,6 +194,53 @@ export const emulators: readonly EmulatorRow[] = [
         ...['env', `HOME=${scratch}`, join(folder, 'venv/bin/bao'), 'server', '-dev'],
         ...[`-dev-root-token-id=${emulatorVaultToken}`, '-dev-no-store-token'],
         `-dev-listen-address=127.0.0.1:${port}`,
+      ],
+    }),
+  },
+  {
+    name: 'fake-gcs-server',
+    version: '1.56.1',
+    services: ['GCS'],
+    toolchain: 'Go',
+    tools: ['go'],
+    runtimeTools: [],
+    installDuration: 'a minute or two',
+    installedPath: 'bin/fake-gcs-server',
+    install: folder => [
+      [
+        ...['env', `GOBIN=${join(folder, 'bin')}`, 'go', 'install'],
+        'github.com/fsouza/fake-gcs-server@v1.56.1',
+      ],
+    ],
+    start: ({ folder, port }) => ({
+      command: [
+        ...[join(folder, 'bin/fake-gcs-server'), '-backend', 'memory', '-scheme', 'http'],
+        ...['-host', '127.0.0.1', '-port', String(port), '-public-host', `127.0.0.1:${port}`],
+      ],
+    }),
+  },
+  {
+    name: 'azurite',
+    version: '3.37.0',
+    services: ['AZBLOB'],
+    toolchain: 'npm',
+    tools: ['npm'],
+    runtimeTools: [],
+    installDuration: 'a minute',
+    installedPath: 'installed',
+    install: folder => [
+      [
+        ...['npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts'],
+        'azurite@3.37.0',
+      ],
+      ['touch', join(folder, 'installed')],
+    ],
+    start: ({ folder, scratch, port }) => ({
+      command: [
+        ...['env', `AZURITE_ACCOUNTS=${emulatorAzureAccount.name}:${emulatorAzureAccount.key}`],
+        ...[process.execPath, join(folder, 'node_modules/azurite/dist/src/blob/main.js')],
+        ...['--blobHost', '127.0.0.1', '--blobPort', String(port), '--location', scratch],
+        ...['--silent', '--skipApiVersionCheck', '--disableTelemetry'],
       ],
     }),
   },

@@ -37,7 +37,9 @@ const folderPrefix = 'antichain-cloud-'
 
 async function main(args: CloudArgs): Promise<number> {
   const installResults = []
-  const awsEmulators = emulators.filter(({ services }) => !services.includes('VAULT'))
+  const awsEmulators = emulators.filter(({ services }) =>
+    services.every(service => !['VAULT', 'GCS', 'AZBLOB'].includes(service)),
+  )
   for (const row of awsEmulators)
     installResults.push(await installEmulator(row, process.env, report))
   for (const result of installResults)

@@ -10,8 +10,8 @@ import {
   readAwsSettings,
 } from '../../shared/platform/aws/clients.ts'
 
-/** A service of AWS, or Vault. */
-type TestedService = AwsService | 'VAULT'
+/** A service of AWS, Vault, or an object store of another provider. */
+type TestedService = AwsService | 'VAULT' | 'GCS' | 'AZBLOB'
 
 /** Returns the required services without an endpoint in the environment. */
 function findMissingServices(services: readonly TestedService[]): readonly TestedService[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findBackend } from '../../shared/backends/open-backend.ts'
+import { emulatorAzureAccount } from '../../infra/emulators/emulators.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
@@ -28,5 +29,56 @@ describeWithServices('objects of s3://', ['S3'], settings => {
   test('an unknown parameter is refused', async () => {
     const url = parseObjectStoreUrl('s3://bucket?regoin=us-east-1', '/')
     await expect(openObjectStore(url, {})).rejects.toMatchObject({ code: 'BACKEND_URL_INVALID' })
+  })
+})
+
+describeWithServices('objects of gs://', ['GCS'], () => {
+  const endpoint = process.env['ANTICHAIN_GCS_ENDPOINT'] ?? ''
+  const env = { STORAGE_EMULATOR_HOST: endpoint }
+  const openStore = async (bucket: string) =>
+    openObjectStore(parseObjectStoreUrl(`gs://${bucket}/team/state`, '/'), env)
+
+  objectsContract('Google Cloud', async () => {
+    const name = `antichain-${process.pid}-${Date.now()}`
+    const created = await fetch(`${endpoint}/storage/v1/b?project=test`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+    expect(created.status).toBe(200)
+    return { ports: await openStore(name), close: async () => {} }
+  })
+
+  test('a missing bucket is an error of its own', async () => {
+    const store = await openStore('antichain-no-such-bucket')
+    await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
+  })
+})
+
+describeWithServices('objects of azblob://', ['AZBLOB'], () => {
+  const { host } = new URL(process.env['ANTICHAIN_AZBLOB_ENDPOINT'] ?? 'http://none')
+  const { name: account, key } = emulatorAzureAccount
+  const query = `storage_account=${account}&localemu=true&domain=${host}`
+  const openStore = async (container: string, env: Record<string, string> = {}) =>
+    openObjectStore(parseObjectStoreUrl(`azblob://${container}/team/state?${query}`, '/'), {
+      AZURE_STORAGE_KEY: key,
+      ...env,
+    })
+
+  objectsContract('Azure', async () => {
+    const container = `antichain-${process.pid}-${Date.now()}`
+    const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob')
+    await new BlobServiceClient(
+      `http://${host}/${account}`,
+      new StorageSharedKeyCredential(account, key),
+    ).createContainer(container)
+    return { ports: await openStore(container), close: async () => {} }
+  })
+
+  test('a missing container and a wrong key are errors of their own', async () => {
+    const store = await openStore('antichain-no-such-container')
+    await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
+    const denied = await openStore('any', { AZURE_STORAGE_KEY: 'd3Jvbmc=' })
+    await expect(denied.get('a')).rejects.toMatchObject({ code: 'BACKEND_DENIED' })
   })
 })

@@ -6,7 +6,12 @@ import {
 import { listBackendStacks } from '../../backends/open-backend.ts'
 import type { UpdateInfo } from '../../backends/update-info.ts'
 import { hasCode } from '../../errors/error.ts'
-import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
+import type {
+  CatalogPort,
+  StackListing,
+  StackRecord,
+  UnreadableStack,
+} from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
@@ -48,22 +53,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
         return true
       }),
     getStack: sync,
-    listStacks: async project => {
-      const ids = (await listBackendStacks(backend)).filter(
-        id => project === undefined || stackPartsOf(id).project === project,
-      )
-      const stacks: StackRecord[] = []
-      const unreadable: { readonly id: StackId; readonly reason: Error }[] = []
-      for (const id of ids)
-        try {
-          const record = await sync(id)
-          if (record !== undefined) stacks.push(record)
-        } catch (thrown) {
-          if (!hasCode(thrown, 'BACKEND_INVALID') && !hasCode(thrown, 'STATE_TOO_NEW')) throw thrown
-          unreadable.push({ id, reason: thrown })
-        }
-      return { stacks, unreadable }
-    },
+    listStacks: project => listStacks(backend, sync, project),
     removeStack: id =>
       whileLocked(id, async () => {
         if (!(await local.removeStack(id))) return false
@@ -96,4 +86,26 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       await locks.release(stack)
     },
   }
+}
+
+/** Lists the stacks of a backend. A damaged stack does not hide the others. */
+async function listStacks(
+  backend: BackendCatalogDeps['backend'],
+  sync: (id: StackId) => Promise<StackRecord | undefined>,
+  project: string | undefined,
+): Promise<StackListing> {
+  const ids = (await listBackendStacks(backend)).filter(
+    id => project === undefined || stackPartsOf(id).project === project,
+  )
+  const stacks: StackRecord[] = []
+  const unreadable: UnreadableStack[] = []
+  for (const id of ids)
+    try {
+      const record = await sync(id)
+      if (record !== undefined) stacks.push(record)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'BACKEND_INVALID') && !hasCode(thrown, 'STATE_TOO_NEW')) throw thrown
+      unreadable.push({ id, reason: thrown })
+    }
+  return { stacks, unreadable }
 }

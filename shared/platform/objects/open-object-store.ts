@@ -5,15 +5,11 @@
  * Invariants: 1. The query of an address selects the same store as for Pulumi. 2. A client library
  * is loaded only when an address needs it. 3. No credential is part of an address in a message.
  */
-import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { createFileObjects } from './file-objects.ts'
 import type { ObjectStoreUrl } from './object-store-url.ts'
 
-/**
- * Opens the store of a parsed address. Makes no request. Throws BACKEND_URL_INVALID, and
- * FEATURE_MISSING for `gs` and `azblob`.
- */
+/** Opens the store of a parsed address. Makes no request. Throws BACKEND_URL_INVALID. */
 export async function openObjectStore(
   url: ObjectStoreUrl,
   env: Readonly<Record<string, string | undefined>>,
@@ -21,5 +17,6 @@ export async function openObjectStore(
   if (url.scheme === 'file')
     return createFileObjects(url.prefix, { hasAttributes: url.query.get('metadata') !== 'skip' })
   if (url.scheme === 's3') return (await import('./s3-objects.ts')).createS3Objects(url, env)
-  throw error('FEATURE_MISSING', `backends of ${url.scheme}:// are not supported yet`)
+  if (url.scheme === 'gs') return (await import('./gcs-objects.ts')).createGcsObjects(url, env)
+  return (await import('./azure-objects.ts')).createAzureObjects(url, env)
 }

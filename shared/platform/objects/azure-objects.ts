@@ -1,0 +1,136 @@
+import {
+  AnonymousCredential,
+  BlobServiceClient,
+  type ContainerClient,
+  RestError,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
+import { error } from '../../errors/error.ts'
+import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
+import { contentTypeOf } from './detect-media.ts'
+import { backendErrorOf } from './object-errors.ts'
+import type { ObjectStoreUrl } from './object-store-url.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Query parameters that Pulumi's stores of Azure read, and this store too. */
+const knownParameters: ReadonlySet<string> = new Set([
+  ...['storage_account', 'domain', 'protocol', 'localemu'],
+])
+
+/**
+ * Creates the store of `azblob://<container>/<folder>`. The account is `storage_account` or
+ * AZURE_STORAGE_ACCOUNT. Its credentials are AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY,
+ * AZURE_STORAGE_SAS_TOKEN, or else the default credentials of Azure. Throws BACKEND_URL_INVALID.
+ */
+export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise<ObjectStorePort> {
+  const { bucket: containerName, prefix } = url
+  const service = await openService(url.query, env)
+  const container = service.getContainerClient(containerName)
+  const address = `azblob://${containerName}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run()
+    } catch (thrown) {
+      throw backendErrorOf(`${action} in ${address} failed`, thrown, statusOf(thrown))
+    }
+  }
+  const upload = async (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> => {
+    await container.getBlockBlobClient(prefix + key).uploadData(bytes, {
+      blobHTTPHeaders: { blobContentType: contentTypeOf(bytes) },
+      ...(isNew ? { conditions: { ifNoneMatch: '*' } } : {}),
+    })
+  }
+  return {
+    address,
+    get: key =>
+      withErrors(`get ${key}`, async () => {
+        try {
+          return await container.getBlobClient(prefix + key).downloadToBuffer()
+        } catch (thrown) {
+          if (codeOf(thrown) === 'BlobNotFound') return undefined
+          throw thrown
+        }
+      }),
+    put: (key, bytes) => withErrors(`put ${key}`, () => upload(key, bytes, false)),
+    putIfAbsent: (key, bytes) =>
+      withErrors(`put ${key}`, async () => {
+        try {
+          await upload(key, bytes, true)
+          return true
+        } catch (thrown) {
+          if ([409, 412].includes(statusOf(thrown) ?? 0)) return false
+          throw thrown
+        }
+      }),
+    list: under => withErrors(`list ${under}`, () => listBlobs(container, prefix, under)),
+    remove: key =>
+      withErrors(`remove ${key}`, async () => {
+        await container.getBlobClient(prefix + key).deleteIfExists()
+      }),
+  }
+}
+
+async function listBlobs(
+  container: ContainerClient,
+  prefix: string,
+  under: string,
+): Promise<readonly ObjectEntry[]> {
+  const entries: ObjectEntry[] = []
+  for await (const { name, properties } of container.listBlobsFlat({ prefix: prefix + under }))
+    entries.push({
+      key: name.slice(prefix.length),
+      modifiedMs: properties.lastModified.getTime(),
+    })
+  return entries
+}
+
+async function openService(query: URLSearchParams, env: Env): Promise<BlobServiceClient> {
+  for (const name of query.keys())
+    if (!knownParameters.has(name))
+      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of azblob:// is not supported`)
+  const connection = env['AZURE_STORAGE_CONNECTION_STRING'] ?? ''
+  if (connection !== '' && !query.has('storage_account'))
+    return BlobServiceClient.fromConnectionString(connection)
+  const account = query.get('storage_account') || env['AZURE_STORAGE_ACCOUNT'] || ''
+  if (account === '')
+    throw error('BACKEND_URL_INVALID', 'the storage account of azblob:// is unknown', {
+      hint: 'Add `?storage_account=<name>` to the address, or set AZURE_STORAGE_ACCOUNT.',
+    })
+  const serviceUrl = serviceUrlOf(account, query, env)
+  const key = env['AZURE_STORAGE_KEY'] ?? ''
+  const token = env['AZURE_STORAGE_SAS_TOKEN'] ?? ''
+  if (key !== '')
+    return new BlobServiceClient(serviceUrl, new StorageSharedKeyCredential(account, key))
+  if (token !== '')
+    return new BlobServiceClient(
+      `${serviceUrl}?${token.replace(/^\?/, '')}`,
+      new AnonymousCredential(),
+    )
+  const { DefaultAzureCredential } = await import('@azure/identity')
+  return new BlobServiceClient(serviceUrl, new DefaultAzureCredential())
+}
+
+/** Returns the address of an account. An emulator has the account in the path. */
+function serviceUrlOf(account: string, query: URLSearchParams, env: Env): string {
+  const isEmulator = query.get('localemu') === 'true'
+  const protocol =
+    query.get('protocol') || env['AZURE_STORAGE_PROTOCOL'] || (isEmulator ? 'http' : 'https')
+  const domain =
+    query.get('domain') ||
+    env['AZURE_STORAGE_DOMAIN'] ||
+    (isEmulator ? 'localhost:10000' : 'blob.core.windows.net')
+  return isEmulator ? `${protocol}://${domain}/${account}` : `${protocol}://${account}.${domain}`
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof RestError ? thrown.statusCode : undefined
+}
+
+/** Returns the code of an error response. The response to a HEAD has it in a header only. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof RestError)) return undefined
+  const { details } = thrown
+  const isRecord = typeof details === 'object' && details !== null && 'errorCode' in details
+  return thrown.code ?? (isRecord ? String(details.errorCode) : undefined)
+}

@@ -1,0 +1,113 @@
+import { Storage, type StorageOptions } from '@google-cloud/storage'
+import { error } from '../../errors/error.ts'
+import type { ObjectStorePort } from '../../ports/objects.ts'
+import { contentTypeOf } from './detect-media.ts'
+import { backendErrorOf } from './object-errors.ts'
+import type { ObjectStoreUrl } from './object-store-url.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Query parameters that Pulumi's stores of Google Cloud read, and this store too. */
+const knownParameters: ReadonlySet<string> = new Set(['private_key_path', 'universe_domain'])
+
+/**
+ * Creates the store of `gs://<bucket>/<folder>`. Credentials are the JSON text of
+ * GOOGLE_CREDENTIALS, or else the default credentials. Throws BACKEND_URL_INVALID for an unknown
+ * parameter or invalid credentials.
+ */
+export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
+  const { bucket: bucketName, prefix, query } = url
+  for (const name of query.keys())
+    if (!knownParameters.has(name))
+      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of gs:// is not supported`)
+  const bucket = new Storage(readStorageOptions(query, env)).bucket(bucketName)
+  const address = `gs://${bucketName}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run()
+    } catch (thrown) {
+      throw backendErrorOf(`${action} in ${address} failed`, thrown, statusOf(thrown))
+    }
+  }
+  const save = (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> =>
+    bucket.file(prefix + key).save(Buffer.from(bytes), {
+      resumable: false,
+      contentType: contentTypeOf(bytes),
+      // The generation 0 stands for an object that does not exist.
+      ...(isNew ? { preconditionOpts: { ifGenerationMatch: 0 } } : {}),
+    })
+  return {
+    address,
+    get: key =>
+      withErrors(`get ${key}`, async () => {
+        try {
+          // Without the option, the library would decompress objects with a content encoding.
+          const [bytes] = await bucket.file(prefix + key).download({ decompress: false })
+          return bytes
+        } catch (thrown) {
+          if (statusOf(thrown) === 404 && (await bucketExists())) return undefined
+          throw thrown
+        }
+      }),
+    put: (key, bytes) => withErrors(`put ${key}`, () => save(key, bytes, false)),
+    putIfAbsent: (key, bytes) =>
+      withErrors(`put ${key}`, async () => {
+        try {
+          await save(key, bytes, true)
+          return true
+        } catch (thrown) {
+          if (statusOf(thrown) === 412) return false
+          throw thrown
+        }
+      }),
+    list: under =>
+      withErrors(`list ${under}`, async () => {
+        const [files] = await bucket.getFiles({ prefix: prefix + under })
+        return files.map(({ name, metadata }) => ({
+          key: name.slice(prefix.length),
+          modifiedMs: Date.parse(String(metadata.updated)),
+        }))
+      }),
+    remove: key =>
+      withErrors(`remove ${key}`, async () => {
+        await bucket.file(prefix + key).delete({ ignoreNotFound: true })
+      }),
+  }
+
+  /** Tells a missing object from a missing bucket, which has the same status. */
+  async function bucketExists(): Promise<boolean> {
+    await bucket.getFiles({ maxResults: 1, autoPaginate: false })
+    return true
+  }
+}
+
+function readStorageOptions(query: URLSearchParams, env: Env): StorageOptions {
+  const keyFile = query.get('private_key_path')
+  const universe = query.get('universe_domain')
+  const credentials = env['GOOGLE_CREDENTIALS'] ?? ''
+  const emulator = env['STORAGE_EMULATOR_HOST'] ?? ''
+  return {
+    ...(keyFile === null ? {} : { keyFilename: keyFile }),
+    ...(universe === null ? {} : { universeDomain: universe }),
+    ...(credentials === '' ? {} : { credentials: parseCredentials(credentials) }),
+    ...(emulator === ''
+      ? {}
+      : { apiEndpoint: emulator.includes('://') ? emulator : `http://${emulator}` }),
+  }
+}
+
+function parseCredentials(text: string): NonNullable<StorageOptions['credentials']> {
+  try {
+    return JSON.parse(text) as NonNullable<StorageOptions['credentials']>
+  } catch {
+    throw error('BACKEND_URL_INVALID', 'GOOGLE_CREDENTIALS is no JSON text of a key', {
+      hint: 'Set it to the contents of the key file, or unset it to use the default credentials.',
+    })
+  }
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
+  const status = Number(thrown.code)
+  return Number.isInteger(status) ? status : undefined
+}
