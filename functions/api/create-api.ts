@@ -82,8 +82,7 @@ export function createApi(options: ApiOptions): Hono {
       answerCall(deps, route, context),
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
-  const { closing } = ports
-  if (closing !== undefined) addServiceRoutes(app, { ports: { ...ports, closing }, addressOf })
+  addServiceRoutes(app, { ports, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

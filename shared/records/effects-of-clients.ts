@@ -46,10 +46,20 @@ export const effectsOfClients = {
       },
       {
         call: 'nudges.nudge',
-        sourceFiles: ['functions/api/service/deployment-updates.ts'],
+        sourceFiles: [
+          'functions/api/service/deployment-updates.ts',
+          'functions/api/service/edit-routes.ts',
+        ],
         description: 'the stack is checked',
-        condition: 'for a cancel',
+        condition: 'for a cancel, an import or a rename',
         afterCrash: 'the request is over',
+      },
+      {
+        call: 'archives.put',
+        sourceFiles: ['functions/api/service/edit-routes.ts'],
+        description: 'the imported state is an archive, which the request of the edit names',
+        condition: 'for an import',
+        afterCrash: 'no record names the archive: the sweep removes it',
       },
     ],
   },

@@ -10,6 +10,7 @@ import type { Context, Hono } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
+import type { ApiPorts } from '../define-route.ts'
 import { recordChange } from '../audited-call.ts'
 import { authenticate } from '../authenticate.ts'
 import { type Caller, requirePermission } from '../authorization.ts'
@@ -29,7 +30,8 @@ import { serviceRoutes } from './service-table.ts'
 
 /** The dependencies of the service. */
 export interface ServiceOptions {
-  readonly ports: Omit<ServicePorts, 'clientLogs'>
+  /** Without `closing`, every route answers with 501. */
+  readonly ports: ApiPorts
   readonly addressOf: (context: Context) => string
 }
 
@@ -42,9 +44,25 @@ interface ServiceDeps {
 
 /** Adds the routes of the service to an app. Any other path below `/api` is answered with 404. */
 export function addServiceRoutes(app: Hono, { ports, addressOf }: ServiceOptions): void {
+  const { closing } = ports
+  if (closing === undefined)
+    app.all('/api/*', () =>
+      toServiceErrorResponse(
+        error('FEATURE_MISSING', 'this installation does not serve clients of Pulumi'),
+        ports.random.uuid(),
+      ),
+    )
+  else addAllRoutes(app, { ...ports, closing, clientLogs: createClientLogs(ports) }, addressOf)
+}
+
+function addAllRoutes(
+  app: Hono,
+  ports: ServicePorts,
+  addressOf: ServiceOptions['addressOf'],
+): void {
   const { serviceBurst: burst, servicePerSecond: perSecond } = apiLimits
   const deps: ServiceDeps = {
-    ports: { ...ports, clientLogs: createClientLogs(ports) },
+    ports,
     addressOf,
     addressLimiter: createRateLimiter(ports.clock, { burst, perSecond }),
     tokenLimiter: createRateLimiter(ports.clock, { burst, perSecond }),

@@ -76,15 +76,25 @@ interface UpdatePorts {
 
 /** Returns an update of a stack. Throws DEPLOYMENT_UNKNOWN. */
 export async function requireUpdate(
-  { documents }: Pick<UpdatePorts, 'documents'>,
+  ports: Pick<UpdatePorts, 'documents'>,
   stack: StackId,
   id: string,
 ): Promise<StoredUpdate> {
+  const stored = await findStoredUpdate(ports, stack, id)
+  if (stored === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+  return stored
+}
+
+/** Returns an update of a stack, or undefined if the stack has no such update. */
+export async function findStoredUpdate(
+  { documents }: Pick<UpdatePorts, 'documents'>,
+  stack: StackId,
+  id: string,
+): Promise<StoredUpdate | undefined> {
   const stored = /^[\w-]{1,90}$/.test(id) ? await documents.get(keyOf(id)) : undefined
-  const update = stored === undefined ? undefined : parseDocumentValue(clientUpdate, stored)
-  if (stored === undefined || update?.stack !== stack)
-    throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
-  return { id, version: stored.version, update }
+  if (stored === undefined) return undefined
+  const update = parseDocumentValue(clientUpdate, stored)
+  return update.stack === stack ? { id, version: stored.version, update } : undefined
 }
 
 /** Stores a changed update. Throws DOCUMENT_CHANGED after a concurrent change. */

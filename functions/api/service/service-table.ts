@@ -1,4 +1,7 @@
+import { serviceEditRoutes } from './edit-routes.ts'
+import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
+import { historyRoutes } from './history-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
 import type { ServiceRoute } from './service-route.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -12,4 +15,7 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...updateRoutes,
   ...serviceEventRoutes,
   ...secretRoutes,
+  ...historyRoutes,
+  ...serviceEditRoutes,
+  ...emptyRoutes,
 ]

@@ -22,9 +22,12 @@ export function renameStackInState(
   newNames: StackNames,
 ): StoredDeployment {
   const rename = (urn: string): string => renameUrn(urn, oldNames, newNames)
-  const { resources, pending_operations: pending } = state
+  const { resources, pending_operations: pending, secrets_providers: manager } = state
   return {
     ...state,
+    ...(manager === undefined
+      ? {}
+      : { secrets_providers: renameInManager(manager, oldNames, newNames) }),
     ...(resources === undefined
       ? {}
       : { resources: resources.map(resource => renameInResource(resource, rename)) }),
@@ -40,6 +43,27 @@ export function renameStackInState(
         }),
   }
 }
+
+/**
+ * Renames the stack in the manager `service`, whose clients decrypt under the names in the state.
+ * The keys of Pulumi's public service stay under the old names, so its managers are unchanged.
+ */
+function renameInManager(
+  manager: StoredManager,
+  oldNames: StackNames,
+  newNames: StackNames,
+): StoredManager {
+  const { type, state: fields } = manager
+  if (type !== 'service' || !isJsonObject(fields)) return manager
+  const { url, project, stack } = fields
+  const isPublic = typeof url === 'string' && publicServicePattern.test(url)
+  const isSame = project === oldNames.project && stack === oldNames.stack
+  return isPublic || !isSame ? manager : { ...manager, state: { ...fields, ...newNames } }
+}
+
+type StoredManager = Exclude<StoredDeployment['secrets_providers'], undefined>
+
+const publicServicePattern = /^https:\/\/([\w-]+\.)*pulumi\.com(\/|$)/
 
 function renameUrn(urn: string, oldNames: StackNames, newNames: StackNames): string {
   if (!isUrn(urn)) return urn

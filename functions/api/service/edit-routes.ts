@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import { catalogue, type ErrorCode } from '../../../shared/errors/catalogue.ts'
+import {
+  type BlobHash,
+  type StackId,
+  stackIdOf,
+  stackPartsOf,
+} from '../../../shared/records/ids.ts'
+import type { EditRequest, RequestEnd } from '../../../shared/records/stack-request.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { envelopeOf, parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { requirePermission } from '../authorization.ts'
+import { putOnce } from '../put-request.ts'
+import { placeCallsForRename } from '../scheduler-calls.ts'
+import { requireUpdate } from './client-update.ts'
+import {
+  parseOwnDeployment,
+  readDeploymentUpdateStatus,
+  type UpdateStatus,
+} from './deployment-updates.ts'
+import {
+  parseBody,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+  stackOfCall,
+  stackPath,
+  updatePath,
+} from './service-route.ts'
+
+/** Time that a call waits for the end of an edit, in ms. A function has 30 s for a call. */
+const editWaitMs = 20_000
+const editPollMs = 100
+const importBytesMax = 512 * 1024 * 1024
+const editPrefix = 'edit-'
+
+const importForm = z.looseObject({
+  version: z.int(),
+  features: z.array(z.string()).nullish(),
+  deployment: z.looseObject({}).nullish(),
+})
+
+const nameForm = z.string().regex(/^([\w.-]{1,100})?$/)
+const renameForm = z.looseObject({ newName: nameForm.nullish(), newProject: nameForm.nullish() })
+
+/**
+ * Routes for imports and renames. A generator runs both, because the API publishes no state of
+ * existing stacks. The calls wait for it.
+ */
+export const serviceEditRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'POST',
+    path: `${stackPath}/import`,
+    role: 'deploy',
+    bodyBytesMax: importBytesMax,
+    run: (ports, call) => importState(ports, call),
+  },
+  {
+    method: 'POST',
+    path: `${stackPath}/rename`,
+    role: 'deploy',
+    run: (ports, call) => renameStack(ports, call),
+  },
+  {
+    method: 'GET',
+    path: updatePath,
+    role: 'read',
+    run: (ports, call) => readUpdate(ports, call),
+  },
+]
+
+async function importState(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { version, features, deployment } = parseBody(importForm, call)
+  const { id: stack } = await requireIdle(ports, stackOfCall(call))
+  const envelope = parseEnvelope(JSON.stringify({ version, features, deployment }))
+  if (envelope.deployment === null)
+    throw error('STATE_INVALID', 'an import needs a deployment with a state')
+  const bytes = Buffer.from(JSON.stringify(envelopeOf(envelope.deployment)))
+  const state: BlobHash = await ports.archives.put(stack, bytes)
+  const key = ports.random.uuid()
+  const edit = { kind: 'import', state, force: true } as const
+  await requestEdit(ports, call, { stack, key, edit })
+  await awaitEdit(ports, stack, key)
+  return { updateId: `${editPrefix}${key}` }
+}
+
+async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { newName, newProject } = parseBody(renameForm, call)
+  const { id: stack } = await requireIdle(ports, stackOfCall(call))
+  const parts = stackPartsOf(stack)
+  const to = stackIdOf(newProject || parts.project, newName || parts.stack)
+  requirePermission(call.caller, 'deploy', to)
+  if ((await ports.catalog.getStack(to)) !== undefined)
+    throw error('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)
+  const placements = await placeCallsForRename(ports, stack, to)
+  const key = ports.random.uuid()
+  await requestEdit(ports, call, { stack, key, edit: { kind: 'rename stack', to, placements } })
+  if ((await awaitEdit(ports, stack, key)) !== 'succeeded')
+    throw error('STACK_BUSY', 'the rename waits for another deployment')
+  return {}
+}
+
+async function requireIdle(ports: ServicePorts, stack: StackId) {
+  const record = await requireStack(ports, stack)
+  if (record.current === '') return record
+  throw error('STACK_BUSY', 'an update of the stack is running', {
+    hint: 'Wait for it, or end it with `pulumi cancel`.',
+  })
+}
+
+async function requestEdit(
+  ports: ServicePorts,
+  { caller }: ServiceCall,
+  fields: Pick<EditRequest, 'stack' | 'key' | 'edit'>,
+): Promise<void> {
+  const request: EditRequest = { ...fields, at: ports.clock.now(), by: `${caller.name} (pulumi)` }
+  await putOnce(ports, request, async () => undefined)
+  await ports.nudges.nudge(fields.stack, 0)
+}
+
+/** Waits for the end of an edit. Throws its error, as if the edit had run in the call. */
+async function awaitEdit(ports: ServicePorts, stack: StackId, key: string): Promise<UpdateStatus> {
+  const deadlineMs = ports.clock.monotonicMs() + editWaitMs
+  for (;;) {
+    const end = (await ports.requests.find(stack, key))?.end
+    const status = await statusOfEdit(ports, end)
+    if (end?.kind === 'refused') throw refusalOf(end)
+    if (status !== 'running' || ports.clock.monotonicMs() > deadlineMs) return status
+    await ports.clock.sleep(editPollMs)
+  }
+}
+
+function refusalOf({ code, message }: RequestEnd & { readonly kind: 'refused' }): Error {
+  return Object.hasOwn(catalogue, code)
+    ? error(code as ErrorCode, message)
+    : error('API_INPUT_INVALID', message)
+}
+
+async function statusOfEdit(
+  ports: ServicePorts,
+  end: RequestEnd | undefined,
+): Promise<UpdateStatus> {
+  if (end === undefined) return 'running'
+  if (end.kind === 'renamed') return 'succeeded'
+  return end.kind === 'started' ? readDeploymentUpdateStatus(ports, end.deployment) : 'failed'
+}
+
+/** Returns the status of an update. Clients poll it after an import, until no token is left. */
+async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const status = await readStatus(ports, stackOfCall(call), call.params['update'] ?? '')
+  const isOpen = status === 'running' || status === 'not started'
+  return { status, events: [], ...(isOpen ? { continuationToken: '0' } : {}) }
+}
+
+async function readStatus(ports: ServicePorts, stack: StackId, id: string): Promise<UpdateStatus> {
+  if (id.startsWith(editPrefix)) {
+    const request = await ports.requests.find(stack, id.slice(editPrefix.length))
+    if (request === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+    return statusOfEdit(ports, request.end)
+  }
+  const ownDeployment = parseOwnDeployment(stack, id)
+  if (ownDeployment !== undefined) return readDeploymentUpdateStatus(ports, ownDeployment)
+  const { update } = await requireUpdate(ports, stack, id)
+  if (update.deployment !== undefined) return readDeploymentUpdateStatus(ports, update.deployment)
+  return update.status ?? (update.lease === undefined ? 'not started' : 'running')
+}

@@ -1,0 +1,105 @@
+import { error } from '../../../shared/errors/error.ts'
+import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'
+import { deploymentPartsOf } from '../../../shared/records/ids.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
+import {
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+  stackOfCall,
+  stackPath,
+} from './service-route.ts'
+
+/** Maximum number of entries of one response, also of a response without a page. */
+const entriesMax = 500
+
+/** Routes for the history of a stack. It has the deployments of clients and of this engine. */
+export const historyRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'GET',
+    path: `${stackPath}/updates`,
+    role: 'read',
+    run: async (ports, call) => {
+      const record = await requireStack(ports, stackOfCall(call))
+      const history = await readPage(ports, record, call)
+      const updates = []
+      for (const entry of history) updates.push(await updateInfoOf(ports, record, entry))
+      return { updates }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${stackPath}/updates/latest`,
+    role: 'read',
+    run: async (ports, call) => {
+      const record = await requireStack(ports, stackOfCall(call))
+      const [entry] = await ports.catalog.listHistory(record.id, 1)
+      if (entry === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
+      return { info: await updateInfoOf(ports, record, entry) }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${stackPath}/updates/latest/previews`,
+    role: 'read',
+    run: async () => ({ updates: [] }),
+  },
+]
+
+/** Returns a page of the history, newest first. Pages are numbered from 1. */
+async function readPage(
+  { catalog }: ServicePorts,
+  { id, deployments }: StackRecord,
+  { query }: ServiceCall,
+): Promise<readonly HistoryRecord[]> {
+  const size = Math.min(positiveOf(query['pageSize']) ?? entriesMax, entriesMax)
+  const skipped = ((positiveOf(query['page']) ?? 1) - 1) * size
+  const before = deployments + 1 - skipped
+  return before <= 1 ? [] : catalog.listHistory(id, size, before)
+}
+
+function positiveOf(text: string | undefined): number | undefined {
+  const number = Number(text)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
+/** The kinds of updates by our commands. */
+const kinds: Readonly<Record<HistoryRecord['command'], string>> = {
+  up: 'update',
+  refresh: 'refresh',
+  destroy: 'destroy',
+  import: 'resource-import',
+  'stack import': 'import',
+  'stack rename': 'rename',
+  state: 'import',
+}
+
+/** Returns a history entry as clients read it. */
+async function updateInfoOf(
+  ports: ServicePorts,
+  stack: StackRecord,
+  entry: HistoryRecord,
+): Promise<unknown> {
+  const update = await findUpdateOf(ports, entry)
+  const { command, message, startedAt, endedAt, result, version, changes } = entry
+  return {
+    ...{ kind: kinds[command], message, startTime: Math.floor(startedAt / 1_000) },
+    endTime: Math.floor((endedAt ?? startedAt) / 1_000),
+    environment: update?.update.environment ?? {},
+    config: update?.update.config ?? {},
+    result: result === undefined ? 'in-progress' : result === 'succeeded' ? 'succeeded' : 'failed',
+    version: version ?? stack.version + 1,
+    resourceChanges: changes ?? {},
+    deployment: null,
+  }
+}
+
+async function findUpdateOf(
+  ports: ServicePorts,
+  { deployment }: HistoryRecord,
+): Promise<StoredUpdate | undefined> {
+  const { stack } = deploymentPartsOf(deployment)
+  const id = await findUpdateId(ports, deployment)
+  return id === undefined ? undefined : findStoredUpdate(ports, stack, id)
+}

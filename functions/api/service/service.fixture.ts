@@ -1,0 +1,96 @@
+import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
+import { compact } from '../../../shared/runtime/compaction/fold-and-publish.ts'
+import type { EpochMs } from '../../../shared/records/ids.ts'
+import { createOutbound } from '../../../shared/triggers/outbound/outbound.ts'
+import type { EmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
+import { createApi } from '../create-api.ts'
+import { openTestApi, type TestApi } from '../api.fixture.ts'
+
+/** The path of the existing stack in the service. */
+export const shopService = '/api/stacks/organization/shop/dev'
+
+/** The response of a call: its status, and its JSON. */
+export interface ServiceResponse {
+  readonly status: number
+  readonly json: Record<string, unknown>
+}
+
+/** The service over an embedded platform of its own, called without a socket. */
+export interface TestService {
+  readonly platform: EmbeddedPlatform
+  readonly issueToken: TestApi['issueToken']
+  /** Sends a request named `<method> <path>`, with a packed body, as clients send it. */
+  readonly call: (
+    authorization: string,
+    requestLine: string,
+    body?: unknown,
+  ) => Promise<ServiceResponse>
+  /** Creates and starts an update. Returns its path and the authorization of its lease. */
+  readonly startUpdate: (
+    authorization: string,
+    kind?: string,
+    options?: object,
+  ) => Promise<{ readonly path: string; readonly lease: string }>
+  /** Adds to the time that the service reads. */
+  readonly advanceClock: (ms: number) => void
+  readonly close: () => Promise<void>
+}
+
+/** Opens the service. */
+export async function openTestService(): Promise<TestService> {
+  const testApi = await openTestApi()
+  let offsetMs = 0
+  const { clock } = testApi.platform
+  const movedClock = { ...clock, now: () => (clock.now() + offsetMs) as EpochMs }
+  const platform = { ...testApi.platform, clock: movedClock }
+  const closing: TakeOverDeps = {
+    ...platform,
+    holder: { host: 'here', pid: 1, started: 'test', who: 'test' },
+    isAlive: () => undefined,
+    endGroup: () => undefined,
+    compact: deployment => compact(platform, deployment),
+  }
+  const ports = { ...platform, closing, execute: 'here', addresses: {}, outbound: createOutbound() }
+  const app = createApi({
+    ports: { ...ports, execute: 'here' },
+    addressOf: () => '192.0.2.7',
+  })
+  const call: TestService['call'] = async (authorization, requestLine, body) => {
+    const [method = '', path = ''] = requestLine.split(' ')
+    const packed = body === undefined ? undefined : gzipSync(JSON.stringify(body))
+    const encoding = body === undefined ? {} : { 'content-encoding': 'gzip' }
+    const headers = { authorization, ...encoding }
+    const request = { method, headers, ...(packed === undefined ? {} : { body: packed }) }
+    const response = await app.request(path, request)
+    const text = await response.text()
+    return {
+      status: response.status,
+      json: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+    }
+  }
+  return {
+    platform: testApi.platform,
+    issueToken: testApi.issueToken,
+    call,
+    startUpdate: async (authorization, kind = 'update', options = {}) => {
+      const created = await call(authorization, `POST ${shopService}/${kind}`, { options })
+      expect(created.status).toBe(200)
+      const path = `${shopService}/update/${String(created.json['updateID'])}`
+      const started = await call(authorization, `POST ${path}`, { journalVersion: 1 })
+      expect(started).toMatchObject({ status: 200, json: { journalVersion: 1 } })
+      return { path, lease: `update-token ${String(started.json['token'])}` }
+    },
+    advanceClock: ms => {
+      offsetMs += ms
+    },
+    close: testApi.close,
+  }
+}
+
+/** Returns a journal entry with the fields that clients always send. */
+export function entryOf(kind: number, sequenceID: number, fields: object = {}): object {
+  const always = { version: 1, kind, sequenceID, operationID: 0, removeOld: null, removeNew: null }
+  return { ...always, ...fields }
+}

@@ -1,0 +1,309 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openTestApi } from '../api.fixture.ts'
+import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
+
+// The traps of a service for Pulumi's command line. Each test names the defect that it finds.
+
+let service: TestService
+let admin = ''
+
+beforeEach(async () => {
+  service = await openTestService()
+  admin = `token ${await service.issueToken('admin')}`
+})
+
+afterEach(() => service.close())
+
+const stackState = {
+  urn: 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev',
+  custom: false,
+  type: 'pulumi:pulumi:Stack',
+}
+
+/** Returns the state of a component, which needs no provider. */
+function componentState(name: string): object {
+  const urn = `urn:pulumi:dev::shop::my:index:Group::${name}`
+  return { urn, custom: false, type: 'my:index:Group' }
+}
+
+/** Returns the two entries of a create, with consecutive sequence numbers. */
+function createEntries(state: object, operationID: number, firstSequence: number): object[] {
+  return [
+    entryOf(0, firstSequence, { operationID, operation: { resource: state, type: 'creating' } }),
+    entryOf(1, firstSequence + 1, { operationID, state }),
+  ]
+}
+
+async function exportUrns(): Promise<readonly string[]> {
+  const { json } = await service.call(admin, `GET ${shopService}/export`)
+  const { resources = [] } = json['deployment'] as { resources?: { urn: string }[] }
+  return resources.map(({ urn }) => urn)
+}
+
+describe('errors', () => {
+  test('1: every error has its status as code', async () => {
+    const responses = [
+      await service.call(admin, 'GET /api/unknown'),
+      await service.call(admin, 'GET /api/stacks/organization/shop/missing'),
+      await service.call(admin, 'GET /api/stacks/another/shop/dev'),
+      await service.call('token wrong', 'GET /api/user'),
+      await service.call('', 'GET /api/user'),
+      await service.call(admin, `PATCH ${shopService}/tags`, { tag: 1 }),
+      await service.call(admin, `POST ${shopService}/update/none`, {}),
+    ]
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 401, 401, 400, 404])
+    for (const { status, json } of responses)
+      expect(json).toMatchObject({ code: status, message: expect.any(String) as string })
+  })
+
+  test('5: a lease that is refused has the status 403', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const wrong = await service.call('update-token wrong', `POST ${path}/renew_lease`, {})
+    expect([wrong.status, wrong.json['code']]).toEqual([403, 403])
+    service.advanceClock(300_001)
+    expect((await service.call(lease, `POST ${path}/renew_lease`, {})).status).toBe(403)
+    expect(
+      (await service.call(lease, `PATCH ${path}/journalentries`, { entries: [] })).status,
+    ).toBe(403)
+  })
+
+  test('10: a batch that is too large once unpacked has the status 413', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const entries = [entryOf(0, 1, { filling: 'x'.repeat(65 * 1024 * 1024) })]
+    const response = await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    expect([response.status, response.json['code']]).toEqual([413, 413])
+  })
+
+  test('16: the removal of a stack with resources has the literal message', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const entries = createEntries(stackState, 1, 1)
+    await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    const refused = await service.call(admin, `DELETE ${shopService}?force=false`)
+    const message = 'Bad Request: Stack still contains resources.'
+    expect(refused).toEqual({ status: 400, json: { code: 400, message } })
+    expect((await service.call(admin, `DELETE ${shopService}?force=true`)).status).toBe(200)
+  })
+
+  test('17: a second creation names the existing stack, and a second start the holder', async () => {
+    const body = { stackName: 'dev' }
+    const created = await service.call(admin, 'POST /api/stacks/organization/shop', body)
+    expect(created.status).toBe(409)
+    expect(created.json['message']).toContain('already exists')
+    await service.startUpdate(admin)
+    const other = await service.call(admin, `POST ${shopService}/update`, {})
+    const path = `${shopService}/update/${String(other.json['updateID'])}`
+    const started = await service.call(admin, `POST ${path}`, {})
+    expect(started.status).toBe(409)
+    expect(started.json['message']).toMatch(/held since 0 s by admin: pulumi up/)
+  })
+})
+
+describe('updates', () => {
+  test('2, 3, 4: a dry run of any kind has a token, and changes nothing', async () => {
+    for (const kind of ['update', 'preview', 'refresh', 'destroy']) {
+      const { path, lease } = await service.startUpdate(admin, kind, { dryRun: true })
+      expect(lease).toMatch(/^update-token .{40,}/)
+      const entries = { entries: createEntries(stackState, 1, 1) }
+      expect((await service.call(lease, `PATCH ${path}/journalentries`, entries)).status).toBe(403)
+      const end = await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+      expect(end.status).toBe(200)
+    }
+    const { json } = await service.call(admin, `GET ${shopService}`)
+    expect(json).toMatchObject({ version: 0, activeUpdate: '' })
+    expect((await service.call(admin, `GET ${shopService}/updates`)).json).toEqual({ updates: [] })
+  })
+
+  test('6: repeated batches, events and reports of the end change nothing', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const batch = { entries: createEntries(stackState, 1, 1) }
+    const events = { events: [{ sequence: 0, timestamp: 1, stdoutEvent: { message: 'a' } }] }
+    for (const repetition of [1, 2]) {
+      const calls = [
+        await service.call(lease, `PATCH ${path}/journalentries`, batch),
+        await service.call(lease, `POST ${path}/events/batch`, events),
+      ]
+      expect([repetition, ...calls.map(({ status }) => status)]).toEqual([repetition, 200, 200])
+    }
+    for (const status of [200, 200]) {
+      const end = await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+      expect(end.status).toBe(status)
+    }
+    const other = await service.call(lease, `POST ${path}/complete`, { status: 'failed' })
+    expect(other.status).toBe(409)
+    expect(await exportUrns()).toEqual([stackState.urn])
+    const stored = await service.call(admin, `GET ${path}/events`)
+    expect(stored.json['events']).toHaveLength(1)
+    expect(stored.json['continuationToken']).toBeNull()
+  })
+
+  test('7: a start that is repeated is refused, and its stack is free after the lease', async () => {
+    const { path } = await service.startUpdate(admin)
+    expect((await service.call(admin, `POST ${path}`, {})).status).toBe(409)
+    service.advanceClock(300_001)
+    await service.startUpdate(admin)
+  })
+
+  test('13: a running update has a continuation token that needs no escape', async () => {
+    const { path } = await service.startUpdate(admin)
+    for (const suffix of ['', '/events']) {
+      const { json } = await service.call(admin, `GET ${path}${suffix}`)
+      expect(json['continuationToken']).toMatch(/^[\w-]+$/)
+    }
+  })
+
+  test('8, 9: entries in any order and number refer to the exported base', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    const first = await service.startUpdate(admin)
+    const creates = names.flatMap((name, index) =>
+      createEntries(componentState(name), index + 1, 2 * index + 1),
+    )
+    for (const entry of [...creates.toReversed(), ...creates])
+      await service.call(first.lease, `PATCH ${first.path}/journalentries`, { entries: [entry] })
+    await service.call(first.lease, `POST ${first.path}/complete`, { status: 'succeeded' })
+    const urns = await exportUrns()
+    expect(urns.map(urn => urn.at(-1))).toEqual(names)
+    const second = await service.startUpdate(admin, 'destroy')
+    expect(await exportUrns()).toEqual(urns)
+    const entries = [
+      entryOf(0, 1, { operationID: 1 }),
+      entryOf(1, 2, { operationID: 1, removeOld: 1 }),
+    ]
+    await service.call(second.lease, `PATCH ${second.path}/journalentries`, { entries })
+    // The state can be read while the update runs.
+    expect((await exportUrns()).map(urn => urn.at(-1))).toEqual(['a', 'c', 'd'])
+    await service.call(second.lease, `POST ${second.path}/complete`, { status: 'failed' })
+    expect((await exportUrns()).map(urn => urn.at(-1))).toEqual(['a', 'c', 'd'])
+  })
+
+  test('an expired update keeps its entries, and the next start closes it', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const begun = componentState('begun')
+    const entries = [
+      ...createEntries(componentState('made'), 1, 1),
+      entryOf(0, 3, { operationID: 2, operation: { resource: begun, type: 'creating' } }),
+    ]
+    await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    service.advanceClock(200_000)
+    expect((await service.call(lease, `POST ${path}/renew_lease`, {})).status).toBe(200)
+    service.advanceClock(299_000)
+    expect((await service.call(lease, `POST ${path}/renew_lease`, {})).status).toBe(200)
+    service.advanceClock(300_001)
+    await service.startUpdate(admin)
+    const { json } = await service.call(admin, `GET ${shopService}/export`)
+    expect(json['deployment']).toMatchObject({
+      resources: [{ urn: expect.stringContaining('made') as string }],
+      pending_operations: [{ type: 'creating' }],
+    })
+    expect(
+      (await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })).status,
+    ).toBe(403)
+    const { updates } = (await service.call(admin, `GET ${shopService}/updates`)).json
+    expect(updates).toMatchObject([{ result: 'in-progress' }, { result: 'failed' }])
+  })
+
+  test('of concurrent starts exactly one succeeds', async () => {
+    const paths: string[] = []
+    for (let count = 0; count < 5; count += 1) {
+      const { json } = await service.call(admin, `POST ${shopService}/update`, {})
+      paths.push(`${shopService}/update/${String(json['updateID'])}`)
+    }
+    const starts = await Promise.all(paths.map(path => service.call(admin, `POST ${path}`, {})))
+    expect(starts.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 409, 409, 409, 409,
+    ])
+  })
+
+  test('a cancel keeps every entry, ends the lease, and may be repeated', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const entries = createEntries(stackState, 1, 1)
+    await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    const active = (await service.call(admin, `GET ${shopService}`)).json['activeUpdate']
+    expect(path.endsWith(String(active))).toBe(true)
+    for (const status of [200, 200])
+      expect((await service.call(admin, `POST ${path}/cancel`)).status).toBe(status)
+    const late = await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    expect(late.status).toBe(403)
+    expect(await exportUrns()).toEqual([stackState.urn])
+    expect((await service.call(admin, `GET ${path}`)).json).toMatchObject({ status: 'cancelled' })
+  })
+})
+
+describe('states and secrets', () => {
+  test('11: the decrypted batch has the ciphertexts as keys, and foreign ones are refused', async () => {
+    const texts = ['', 'äö', 'b', 'b'].map(text => Buffer.from(text).toString('base64'))
+    const sealed = await service.call(admin, `POST ${shopService}/batch-encrypt`, {
+      plaintexts: texts,
+    })
+    const ciphertexts = sealed.json['ciphertexts'] as string[]
+    expect(new Set(ciphertexts).size).toBe(4)
+    const opened = await service.call(admin, `POST ${shopService}/batch-decrypt`, { ciphertexts })
+    const expected = Object.fromEntries(ciphertexts.map((text, index) => [text, texts[index]]))
+    expect(opened.json['plaintexts']).toEqual(expected)
+    await service.call(admin, 'POST /api/stacks/organization/shop', { stackName: 'other' })
+    const [ciphertext = ''] = ciphertexts
+    const bytes = Buffer.from(ciphertext, 'base64')
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    const foreign = [
+      await service.call(admin, 'POST /api/stacks/organization/shop/other/decrypt', { ciphertext }),
+      await service.call(admin, `POST ${shopService}/decrypt`, {
+        ciphertext: bytes.toString('base64'),
+      }),
+    ]
+    expect(foreign.map(({ status }) => status)).toEqual([400, 400])
+  })
+
+  test('14, 15: the export of an empty stack has a version, and manifests their checksum', async () => {
+    const empty = await service.call(admin, `GET ${shopService}/export`)
+    expect(empty.json).toMatchObject({ version: 3, deployment: { manifest: { magic: '' } } })
+    const { path, lease } = await service.startUpdate(admin)
+    await service.call(lease, `PATCH ${path}/journalentries`, {
+      entries: createEntries(stackState, 1, 1),
+    })
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    const { json } = await service.call(admin, `GET ${shopService}/export`)
+    const { manifest } = json['deployment'] as { manifest: { magic: string; version: string } }
+    const { createHash } = await import('node:crypto')
+    const digest = createHash('sha256').update(manifest.version).digest('hex')
+    expect(manifest.magic).toBe(digest)
+  })
+
+  test('18, 19: no delta checkpoints are announced, and no warnings are sent', async () => {
+    const { json } = await service.call(admin, 'GET /api/capabilities')
+    expect(JSON.stringify(json)).not.toContain('delta')
+  })
+
+  test('20: the default organization is that of all stacks', async () => {
+    const { json } = await service.call(admin, 'GET /api/user/organizations/default')
+    expect(json['GitHubLogin']).toBe('organization')
+  })
+})
+
+describe('permissions', () => {
+  test('each role allows what it allows in our own API', async () => {
+    const [read, preview, deploy, foreign] = [
+      `token ${await service.issueToken('read')}`,
+      `token ${await service.issueToken('preview')}`,
+      `token ${await service.issueToken('deploy')}`,
+      `token ${await service.issueToken('admin', ['shop/other'])}`,
+    ]
+    const statusOf = async (token: string, line: string, body?: object): Promise<number> =>
+      (await service.call(token, line, body)).status
+    expect(await statusOf(read, `GET ${shopService}/export`)).toBe(200)
+    expect(await statusOf(read, `POST ${shopService}/preview`, {})).toBe(403)
+    expect(await statusOf(preview, `POST ${shopService}/preview`, {})).toBe(200)
+    expect(await statusOf(preview, `POST ${shopService}/update`, {})).toBe(403)
+    expect(await statusOf(deploy, `POST ${shopService}/update`, {})).toBe(200)
+    expect(await statusOf(deploy, `DELETE ${shopService}?force=true`)).toBe(403)
+    expect(await statusOf(foreign, `GET ${shopService}/export`)).toBe(403)
+    const list = await service.call(foreign, 'GET /api/user/stacks')
+    expect(list.json['stacks']).toEqual([])
+  })
+})
+
+test('an API that cannot close deployments answers clients with 501', async () => {
+  const testApi = await openTestApi()
+  const response = await testApi.app.request('/api/user')
+  expect([response.status, await response.json()]).toMatchObject([501, { code: 501 }])
+  await testApi.close()
+})
