@@ -231,7 +231,9 @@ function createFakeEngine(
   interrupt: () => void,
 ): EnginePort {
   return {
-    callApi: failUnavailable,
+    callApi: async () => {
+      throw error('RECORDS_REMOVED', 'the fake engine keeps no events')
+    },
     platform: {
       catalog: createFakeCatalog(bench, stacks),
       clock: { now: () => 0 as EpochMs },

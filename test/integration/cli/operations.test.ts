@@ -149,9 +149,7 @@ describe('operations', () => {
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--remote'],
-      ['state', 'edit', 'urn'],
-      ['stack', 'tag', 'ls'],
-      ['config', 'cp', '--dest', 'other'],
+      ['install'],
       ['import', '--from', 'cloudformation', 'x'],
     ]) {
       const { exit, err } = await bench.run(...args)
