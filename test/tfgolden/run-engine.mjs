@@ -48,16 +48,13 @@ export function createEngineRun(settings, name) {
       writeGolden(file, formatStateFile(addresses.map(address => [address, states[address]])))
       for (const address of addresses)
         await run(['state', 'delete', formatUrn(`@${address}`), '-y'])
-      const provider = `${sources.tfgold}=${env.TFGOLD_PROVIDER}`
-      const result = await run([
-        'import',
-        '--from',
-        'terraform',
-        file,
-        '--yes',
+      const programs = { tfgold: env.TFGOLD_PROVIDER, tfgold5: env.TFGOLD_PROVIDER5 }
+      const providers = new Set(addresses.map(address => address.split('_')[0]))
+      const options = [...providers].flatMap(name => [
         '--provider',
-        provider,
+        `${sources[name]}=${programs[name]}`,
       ])
+      const result = await run(['import', '--from', 'terraform', file, '--yes', ...options])
       printStep(folder.name, number, result)
       return result.code === 0 ? [] : [`adoption: ${result.err}${result.out}`]
     },

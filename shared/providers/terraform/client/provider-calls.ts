@@ -92,7 +92,6 @@ function readProviderSchema(response: WireProviderSchema): ProviderSchemaRespons
     capabilities: {
       planDestroy: capabilities?.planDestroy ?? false,
       getProviderSchemaOptional: capabilities?.getProviderSchemaOptional ?? false,
-      moveResourceState: capabilities?.moveResourceState ?? false,
       generateResourceConfig: capabilities?.generateResourceConfig ?? false,
     },
     diagnostics: readDiagnostics(response.diagnostics),

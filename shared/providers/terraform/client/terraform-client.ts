@@ -65,7 +65,6 @@ export interface ProviderSchemaResponse extends DiagnosedResponse {
   readonly capabilities: {
     readonly planDestroy: boolean
     readonly getProviderSchemaOptional: boolean
-    readonly moveResourceState: boolean
     readonly generateResourceConfig: boolean
   }
 }

@@ -212,15 +212,15 @@ async function upgradeIdentity(
   return upgraded
 }
 
+/**
+ * Moves an object from another type. As in Terraform's core, the capability of the provider does
+ * not matter. A provider without this call fails with its name.
+ */
 async function moveObject(
   session: TerraformSession,
   resource: ResourceType,
   { stored, urn }: ObjectToUpgrade,
 ): Promise<ResourceObject> {
-  if (!session.pkg.schemas.capabilities.moveResourceState)
-    throw createRefusal(
-      `provider '${session.pkg.name}' cannot move the state of '${urn}' from type '${stored.typeName}' to '${resource.typeName}'`,
-    )
   const encoder = new TextEncoder()
   const response = await session.client.moveResourceState({
     sourceProviderAddress: session.pkg.source,

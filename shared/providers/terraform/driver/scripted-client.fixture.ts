@@ -117,7 +117,6 @@ function createSchemaScript(): Pick<
   const capabilities = {
     planDestroy: true,
     getProviderSchemaOptional: true,
-    moveResourceState: false,
     generateResourceConfig: false,
   }
   return {

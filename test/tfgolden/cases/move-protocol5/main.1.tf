@@ -1,0 +1,4 @@
+resource "tfgold5_thing" "a" {
+  name = "a"
+  value = "one"
+}
