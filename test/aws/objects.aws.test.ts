@@ -26,6 +26,19 @@ describeWithServices('objects of s3://', ['S3'], settings => {
     await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
   })
 
+  test('wrong credentials are an error of their own', async () => {
+    const endpoint = encodeURIComponent(settings().endpoints.S3 ?? '')
+    const address = `s3://any?endpoint=${endpoint}&s3ForcePathStyle=true&region=us-east-1`
+    const previous = process.env['AWS_SECRET_ACCESS_KEY']
+    process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong'
+    try {
+      const store = await openObjectStore(parseObjectStoreUrl(address, '/'), {})
+      await expect(store.get('a')).rejects.toMatchObject({ code: 'BACKEND_CREDENTIALS' })
+    } finally {
+      process.env['AWS_SECRET_ACCESS_KEY'] = previous
+    }
+  })
+
   test('an unknown parameter is refused', async () => {
     const url = parseObjectStoreUrl('s3://bucket?regoin=us-east-1', '/')
     await expect(openObjectStore(url, {})).rejects.toMatchObject({ code: 'BACKEND_URL_INVALID' })
