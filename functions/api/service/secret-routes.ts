@@ -48,7 +48,7 @@ export const secretRoutes: readonly ServiceRoute[] = [
   {
     ...secretRoute,
     path: `${stackPath}/decrypt`,
-    role: 'preview',
+    role: 'deploy',
     run: async (ports, call) => {
       const { ciphertext } = parseBody(decryptForm, call)
       return { plaintext: decrypt(await openCrypter(ports, call), ciphertext) }
@@ -57,7 +57,7 @@ export const secretRoutes: readonly ServiceRoute[] = [
   {
     ...secretRoute,
     path: `${stackPath}/batch-decrypt`,
-    role: 'preview',
+    role: 'deploy',
     run: async (ports, call) => {
       const { ciphertexts } = parseBody(batchDecryptForm, call)
       const crypter = await openCrypter(ports, call)
