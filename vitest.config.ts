@@ -83,6 +83,11 @@ export default defineConfig({
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
         setupFiles: ['test/property/runs.ts'],
       }),
+      // The third tier runs the mutated inputs of the second tier again, with more of them.
+      createProject('fuzz', ['test/fuzz'], {
+        ...ownProcess(tier === 'nightly' ? 3_600 : 300),
+        ...(tier === 'nightly' ? { include: ['test/fuzz/**/*.test.ts'] } : {}),
+      }),
       createProject('infra', ['test/infra'], ownProcess(300)),
       createProject('verifier', ['test/verifier'], ownProcess(60)),
       createProject('lifecycle', ['test/lifecycle'], { ...ownProcess(180), ...lifecycleFiles }),

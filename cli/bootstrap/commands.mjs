@@ -31,6 +31,7 @@ const commands = new Map([
   ['golden', args => runGoldenCases('golden', args)],
   ['tfgolden', args => runGoldenCases('tfgolden', args)],
   ['sim', args => runScript('sim', args)],
+  ['fuzz', args => runScript('fuzz', args)],
   ['mutations', args => runScript('mutations', args)],
   ['synth', synth],
 ])

@@ -8,6 +8,8 @@
  */
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
+import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
+import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 
 /**
@@ -109,7 +111,6 @@ function hasChanges(entry: JournalEntry): entry is JournalEntry & StateChanges {
 }
 
 const indexForm = z.int().nonnegative().nullish()
-const resourceForm = z.looseObject({ urn: z.string(), type: z.string() })
 
 const entryForm = z.looseObject({
   version: z.literal(1),
@@ -122,12 +123,12 @@ const entryForm = z.looseObject({
   pendingReplacementNew: indexForm,
   deleteOld: indexForm,
   deleteNew: indexForm,
-  state: resourceForm.nullish(),
-  operation: z.looseObject({ resource: resourceForm, type: z.string() }).nullish(),
+  state: storedResourceForm.nullish(),
+  operation: z.looseObject({ resource: storedResourceForm, type: z.string() }).nullish(),
   isRefresh: z.boolean().nullish(),
   secretsProvider: z.looseObject({ type: z.string() }).nullish(),
   snippets: z.array(z.unknown()).nullish(),
-  newSnapshot: z.looseObject({}).nullish(),
+  newSnapshot: storedDeploymentForm.nullish(),
   extensionRef: z.string().nullish(),
   extension: z.unknown().optional(),
   requiresByteString: z.boolean().nullish(),
@@ -135,6 +136,8 @@ const entryForm = z.looseObject({
 
 /** Decodes an entry from its serialized form. Throws STATE_INVALID. */
 export function decodeEntry(json: unknown): JournalEntry {
+  if (isNestedDeeper(json, documentDepthMax))
+    throw error('STATE_INVALID', `a journal entry is nested deeper than ${documentDepthMax} levels`)
   const result = entryForm.safeParse(json)
   if (!result.success)
     throw error('STATE_INVALID', `a journal entry is malformed: ${z.prettifyError(result.error)}`)
@@ -183,7 +186,9 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
 function changesOf(raw: z.infer<typeof entryForm>): StateChanges {
   const { state } = raw
   return {
-    ...(state ? { state: { ...state, custom: state['custom'] === true } } : {}),
+    ...(state
+      ? { state: { ...(state as unknown as StoredResource), custom: state.custom === true } }
+      : {}),
     ...readReference('remove', raw.removeOld, raw.removeNew),
     ...readReference('delete', raw.deleteOld, raw.deleteNew),
     ...readReference('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),
@@ -201,10 +206,19 @@ function readReference(
   return {}
 }
 
-function deploymentOf(raw: unknown): StoredDeployment {
-  const emptyDeployment = {
-    manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
-    metadata: {},
+function deploymentOf(
+  raw: z.infer<typeof storedDeploymentForm> | null | undefined,
+): StoredDeployment {
+  const { manifest, resources, pending_operations: pending, metadata, snippets } = raw ?? {}
+  const emptyManifest = { time: '0001-01-01T00:00:00Z', magic: '', version: '' }
+  const fields = {
+    ...raw,
+    manifest: { ...emptyManifest, ...manifest },
+    resources: resources ?? undefined,
+    pending_operations: pending ?? undefined,
+    metadata: metadata ?? {},
+    snippets: snippets ?? undefined,
   }
-  return { ...emptyDeployment, ...(raw as Partial<StoredDeployment> | null | undefined) }
+  const presentFields = Object.entries(fields).filter(([, value]) => value != null)
+  return Object.fromEntries(presentFields) as unknown as StoredDeployment
 }

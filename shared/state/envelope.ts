@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
+import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
@@ -19,7 +20,8 @@ const flagForm = z.boolean().nullish()
 const textForm = z.string().nullish()
 const objectForm = z.looseObject({}).nullish()
 
-const resourceForm = z.looseObject({
+/** The form of a resource in a deployment or a journal entry. */
+export const storedResourceForm = z.looseObject({
   urn: z.string().min(1),
   type: z.string().min(1),
   custom: flagForm,
@@ -44,12 +46,13 @@ const originForm = z
   .object({ deployment: z.string(), operation: z.number(), attempt: z.number() })
   .optional()
 
-const deploymentForm = z.looseObject({
+/** The form of a deployment. */
+export const storedDeploymentForm = z.looseObject({
   manifest: z.looseObject({ time: textForm, magic: textForm, version: textForm }).nullish(),
   secrets_providers: z.looseObject({ type: z.string() }).nullish(),
-  resources: z.array(resourceForm).nullish(),
+  resources: z.array(storedResourceForm).nullish(),
   pending_operations: z
-    .array(z.looseObject({ resource: resourceForm, type: z.string(), origin: originForm }))
+    .array(z.looseObject({ resource: storedResourceForm, type: z.string(), origin: originForm }))
     .nullish(),
   metadata: objectForm,
   snippets: z.array(z.unknown()).nullish(),
@@ -68,6 +71,8 @@ export function parseEnvelope(text: string): StoredEnvelope {
 
 /** Validates and converts a parsed envelope. Throws like `parseEnvelope`. */
 export function readEnvelope(json: unknown): StoredEnvelope {
+  if (isNestedDeeper(json, documentDepthMax))
+    throw error('STATE_INVALID', `the deployment is nested deeper than ${documentDepthMax} levels`)
   const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
@@ -117,7 +122,7 @@ function readDeployment(
   version: number,
   features: readonly string[],
 ): StoredDeployment {
-  const json = requireForm(deploymentForm, raw, 'the deployment')
+  const json = requireForm(storedDeploymentForm, raw, 'the deployment')
   const readStoredResource = (rawResource: unknown): StoredResource =>
     readResource(rawResource as StoredJsonObject, version)
   const metadata = (json.metadata ?? {}) as StoredJsonObject

@@ -3,13 +3,43 @@ import type { Json, StoredEnvelope } from './stored.ts'
 
 const indent = '    '
 
+/** Characters that a printer collects before it starts a new chunk. */
+const chunkChars = 1 << 16
+
+/**
+ * Collects printed text in chunks. If each level returned its text, the text would be copied once
+ * per level.
+ */
+interface ChunkPrinter {
+  readonly write: (text: string) => void
+  /** Returns the whole text. */
+  readonly finish: () => string
+}
+
+function createChunkPrinter(): ChunkPrinter {
+  const chunks: string[] = []
+  let chunk = ''
+  return {
+    write: text => {
+      chunk += text
+      if (chunk.length < chunkChars) return
+      chunks.push(chunk)
+      chunk = ''
+    },
+    finish: () => chunks.join('') + chunk,
+  }
+}
+
 /**
  * Returns an envelope as the text that `stack export` prints: four spaces, no HTML escapes, a final
  * newline. Source of the rules: docs/spec/json-encoding.md#encoding-rules.
  */
 export function printEnvelope(envelope: StoredEnvelope): string {
   const json: unknown = envelope
-  return `${printValue(json as Json, '\n')}\n`
+  const printer = createChunkPrinter()
+  writeIndented(printer, json as Json, '\n')
+  printer.write('\n')
+  return printer.finish()
 }
 
 /**
@@ -23,32 +53,61 @@ export function printStateBlob(envelope: StoredEnvelope): Uint8Array {
 
 /** Returns JSON as Pulumi writes it into checkpoints: in one line, without HTML escapes. */
 export function printCompactJson(json: Json): string {
-  if (typeof json === 'string') return printText(json)
-  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
-  if (json === null || typeof json === 'boolean') return String(json)
-  if (isJsonList(json)) return `[${json.map(printCompactJson).join(',')}]`
-  const fields = sortEntries(json).map(
-    ([key, item]) => `${printText(key)}:${printCompactJson(item)}`,
-  )
-  return `{${fields.join(',')}}`
+  const printer = createChunkPrinter()
+  writeCompact(printer, json)
+  return printer.finish()
 }
 
-/** Formats a value. `lineBreak` is the line break and indentation before the closing bracket. */
-function printValue(json: Json, lineBreak: string): string {
-  if (typeof json === 'string') return printText(json)
-  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
-  if (json === null || typeof json === 'boolean') return String(json)
-  const innerLineBreak = lineBreak + indent
+function writeCompact(printer: ChunkPrinter, json: Json): void {
+  if (json === null || typeof json !== 'object') return printer.write(printScalar(json))
+  let separator = ''
   if (isJsonList(json)) {
-    if (json.length === 0) return '[]'
-    return `[${json.map(item => innerLineBreak + printValue(item, innerLineBreak)).join(',')}${lineBreak}]`
+    printer.write('[')
+    for (const item of json) {
+      printer.write(separator)
+      writeCompact(printer, item)
+      separator = ','
+    }
+    return printer.write(']')
+  }
+  printer.write('{')
+  for (const [key, item] of sortEntries(json)) {
+    printer.write(`${separator}${printText(key)}:`)
+    writeCompact(printer, item)
+    separator = ','
+  }
+  printer.write('}')
+}
+
+/** Writes a value. `lineBreak` is the line break and indentation before the closing bracket. */
+function writeIndented(printer: ChunkPrinter, json: Json, lineBreak: string): void {
+  if (json === null || typeof json !== 'object') return printer.write(printScalar(json))
+  const innerLineBreak = lineBreak + indent
+  let separator = ''
+  if (isJsonList(json)) {
+    if (json.length === 0) return printer.write('[]')
+    printer.write('[')
+    for (const item of json) {
+      printer.write(separator + innerLineBreak)
+      writeIndented(printer, item, innerLineBreak)
+      separator = ','
+    }
+    return printer.write(`${lineBreak}]`)
   }
   const fields = sortEntries(json)
-  if (fields.length === 0) return '{}'
-  const lines = fields.map(
-    ([key, item]) => `${innerLineBreak}${printText(key)}: ${printValue(item, innerLineBreak)}`,
-  )
-  return `{${lines.join(',')}${lineBreak}}`
+  if (fields.length === 0) return printer.write('{}')
+  printer.write('{')
+  for (const [key, item] of fields) {
+    printer.write(`${separator}${innerLineBreak}${printText(key)}: `)
+    writeIndented(printer, item, innerLineBreak)
+    separator = ','
+  }
+  printer.write(`${lineBreak}}`)
+}
+
+function printScalar(json: null | boolean | number | string): string {
+  if (typeof json === 'string') return printText(json)
+  return Object.is(json, -0) ? '-0' : JSON.stringify(json)
 }
 
 function isJsonList(json: Json): json is readonly Json[] {

@@ -12,6 +12,7 @@ import type {
   SpecialValue,
 } from './value.ts'
 import { isList, isMap, isSpecial, unknown } from './value.ts'
+import { checkValueDepth } from './nesting.ts'
 import { containsSecret } from './special-values.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
@@ -122,36 +123,53 @@ function encodeFloat(value: number): Json {
 }
 
 /**
- * Decodes a value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED
- * for a damaged secret.
+ * Decodes a value from a state. Throws VALUE_MALFORMED for an unknown signature or too many levels,
+ * and SECRETS_MALFORMED for a damaged secret.
  */
 export function decodeStored(json: Json, open: Open): PropertyValue {
-  if (typeof json === 'string') return json === unknownStringMarker ? unknown : json
-  if (json === null || typeof json !== 'object') return json
-  if (isJsonList(json)) return json.map(item => decodeStored(item, open))
-  const signature = Object.hasOwn(json, signatureKey) ? json[signatureKey] : undefined
-  return signature === undefined ? decodeStoredMap(json, open) : decodeSigned(json, signature, open)
+  return decodeAt(json, open, 0)
 }
 
 /** Decodes an object from a state. */
 export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
+  return decodeMapAt(json, open, 0)
+}
+
+/** Decodes the part of a value at `depth` levels below its root. */
+function decodeAt(json: Json, open: Open, depth: number): PropertyValue {
+  if (typeof json === 'string') return json === unknownStringMarker ? unknown : json
+  if (json === null || typeof json !== 'object') return json
+  checkValueDepth(depth)
+  if (isJsonList(json)) return json.map(item => decodeAt(item, open, depth + 1))
+  const signature = Object.hasOwn(json, signatureKey) ? json[signatureKey] : undefined
+  if (signature === undefined) return decodeMapAt(json, open, depth)
+  return decodeSigned(json, signature, { open, depth })
+}
+
+function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {
   const map = new Map<string, PropertyValue>()
-  for (const [key, item] of Object.entries(json)) map.set(key, decodeStored(item, open))
+  for (const [key, item] of Object.entries(json)) map.set(key, decodeAt(item, open, depth + 1))
   return map
+}
+
+/** How to open the secrets of a value, and its depth. */
+interface DecodingPlace {
+  readonly open: Open
+  readonly depth: number
 }
 
 function isJsonList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyValue {
+function decodeSigned(json: JsonObject, signature: Json, place: DecodingPlace): PropertyValue {
   switch (signature) {
     case signatures.secret:
-      return { kind: 'secret', value: decodeSecret(json, open) }
+      return { kind: 'secret', value: decodeSecret(json, place) }
     case signatures.asset:
       return decodeAsset(json)
     case signatures.archive:
-      return decodeArchive(json)
+      return decodeArchive(json, place.depth)
     case signatures.reference:
       return decodeReference(json)
     case signatures.bytes:
@@ -161,12 +179,17 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     default:
       throw error(
         'VALUE_MALFORMED',
-        `a value in the state has the unknown signature ${JSON.stringify(signature)}`,
+        `a value in the state has the unknown signature ${formatSignature(signature)}`,
       )
   }
 }
 
-function decodeSecret(json: JsonObject, open: Open): PropertyValue {
+/** Returns a signature for a message. A list or object may be too large to print. */
+function formatSignature(signature: Json): string {
+  return typeof signature === 'object' ? 'of a wrong type' : JSON.stringify(signature)
+}
+
+function decodeSecret(json: JsonObject, { open, depth }: DecodingPlace): PropertyValue {
   const ciphertext = textOf(json['ciphertext'])
   const plaintext = textOf(json['plaintext'])
   if ((ciphertext === '') === (plaintext === ''))
@@ -181,7 +204,7 @@ function decodeSecret(json: JsonObject, open: Open): PropertyValue {
   } catch (cause) {
     throw error('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
   }
-  return decodeStored(inner, nested => nested)
+  return decodeAt(inner, nested => nested, depth + 1)
 }
 
 function decodeReference(json: JsonObject): PropertyValue {
@@ -215,7 +238,7 @@ function decodeAsset(json: JsonObject): Asset {
   return { kind: 'asset', hash, source: isText ? { text } : undefined }
 }
 
-function decodeArchive(json: JsonObject): Archive {
+function decodeArchive(json: JsonObject, depth: number): Archive {
   const hash = textOf(json['hash'])
   const path = textOf(json['path'])
   const uri = textOf(json['uri'])
@@ -227,15 +250,17 @@ function decodeArchive(json: JsonObject): Archive {
       kind: 'archive',
       hash,
       source: {
-        assets: new Map(Object.entries(assets).map(([key, item]) => [key, decodeMember(item)])),
+        assets: new Map(
+          Object.entries(assets).map(([key, item]) => [key, decodeMember(item, depth + 1)]),
+        ),
       },
     }
   const isEmpty = hash === '' || hash === emptyArchiveHash
   return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
 }
 
-function decodeMember(json: Json): Asset | Archive {
-  const member = decodeStored(json, text => text)
+function decodeMember(json: Json, depth: number): Asset | Archive {
+  const member = decodeAt(json, text => text, depth)
   if (isSpecial(member) && (member.kind === 'asset' || member.kind === 'archive')) return member
   throw error(
     'VALUE_MALFORMED',

@@ -1,7 +1,7 @@
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
-import { parseRecordJson } from '../records/record-layouts.ts'
+import { isDecisionList, isRecordObject, parseRecordJson } from '../records/record-layouts.ts'
 
 /** Creates the decision log over the embedded store. */
 export function createDecisionLog(call: StoreCall): DecisionLogPort {
@@ -46,7 +46,7 @@ function parseLogRecord(
  * earlier records, the first record has a higher number than requested.
  */
 function isRecordFrom(number: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { number: foundNumber } = value as { readonly number?: unknown }
-  return typeof foundNumber === 'number' && foundNumber >= number && 'decisions' in value
+  if (!isRecordObject(value)) return false
+  const { number: foundNumber, decisions } = value
+  return typeof foundNumber === 'number' && foundNumber >= number && isDecisionList(decisions)
 }

@@ -14,6 +14,9 @@ import type { BlobHash, OperationId } from '../../records/ids.ts'
 import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
+import { storedResourceForm } from '../../state/envelope.ts'
+import { parseJson } from '../../values/parse-json.ts'
+import { isDecisionList, isRecordObject } from './record-layouts.ts'
 
 /** Returns an operations port that stores the states and views of large outcomes as blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
@@ -143,7 +146,9 @@ function putJson(blobs: BlobsPort, json: unknown): Promise<BlobHash> {
 }
 
 async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
-  return JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8'))
+  const json = parseJson(Buffer.from(await blobs.get(hash)).toString('utf8'))
+  if (json === undefined) throw error('STATE_INVALID', `the blob ${hash} does not contain JSON`)
+  return json
 }
 
 async function readStateBlob(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
@@ -160,23 +165,16 @@ async function readViewsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly
 }
 
 function areViews(json: unknown): json is readonly ViewOutcome[] {
-  return Array.isArray(json) && json.every(view => typeof view === 'object' && 'effect' in view)
+  return Array.isArray(json) && json.every(view => isRecordObject(view) && 'effect' in view)
 }
 
 function isState(json: unknown): json is StoredResource {
-  return typeof json === 'object' && json !== null && 'urn' in json && 'type' in json
+  return storedResourceForm.safeParse(json).success
 }
 
 async function readDecisionsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
   const decisions = await readJson(blobs, hash)
-  if (!areDecisions(decisions))
+  if (!isDecisionList(decisions))
     throw error('STATE_INVALID', `the blob ${hash} is not part of a decision log`)
   return decisions
-}
-
-function areDecisions(json: unknown): json is readonly Decision[] {
-  return (
-    Array.isArray(json) &&
-    json.every(decision => typeof decision === 'object' && 'kind' in decision)
-  )
 }

@@ -1,4 +1,5 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
+import type { Decision } from '../../records/log.ts'
 
 /**
  * The layout of stored records of one kind: display name, key fields, JSON fields, format version.
@@ -74,6 +75,16 @@ export function parseRecordJson<T>(
   }
   if (hasShape(value)) return value
   throw damagedError(record.kind, record.keys, 'its JSON has an unexpected shape')
+}
+
+/** Reports whether a value is an object that is neither null nor a list. */
+export function isRecordObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Reports whether a value is a list of decisions. */
+export function isDecisionList(value: unknown): value is readonly Decision[] {
+  return Array.isArray(value) && value.every(item => isRecordObject(item) && 'kind' in item)
 }
 
 /** Returns the error for a record with invalid contents. */

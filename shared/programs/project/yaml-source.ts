@@ -1,5 +1,5 @@
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
-import { error, type DeployError } from '../../errors/error.ts'
+import { error, messageOf, type DeployError } from '../../errors/error.ts'
 
 /** A parsed YAML or JSON text with positions for error messages. */
 export interface YamlSource {
@@ -40,10 +40,19 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
     const offset = offsetOf(document, path)
     return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
   }
-  const content: unknown = document.toJS()
+  const content = readContent(document, errorAt)
   if (content !== null && (typeof content !== 'object' || Array.isArray(content)))
     throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
+}
+
+/** Converts a document. The library refuses an unknown anchor, and too many aliases. */
+function readContent(document: Document, errorAt: YamlSource['errorAt']): unknown {
+  try {
+    return document.toJS()
+  } catch (cause) {
+    throw errorAt([], `the file cannot be read: ${messageOf(cause)}`)
+  }
 }
 
 function offsetOf(document: Document, path: readonly (string | number)[]): number | undefined {

@@ -7,6 +7,7 @@ import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
 import { createLruCache } from './lru-cache.ts'
 import { recordAttributesOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
 import { getItem, putItem, queryItems, type Table } from './table/table.ts'
+import { isDecisionList, isRecordObject } from '../../records/record-layouts.ts'
 
 /**
  * Creates the decision log in the journal. An append is one conditional put of one item. The
@@ -77,9 +78,5 @@ function parseLogRecord(deployment: DeploymentId, number: number, item: Item): L
 
 function createRecordCheck(number: number): (value: unknown) => value is LogRecord {
   return (value): value is LogRecord =>
-    typeof value === 'object' &&
-    value !== null &&
-    'number' in value &&
-    value.number === number &&
-    'decisions' in value
+    isRecordObject(value) && value['number'] === number && isDecisionList(value['decisions'])
 }

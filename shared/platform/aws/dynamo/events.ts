@@ -3,7 +3,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error, messageOf } from '../../../errors/error.ts'
 import type { EventsPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
-import { damagedError } from '../../records/record-layouts.ts'
+import { damagedError, parseRecordJson } from '../../records/record-layouts.ts'
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
 import { createLruCache } from './lru-cache.ts'
@@ -85,7 +85,7 @@ export function createEvents(journalTable: Table): EventsPort {
       const items = await queryItems(journalTable, { pk, atLeast: sk, limit: chunkCount })
       for (const item of items) {
         const number = parsePaddedNumber(readText(item, 'sk'))
-        const lines = parseLines(deployment, item)
+        const lines = parseEventLines(deployment, item)
         const firstIndex = number === chunk ? readLineCount : 0
         const readLines = lines.slice(firstIndex, firstIndex + limit - events.length)
         events.push(...readLines)
@@ -175,12 +175,19 @@ function splitIntoChunks(lines: readonly string[]): readonly (readonly string[])
   return chunks
 }
 
-function parseLines(deployment: DeploymentId, item: Item): readonly string[] {
+/** Parses the lines of a batch of events. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+export function parseEventLines(deployment: DeploymentId, item: Item): readonly string[] {
   const keys = { deployment, position: parsePaddedNumber(readText(item, 'sk')) }
   requireReadableItem('event', keys, item)
+  let text: string
   try {
-    return JSON.parse(gunzipSync(item['lines']?.B ?? new Uint8Array()).toString('utf8'))
+    text = gunzipSync(item['lines']?.B ?? new Uint8Array()).toString('utf8')
   } catch (thrown) {
     throw damagedError('event', keys, messageOf(thrown))
   }
+  return parseRecordJson({ kind: 'event', keys }, text, isLineList)
+}
+
+function isLineList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(line => typeof line === 'string')
 }

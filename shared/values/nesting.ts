@@ -1,0 +1,35 @@
+import { error } from '../errors/error.ts'
+
+/**
+ * Maximum nesting depth of a stored value. It is above the limit of Structs, 1,000 levels, so that
+ * every value of a program or provider can be stored and read again.
+ */
+export const valueDepthMax = 1_100
+
+/**
+ * Maximum nesting depth of a stored document. Functions that visit a document are recursive, so a
+ * deeper one would overflow the stack.
+ */
+export const documentDepthMax = 1_200
+
+/** Reports whether lists and objects are nested deeper than `levelsMax` levels. */
+export function isNestedDeeper(json: unknown, levelsMax: number): boolean {
+  if (typeof json !== 'object' || json === null) return false
+  if (levelsMax === 0) return true
+  if (Array.isArray(json)) {
+    for (const item of json) if (isNestedDeeper(item, levelsMax - 1)) return true
+    return false
+  }
+  for (const key in json)
+    if (isNestedDeeper((json as Readonly<Record<string, unknown>>)[key], levelsMax - 1)) return true
+  return false
+}
+
+/** Throws VALUE_MALFORMED for the part of a value at a depth that is not allowed. */
+export function checkValueDepth(depth: number): void {
+  if (depth > valueDepthMax)
+    throw error(
+      'VALUE_MALFORMED',
+      `a value in the state is nested deeper than ${valueDepthMax} levels`,
+    )
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { listTargetNames } from './read-corpus.ts'
+import { runFuzz } from './run-fuzz.ts'
+
+const isNight = process.env['ANTICHAIN_TIER'] === 'nightly'
+/** Inputs of a decoder in the full tier, and each night. Archives are unpacked to the disk. */
+const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
+  archives: [100, 20_000],
+  'api-bodies': [300, 50_000],
+  states: [500, 100_000],
+}
+const otherCounts = [1_000, 100_000] as const
+const dayMs = 86_400_000
+/** Each night has a seed of its own, so that the inputs of many nights add up. */
+const seed = isNight ? Math.floor(Date.now() / dayMs) : 1
+
+test.each(listTargetNames())('mutated inputs of %s are decoded or refused', async name => {
+  const counts = inputCounts[name] ?? otherCounts
+  const report = await runFuzz({ target: name, seed, from: 0, count: counts[isNight ? 1 : 0] })
+  const defects = report.defects.map(
+    ({ index, problem }) =>
+      `npm run fuzz -- --decoder ${name} --seed ${seed} --from ${index} --inputs 1\n${problem}`,
+  )
+  expect(defects).toEqual([])
+  expect(report.acceptedCount).toBeGreaterThan(0)
+})
