@@ -97,7 +97,8 @@ function requireKnownManager(state: StoredDeployment, key: string): void {
   const url =
     typeof fields === 'object' && fields !== null && 'url' in fields ? fields.url : undefined
   const isCloud = manager?.type === 'cloud' && typeof url === 'string' && isKeyUrl(url)
-  if (manager?.type === 'passphrase' || isCloud || !containsCiphertext(state)) return
+  const isKnown = isCloud || ['passphrase', 'service'].includes(manager?.type ?? '')
+  if (isKnown || !containsCiphertext(state)) return
   throw error(
     'SECRETS_MANAGER_UNSUPPORTED',
     `the secrets of ${key} have the manager '${manager?.type ?? ''}', which is not supported`,

@@ -3,11 +3,15 @@ import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { emptySnapshot } from '../../shared/state/snapshot.ts'
+import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
 import {
   namesManager,
   openStateManager,
@@ -31,7 +35,9 @@ export const importStack: Handler = async (session, flags) => {
   const stateTools = await session.tools.loadState()
   const { deployment: importedState } = stateTools.parseEnvelope(text)
   const file = openStackFile(session, session.requireProject(), { stack: id })
-  const stackManager = await openStackManager(session, id, file)
+  const stackManager =
+    (await openContinuedService(session, id, { file, importedState })) ??
+    (await openStackManager(session, id, file))
   const snapshot =
     importedState === null
       ? emptySnapshot
@@ -39,16 +45,36 @@ export const importStack: Handler = async (session, flags) => {
           importedState,
           await openSourceManager(session, importedState, stackManager),
         )
+  const encodeWith = (manager: SecretsManager): StoredDeployment =>
+    stateTools.encodeSnapshot(snapshot, manager, 'sealed')
+  await prepareToSeal(stackManager, encodeWith)
   const engine = await session.openEngine()
-  const stateHash = await engine.putState(
-    id,
-    stateTools.encodeSnapshot(snapshot, stackManager, 'sealed'),
-  )
+  const stateHash = await engine.putState(id, encodeWith(stackManager))
   const edit = { kind: 'import', state: stateHash, force: flags.isSet('force') } as const
   const { notices } = await engine.editState(id, edit)
   for (const notice of notices) session.printToStderr(`warning: ${notice}`)
   session.printToStderr('Import complete.')
   return 0
+}
+
+/**
+ * Opens the service that sealed a state and the stack's file, which then names no manager, as in
+ * Pulumi. The stack keeps that service until `stack change-secrets-provider`. Returns undefined for
+ * another manager, and for a stack that has a manager or a state.
+ */
+async function openContinuedService(
+  session: CliSession,
+  id: StackId,
+  {
+    file,
+    importedState,
+  }: { readonly file: StackConfig; readonly importedState: StoredDeployment | null },
+): Promise<SecretsManager | undefined> {
+  const isNamed = Object.values(file.getSecrets()).some(text => text !== '')
+  if (isNamed || importedState === null) return undefined
+  const engine = await session.openEngine()
+  if ((await engine.exportState(id)) !== undefined) return undefined
+  return openServiceOfState(session, id, importedState)
 }
 
 /**
@@ -60,7 +86,10 @@ async function openSourceManager(
   state: StoredDeployment,
   stackManager: SecretsManager,
 ): Promise<SecretsManager> {
-  if (namesManager(state, stackManager) || !containsCiphertext(state)) return stackManager
+  if (namesManager(state, stackManager) || !containsCiphertext(state)) {
+    await prepareState(stackManager, state)
+    return stackManager
+  }
   // The file may be the state of another stack, which the user's own credentials open.
   const manager = await openStateManager(session, state, { kind: 'any' })
   if (manager === undefined)

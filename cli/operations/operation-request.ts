@@ -20,6 +20,7 @@ import {
   readRunProgram,
 } from './operation-options.ts'
 import type { CliSession } from '../session/session.ts'
+import { prepareStackState } from '../stack/service-secrets.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { readTargeting } from './targeting.ts'
 
@@ -44,6 +45,7 @@ export async function buildRequest(
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
   const secrets = await openStackManager(session, stack, file)
+  await prepareStackState(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {
     ...createFolderRequest({

@@ -42,6 +42,12 @@ export function createLazyTools(): Tools {
           passphraseSecrets.createPassphraseManager(passphrase),
         openWithPassphrase: async (salt, passphrase) =>
           passphraseSecrets.openPassphraseManager(salt, passphrase),
+        openWithService: async (stack, env) => {
+          const { openRemoteServiceManager } = await import(
+            '../../shared/platform/key-services/service/remote-service-secrets.ts'
+          )
+          return openRemoteServiceManager(stack, env)
+        },
         readPassphrase: async env =>
           passphraseSecrets.readPassphrase(env, file => readFileSync(file, 'utf8')),
       }

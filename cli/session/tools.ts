@@ -3,6 +3,7 @@ import type { DeployResult } from '../../shared/engine/request.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { AllowedKeys } from '../../shared/secrets/key-stack.ts'
+import type { ServiceStack } from '../../shared/secrets/service-stack.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import type { OutputStream } from './io.ts'
@@ -73,8 +74,8 @@ export interface SealedKey {
 }
 
 /**
- * Creates and opens secrets managers: with a passphrase, or with a key of KMS and the credentials
- * of this process.
+ * Creates and opens secrets managers: with a passphrase, or with a key or service and the
+ * credentials of this process.
  */
 export interface SecretsTools {
   /** Creates a manager with a passphrase and a new salt. */
@@ -83,7 +84,7 @@ export interface SecretsTools {
   readonly openWithPassphrase: (salt: string, passphrase: string) => Promise<SecretsManager>
   /**
    * Creates a manager with a new data key of a stack, sealed by the key of a URL. Throws
-   * SECRETS_URL_INVALID, STORE_*.
+   * SECRETS_URL_INVALID, and the errors of its key service.
    */
   readonly createWithKey: (
     key: { readonly url: string; readonly stack: StackId },
@@ -91,13 +92,17 @@ export interface SecretsTools {
   ) => Promise<SecretsManager>
   /**
    * Opens the manager of a sealed data key. Throws SECRETS_STACK_DIFFERS for a data key that
-   * `allowed` excludes, SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*.
+   * `allowed` excludes, SECRETS_MALFORMED, and the errors of its key service.
    */
   readonly openWithKey: (
     sealedKey: SealedKey,
     allowed: AllowedKeys,
     env: Env,
   ) => Promise<SecretsManager>
+  /**
+   * Opens the manager of a stack whose keys a service keeps. Throws SECRETS_CREDENTIALS_MISSING.
+   */
+  readonly openWithService: (stack: ServiceStack, env: Env) => Promise<SecretsManager>
   /**
    * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE, or of the file that
    * PULUMI_CONFIG_PASSPHRASE_FILE names. Returns undefined if neither is set.

@@ -10,12 +10,15 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { keyStackOf } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
+import { isServiceUrl } from '../../shared/secrets/service-stack.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
+import { prepareConfig } from './service-secrets.ts'
 import {
   askNewPassphrase,
   createStackManager,
@@ -57,7 +60,7 @@ export async function changeSecretsProvider(
   const file = openStackFile(session, session.requireProject(), { stack })
   const engine = await session.openEngine()
   const state = await engine.exportState(stack)
-  const fileManager = await openFileManagerIfNeeded(session, file)
+  const fileManager = await openFileManagerIfNeeded(session, file, state)
   const newPassphrase = mustReplacePassphrase(file, provider)
     ? await readNewPassphrase(session)
     : undefined
@@ -68,7 +71,7 @@ export async function changeSecretsProvider(
   const change = { fileManager, newManager, newPassphrase }
   if (state !== undefined) await resealState(session, { stack, state }, change)
   resealConfig(file, change)
-  saveManager(file, newManager)
+  saveManager(file, newManager, state !== undefined)
 }
 
 /**
@@ -83,14 +86,23 @@ export async function renewKeyOfOldName(session: CliSession, stack: StackId): Pr
   session.printToStderr(`Created a data key for ${stack}.`)
 }
 
-/** Opens the manager of a stack file. Returns undefined if the file has no encrypted values. */
+/**
+ * Opens the manager of a stack file, or that of the state if the file names none. Returns undefined
+ * if the file has no encrypted values.
+ */
 async function openFileManagerIfNeeded(
   session: CliSession,
   file: StackConfig,
+  state: StoredDeployment | undefined,
 ): Promise<SecretsManager | undefined> {
   if (![...file.getValues().values()].some(hasSecure)) return undefined
-  const manager = await openFileManager(session, file.getSecrets(), allKeys)
-  if (manager !== undefined) return manager
+  const manager =
+    (await openFileManager(session, file.getSecrets(), allKeys)) ??
+    (state === undefined ? undefined : await openStateManager(session, state, allKeys))
+  if (manager !== undefined) {
+    await prepareConfig(manager, file)
+    return manager
+  }
   throw error('SECRETS_MALFORMED', `${file.file} has encrypted values but no secrets provider`)
 }
 
@@ -100,7 +112,8 @@ async function openFileManagerIfNeeded(
  */
 function mustReplacePassphrase(file: StackConfig, provider: string): boolean {
   const { provider: oldProvider, encryptionSalt } = file.getSecrets()
-  return encryptionSalt !== '' && !isKeyUrl(oldProvider) && !isKeyUrl(provider)
+  const isPassphrase = (name: string) => !isKeyUrl(name) && !isServiceUrl(name)
+  return encryptionSalt !== '' && isPassphrase(oldProvider) && isPassphrase(provider)
 }
 
 /**
@@ -130,7 +143,9 @@ async function resealState(
     ? await openOldStateManager(session, state, change)
     : undefined
   const decrypt = oldManager?.crypter.decrypt ?? throwUnexpectedSecret
-  const resealedState = resealDeployment(state, decrypt, change.newManager)
+  const resealWith = (manager: SecretsManager) => resealDeployment(state, decrypt, manager)
+  await prepareToSeal(change.newManager, resealWith)
+  const resealedState = resealWith(change.newManager)
   const engine = await session.openEngine()
   const stateHash = await engine.putState(stack, resealedState)
   const edit = { kind: 'secrets', state: stateHash, expected: digestOfResources(state) } as const

@@ -1,10 +1,12 @@
 import { error } from '../../shared/errors/error.ts'
+import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { isServiceUrl } from '../../shared/secrets/service-stack.ts'
 import {
   saveManager,
   createStackManager,
@@ -24,9 +26,10 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   requireSupportedProvider(provider)
   const { project, stack } = stackPartsOf(id)
   const file = openStackFile(session, session.requireProject(), { stack: id })
-  const keyManager = isKeyUrl(provider)
-    ? await createKeyManager(session, id, { file, url: provider })
-    : undefined
+  const keyManager =
+    isKeyUrl(provider) || isServiceUrl(provider)
+      ? await createKeyManager(session, id, { file, url: provider })
+      : undefined
   const engine = await session.openEngine()
   const { catalog, clock } = engine.platform
   if (!(await catalog.createStack(id, clock.now())))
@@ -35,6 +38,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   const secrets = await session.tools.loadSecrets()
   const hasPassphrase = (await secrets.readPassphrase(session.io.env)) !== undefined
   if (!hasPassphrase && !session.mayPrompt && !isKeyUrl(file.getSecrets().provider)) return
+  if (needsManagerOfState(file)) return
   await openStackManager(session, id, file)
 }
 
@@ -49,8 +53,18 @@ async function createKeyManager(
   { file, url }: { readonly file: StackConfig; readonly url: string },
 ) {
   const { provider, encryptedKey, encryptionSalt } = file.getSecrets()
-  if ([url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '') return undefined
+  if (isKeyUrl(url) && [url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '')
+    return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
     throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
   return createStackManager(session, id, url)
+}
+
+/**
+ * Reports whether a file has encrypted values but names no manager, as the files of Pulumi's
+ * service. A new manager could not open these values. That of an imported state can.
+ */
+function needsManagerOfState(file: StackConfig): boolean {
+  const isNamed = Object.values(file.getSecrets()).some(text => text !== '')
+  return !isNamed && [...file.getValues().values()].some(hasSecure)
 }

@@ -7,15 +7,28 @@ import {
   stackConfigFileOf,
   writeStackConfig,
 } from '../../shared/programs/config/stack-config.ts'
-import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { requireValidKeyUrl } from '../../shared/secrets/parse-key-url.ts'
+import {
+  formatServiceUrl,
+  isServiceUrl,
+  parseServiceState,
+  parseServiceUrl,
+} from '../../shared/secrets/service-stack.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
+import { stackOfService, stateKeyOf, stateSaltOf } from './state-secrets-fields.ts'
+import {
+  openServiceOfState,
+  openServiceUrl,
+  prepareConfig,
+  prepareState,
+} from './service-secrets.ts'
 
 /** Opens the configuration file of a stack, or the file that `file` names instead. */
 export function openStackFile(
@@ -44,18 +57,20 @@ export async function openStackManager(
 ): Promise<SecretsManager> {
   const secrets = config.getSecrets()
   const fileManager = await openFileManager(session, secrets, ownKeysOf(stack))
-  if (fileManager !== undefined) return fileManager
+  if (fileManager !== undefined) {
+    await prepareConfig(fileManager, config)
+    return fileManager
+  }
   const { provider } = secrets
   const engine = await session.openEngine()
   const state = await engine.exportState(stack)
   requireSameProvider(state, provider, stack)
-  const serviceManager = await openServiceManagerOf(session, stack, state)
-  // The file of the stack names no key of a service, so nothing is saved.
-  if (serviceManager !== undefined) return serviceManager
   const manager =
     (await openMatchingStateManager(session, state, { provider, stack })) ??
     (await createStackManager(session, stack, provider))
-  saveManager(config, manager)
+  // The file of a stack names no service that the state names, so nothing is saved.
+  if (manager.type === 'service') await prepareConfig(manager, config)
+  else saveManager(config, manager)
   return manager
 }
 
@@ -76,6 +91,7 @@ export async function openFileManager(
   { provider, encryptedKey, encryptionSalt }: StackSecrets,
   allowed: AllowedKeys,
 ): Promise<SecretsManager | undefined> {
+  if (isServiceUrl(provider)) return openServiceUrl(session, provider)
   if (isKeyUrl(provider)) {
     if (encryptedKey === '') return undefined
     return openWithKey(session, { url: provider, encryptedKey }, allowed)
@@ -98,17 +114,6 @@ function requireSameProvider(
   throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
 }
 
-/** Opens the manager of a state that names the service of this home folder. */
-async function openServiceManagerOf(
-  session: CliSession,
-  stack: StackId,
-  state: StoredDeployment | undefined,
-): Promise<SecretsManager | undefined> {
-  const { type, state: managerState } = state?.secrets_providers ?? {}
-  if (type !== 'service') return undefined
-  return (await session.openEngine()).openServiceManager?.(stack, managerState)
-}
-
 /** Reports whether a state has the key of a URL. The URL may name the stack or not. */
 function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId): boolean {
   return isKeyUrl(url) && [url, withKeyStack(url, stack)].includes(stateKeyOf(state)?.url ?? '')
@@ -117,12 +122,14 @@ function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId
 /** Throws FEATURE_MISSING for an unsupported provider, SECRETS_URL_INVALID for a wrong key URL. */
 export function requireSupportedProvider(provider: string): void {
   if (isKeyUrl(provider)) return requireValidKeyUrl(provider)
+  if (isServiceUrl(provider) || provider === 'service') return void parseServiceUrl(provider)
   if (['', 'default', 'passphrase'].includes(provider)) return
   throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
 }
 
 /**
- * Creates a manager of a stack: with a data key that a key service seals, or with a passphrase.
+ * Creates a manager of a stack: with a data key that a key service seals, with a stack of
+ * a service, or with a passphrase.
  * Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, STORE_*.
  */
 export async function createStackManager(
@@ -131,15 +138,30 @@ export async function createStackManager(
   provider: string,
 ): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
+  if (isServiceUrl(provider)) {
+    const manager = await openServiceUrl(session, provider)
+    // The first request proves that the stack exists and that the token may use it.
+    await manager.prepare?.({ ciphertexts: [], plaintexts: [''] })
+    return manager
+  }
   if (isKeyUrl(provider)) return secrets.createWithKey({ url: provider, stack }, session.io.env)
   const presetPassphrase = await secrets.readPassphrase(session.io.env)
   return secrets.createWithPassphrase(presetPassphrase ?? (await askNewPassphrase(session)))
 }
 
-/** Writes the secrets manager to the stack's file. Throws CONFIG_INVALID. */
-export function saveManager(config: StackConfig, { state }: SecretsManager): void {
+/**
+ * Writes the secrets manager to the stack's file. A service is not written if the state names it,
+ * as in Pulumi (`isInState`). Throws CONFIG_INVALID.
+ */
+export function saveManager(
+  config: StackConfig,
+  { type, state }: SecretsManager,
+  isInState = false,
+): void {
   const { salt, url, encryptedkey } = state
-  if (salt !== undefined) config.setSalt(salt)
+  if (type === 'service')
+    config.setService(isInState ? '' : formatServiceUrl(parseServiceState(state)))
+  else if (salt !== undefined) config.setSalt(salt)
   else if (url !== undefined && encryptedkey !== undefined) config.setKey(url, encryptedkey)
   else return
   writeStackConfig(config)
@@ -157,6 +179,7 @@ export async function openStateManager(
   const type = state.secrets_providers?.type
   if (type === undefined || type === '') return undefined
   const manager = await openSupportedStateManager(session, state, allowed)
+  if (manager !== undefined) await prepareState(manager, state)
   if (manager === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
@@ -197,6 +220,10 @@ async function openMatchingStateManager(
   const key = stateKeyOf(state)
   const isSameKey = provider === '' || hasKey(state, provider, stack)
   if (key !== undefined && isSameKey) return openWithKey(session, key, allowed)
+  if (provider === '') {
+    const serviceManager = await openServiceOfState(session, stack, state)
+    if (serviceManager !== undefined) return serviceManager
+  }
   const salt = stateSaltOf(state)
   if (salt === undefined || isKeyUrl(provider)) return undefined
   return openWithPassphrase(session, salt)
@@ -210,12 +237,9 @@ async function openSupportedStateManager(
 ): Promise<SecretsManager | undefined> {
   const key = stateKeyOf(state)
   if (key !== undefined) return openWithKey(session, key, allowed)
-  const project = managerFieldOf(state, 'service', 'project')
-  const name = managerFieldOf(state, 'service', 'stack')
-  if (project !== undefined && name !== undefined) {
-    const stack = allowed.kind === 'any' ? stackIdOf(project, name) : (allowed.stack as StackId)
-    return openServiceManagerOf(session, stack, state)
-  }
+  const stack = allowed.kind === 'any' ? stackOfService(state) : (allowed.stack as StackId)
+  const serviceManager = await openServiceOfState(session, stack, state)
+  if (serviceManager !== undefined) return serviceManager
   const salt = stateSaltOf(state)
   return salt === undefined ? undefined : openWithPassphrase(session, salt)
 }
@@ -252,32 +276,4 @@ async function askPassphrase(session: CliSession, question: string): Promise<str
   if (!session.mayPrompt)
     throw error('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not set')
   return session.io.promptHidden(question)
-}
-
-function stateSaltOf(state: StoredDeployment | undefined): string | undefined {
-  return managerFieldOf(state, 'passphrase', 'salt')
-}
-
-function stateKeyOf(state: StoredDeployment | undefined): SealedKey | undefined {
-  const url = managerFieldOf(state, 'cloud', 'url')
-  const encryptedKey = managerFieldOf(state, 'cloud', 'encryptedkey')
-  if (url === undefined || encryptedKey === undefined || !isKeyUrl(url)) return undefined
-  return { url, encryptedKey }
-}
-
-/** Returns a field of the state's manager, if the manager has this type. */
-function managerFieldOf(
-  state: StoredDeployment | undefined,
-  type: string,
-  field: string,
-): string | undefined {
-  const manager = state?.secrets_providers
-  const managerFields = manager?.state
-  if (manager?.type !== type || !isObject(managerFields)) return undefined
-  const text: unknown = managerFields[field]
-  return typeof text === 'string' ? text : undefined
-}
-
-function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
 }

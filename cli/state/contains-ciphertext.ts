@@ -1,12 +1,6 @@
-import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
+import { listCiphertexts } from '../../shared/state/list-ciphertexts.ts'
 
 /** Reports whether a state contains an encrypted secret. */
 export function containsCiphertext(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null) return false
-  const isSecret =
-    'ciphertext' in data &&
-    typeof data.ciphertext === 'string' &&
-    signatureKey in data &&
-    data[signatureKey] === signatures.secret
-  return isSecret || Object.values(data).some(containsCiphertext)
+  return listCiphertexts(data).length > 0
 }

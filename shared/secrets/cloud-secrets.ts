@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { error } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
 import { type AllowedKeys, requireAllowedKey, withKeyStack } from './key-stack.ts'
+import type { ServiceStack } from './service-stack.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
 /**
@@ -24,6 +25,8 @@ const openedKeys = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 export interface KeyOpener {
   readonly keeper: KeyKeeper
   readonly allowed: AllowedKeys
+  /** Opens the manager of a stack whose keys a service keeps. Absent: services are refused. */
+  readonly openService?: (stack: ServiceStack) => SecretsManager
 }
 
 /**

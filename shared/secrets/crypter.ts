@@ -2,8 +2,9 @@
  * secrets: crypters and secrets managers. Imports errors, config, names and values.
  *
  * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process.
- * After that, encryption is local and synchronous, so codecs may call it. No module of this folder
- * writes logs.
+ * After that, encryption is local and synchronous, so codecs may call it. The key of a service
+ * never leaves the service: its crypter blocks for a request, unless `prepare` has sent it. No
+ * module of this folder writes logs.
  */
 
 /**
@@ -17,7 +18,7 @@ export interface Crypter {
 
 /** The secrets manager of a stack: its public state, and the crypter that it opened. */
 export interface SecretsManager {
-  /** `passphrase`, `cloud`, `b64` (test vectors), or any type if the manager is locked. */
+  /** `passphrase`, `cloud`, `service`, `b64` (test vectors), or any type if the manager is locked. */
   readonly type: string
   /**
    * Public state of the manager, in Pulumi's field order (docs/spec/secrets.md#passphrase-manager,
@@ -30,4 +31,12 @@ export interface SecretsManager {
    * from the manager's key.
    */
   readonly digest: (text: string) => string
+  /**
+   * Fetches the plaintexts of ciphertexts, and new ciphertexts of plaintexts, in batches. The
+   * crypter then needs no request for them. Absent: the crypter never sends a request.
+   */
+  readonly prepare?: (texts: {
+    readonly ciphertexts: readonly string[]
+    readonly plaintexts: readonly string[]
+  }) => Promise<void>
 }

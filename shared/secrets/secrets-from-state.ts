@@ -3,6 +3,7 @@ import { type KeyOpener, openCloudManager } from './cloud-secrets.ts'
 import type { SecretsManager } from './crypter.ts'
 import { isKeyUrl } from './key-url.ts'
 import { openPassphraseManager } from './passphrase-secrets.ts'
+import { parseServiceState } from './service-stack.ts'
 import { createKeyedDigest } from './symmetric-crypter.ts'
 
 /** The description of a secrets manager in a state. */
@@ -12,9 +13,9 @@ export interface StoredManager {
 }
 
 /**
- * Opens the manager of a state. `opener` decrypts the data keys of cloud managers. Throws
- * SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a cloud manager with an unknown key
- * service or without `opener`. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
+ * Opens the manager of a state. `opener` decrypts the data keys of cloud managers, and opens
+ * services. Throws SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a manager that
+ * `opener` cannot open. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
  * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
 export async function openManagerFromState(
@@ -27,6 +28,8 @@ export async function openManagerFromState(
     const { url = '', encryptedkey = '' } = textFieldsOf(storedManager.state)
     if (isKeyUrl(url)) return openCloudManager({ url, encryptedKey: encryptedkey }, opener)
   }
+  if (storedManager.type === 'service' && opener?.openService !== undefined)
+    return opener.openService(parseServiceState(storedManager.state))
   if (storedManager.type !== 'passphrase')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',

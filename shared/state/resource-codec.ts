@@ -105,6 +105,24 @@ function encodeFrame(frame: StackFrame): Fields {
  * VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
  */
 export function decodeResource(stored: StoredResource, open: Open): ResourceState {
+  let hasCiphertext = false
+  const state = decodeFields(stored, ciphertext => {
+    hasCiphertext = true
+    return open(ciphertext)
+  })
+  if (hasCiphertext) storedForms.set(state, stored)
+  return state
+}
+
+/** The stored forms of decoded states with secrets, for as long as the states are in use. */
+const storedForms = new WeakMap<ResourceState, StoredResource>()
+
+/** Returns the stored form of a state that `decodeResource` has returned, if it has a secret. */
+export function storedFormOf(state: ResourceState): StoredResource | undefined {
+  return storedForms.get(state)
+}
+
+function decodeFields(stored: StoredResource, open: Open): ResourceState {
   const readUrns = (field: string): readonly Urn[] =>
     readTextListField(stored, field) as readonly Urn[]
   const readProperties = (field: string): ResourceState['inputs'] => {

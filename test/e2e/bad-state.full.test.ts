@@ -65,8 +65,8 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
         .replace('"type": "passphrase"', '"type": "service"')
         .replace(/"state": \{\s*"salt"[^}]*\}/, `"state": ${serviceState}`)
         .replace('"value": 1', `"value": ${sealed}`),
-    'SECRETS_MANAGER_UNSUPPORTED',
-    "'service'",
+    'SECRETS_CREDENTIALS_MISSING',
+    'there is no access token for https://api.pulumi.com',
   ],
   [
     'with a secret sealed under another key',

@@ -108,7 +108,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/attempt.ts`,
     edits: [
       [
-        '{ state: context.sealing.seal(end.state) }',
+        '{ state: context.sealing.seal(end.state, old) }',
         '{ state: { ...context.sealing.seal(end.state), outputs: { open: [...end.state.outputs.values()].map(one => JSON.stringify(one)).join() } } }',
       ],
     ],

@@ -21,6 +21,8 @@ const float = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const sealedForm = new RegExp(`^v1:([A-Za-z0-9+/]{16}):(${base64})$`)
 
+const serviceForm = new RegExp(`^(?=.{24,}$)${base64}$`)
+
 /** Reports whether a text is sealed: a nonce of 12 bytes, and at least the 16 bytes of the tag. */
 export function isSealed(candidate: string): boolean {
   const [, , sealed] = sealedForm.exec(candidate) ?? []
@@ -31,6 +33,8 @@ export function isSealed(candidate: string): boolean {
 export interface SecretRules {
   /** True: all sealed; false: all in plaintext; undefined: either. */
   readonly sealed: boolean | undefined
+  /** Whether a service sealed the secrets. Its ciphertexts are base64 of unknown bytes. */
+  readonly isService?: boolean | undefined
 }
 
 /** Returns the check of a property value in its stored form. */
@@ -102,7 +106,8 @@ function checkSecretValue(
     return [`${path}: a secret has either ciphertext or plaintext`]
   if (ciphertext !== undefined) {
     if (rules.sealed === false) return [`${path}: the secret is sealed`]
-    return isSealed(ciphertext) ? [] : [`${path}: malformed ciphertext`]
+    const isValid = rules.isService === true ? serviceForm.test(ciphertext) : isSealed(ciphertext)
+    return isValid ? [] : [`${path}: malformed ciphertext`]
   }
   if (rules.sealed === true) return [`${path}: the secret is in plaintext`]
   return checkPlaintext(plaintext ?? '', `${path}(secret)`, value)

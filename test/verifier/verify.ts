@@ -32,6 +32,8 @@ import {
 export interface ExportRules {
   /** True: every secret is sealed; false: every secret is in plaintext; absent: either. */
   readonly sealed?: boolean
+  /** Whether a service sealed the secrets. */
+  readonly isService?: boolean
 }
 
 /** Returns the errors in the text of an export, one sentence each; empty when it is valid. */
@@ -106,7 +108,7 @@ function checkDeployment(rules: ExportRules): Check {
 }
 
 function checkResource(rules: ExportRules): Check {
-  const value = checkPropertyValue({ sealed: rules.sealed })
+  const value = checkPropertyValue({ sealed: rules.sealed, isService: rules.isService })
   const texts = list(text())
   const urnsOrNull: Check = (json, path) =>
     json.kind === 'literal' && json.value === null ? [] : list(urn)(json, path)

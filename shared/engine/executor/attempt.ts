@@ -9,6 +9,7 @@ import {
 } from '../../records/ids.ts'
 import { createsObject, type Operation } from '../../records/operation.ts'
 import { emitStepBegin } from '../events/replace-events.ts'
+import type { ResourceState } from '../../state/resource.ts'
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
@@ -86,7 +87,9 @@ export async function callAndRecord(
       : undefined
   }
   if (end.verdict === 'succeeded') begunOperation.onCallEnd()
-  if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt }))) return undefined
+  const old = step.old?.state
+  if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, old })))
+    return undefined
   if (mustReportStep) emitter.emitEnd(step, end)
   await recordDuration(ports, context, step, durationMs)
   return end
@@ -185,7 +188,16 @@ async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,
   begunOperation: BegunOperation,
-  { end, startedAt }: { readonly end: StepEnd; readonly startedAt: EpochMs },
+  {
+    end,
+    startedAt,
+    old,
+  }: {
+    readonly end: StepEnd
+    readonly startedAt: EpochMs
+    /** The state before the step, whose ciphertexts are kept where nothing changed. */
+    readonly old?: ResourceState | undefined
+  },
 ): Promise<boolean> {
   const { deployment } = context
   const { operation, owner, attempt } = begunOperation
@@ -201,7 +213,7 @@ async function recordOutcome(
     operation: id,
     attempt,
     verdict,
-    ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state) }),
+    ...(end.state === undefined ? {} : { state: context.sealing.seal(end.state, old) }),
     ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
     ...(end.error === undefined ? {} : { error: end.error }),
     ...outcomeViewsOf(end, context),

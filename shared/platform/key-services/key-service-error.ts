@@ -16,7 +16,8 @@ export interface KeyRequest {
   readonly action: 'encrypt' | 'decrypt'
 }
 
-const codes = {
+/** The error code of each reason. */
+export const keyErrorCodes = {
   'no-credentials': 'SECRETS_CREDENTIALS_MISSING',
   denied: 'SECRETS_KEY_DENIED',
   'no-key': 'SECRETS_KEY_MISSING',
@@ -39,7 +40,7 @@ export function keyServiceError(
     failure === 'wrong-key'
       ? `the data key of this stack cannot be decrypted with the key ${key}`
       : `the key ${key} cannot ${action} a data key`
-  return error(codes[failure], text === '' ? subject : `${subject}: ${text}`)
+  return error(keyErrorCodes[failure], text === '' ? subject : `${subject}: ${text}`)
 }
 
 /**

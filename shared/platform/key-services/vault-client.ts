@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { Agent as HttpAgent, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { error, messageOf } from '../../errors/error.ts'
-
-/** A response of Vault. */
-export interface VaultResponse {
-  readonly status: number
-  readonly body: string
-}
+import { type JsonReply, postJson } from './post-json.ts'
 
 /** A client of Vault's HTTP API. */
 export interface VaultClient {
@@ -18,12 +10,11 @@ export interface VaultClient {
    * status of an overload or outage. Throws SECRETS_CREDENTIALS_MISSING, and the errors of Node
    * when there is no response.
    */
-  readonly post: (path: string, body: object) => Promise<VaultResponse>
+  readonly post: (path: string, body: object) => Promise<JsonReply>
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const requestTimeoutMs = 30_000
 const pausesMs = [500, 1_500]
 
 /**
@@ -36,13 +27,14 @@ export function createVaultClient(env: Env): VaultClient {
     post: async (path, body) => {
       const { address, token } = readVaultLogin(env)
       const headers = {
-        'content-type': 'application/json',
         'x-vault-request': 'true',
         'x-vault-token': token,
         ...(env['VAULT_NAMESPACE'] ? { 'x-vault-namespace': env['VAULT_NAMESPACE'] } : {}),
       }
       const url = new URL(`${address.pathname.replace(/\/+$/, '')}/v1/${path}`, address)
-      const send = () => sendOnce(url, headers, { body: JSON.stringify(body), env })
+      const file = env['VAULT_CACERT'] || ''
+      const certificates = file === '' ? undefined : readCertificates(file)
+      const send = () => postJson(url, { headers, body, env, certificates })
       for (const pauseMs of pausesMs) {
         const response = await send().catch(() => undefined)
         if (response !== undefined && !isTemporary(response.status)) return response
@@ -70,38 +62,6 @@ function readVaultLogin(env: Env): { readonly address: URL; readonly token: stri
   const token = env['VAULT_SERVER_TOKEN'] || env['VAULT_TOKEN'] || ''
   if (token === '') throw missing('neither VAULT_SERVER_TOKEN nor VAULT_TOKEN is set')
   return { address, token }
-}
-
-function sendOnce(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  { body, env }: { readonly body: string; readonly env: Env },
-): Promise<VaultResponse> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: 'POST',
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      timeout: requestTimeoutMs,
-      agent: createAgent(url, env),
-    }
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
-    request.once('error', reject)
-    request.once('timeout', () => request.destroy(new Error('the server does not respond')))
-    request.once('response', response => {
-      readText(response).then(
-        text => resolve({ status: response.statusCode ?? 0, body: text }),
-        reject,
-      )
-    })
-    request.end(body)
-  })
-}
-
-function createAgent(url: URL, env: Env): HttpAgent {
-  const proxyEnv = { ...env }
-  if (url.protocol === 'http:') return new HttpAgent({ proxyEnv })
-  const file = env['VAULT_CACERT'] || ''
-  return new HttpsAgent({ proxyEnv, ...(file === '' ? {} : { ca: readCertificates(file) }) })
 }
 
 function readCertificates(file: string): string {

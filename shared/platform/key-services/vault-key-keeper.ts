@@ -3,7 +3,8 @@ import { DeployError, error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.ts'
 import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
-import { createVaultClient, type VaultResponse } from './vault-client.ts'
+import type { JsonReply } from './post-json.ts'
+import { createVaultClient } from './vault-client.ts'
 
 const encryptedForm = z.object({ data: z.object({ ciphertext: z.string().min(1) }) })
 const decryptedForm = z.object({ data: z.object({ plaintext: z.base64() }) })
@@ -34,7 +35,7 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
     const { status } = response
     if (status !== 200)
       throw keyServiceError(keyFailureOf(status, request), request, reasonOf(response))
-    const parsed = form.safeParse(parseJson(response.body))
+    const parsed = form.safeParse(response.json)
     if (parsed.success) return parsed.data
     throw keyServiceError('unavailable', request, 'the response is not one of Vault')
   }
@@ -56,16 +57,8 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
 }
 
 /** Returns the status of a refusal with the messages of Vault. */
-function reasonOf({ status, body }: VaultResponse): string {
-  const parsed = refusalForm.safeParse(parseJson(body))
+function reasonOf({ status, json }: JsonReply): string {
+  const parsed = refusalForm.safeParse(json)
   const messages = parsed.success ? parsed.data.errors.join(', ') : ''
   return messages === '' ? `status ${status}` : `status ${status}, ${messages}`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

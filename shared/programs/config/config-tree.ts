@@ -56,6 +56,13 @@ export function hasSecure(tree: ConfigTree): boolean {
   return isTreeMap(tree) && [...tree.values()].some(hasSecure)
 }
 
+/** Returns the ciphertexts of the encrypted leaves. */
+export function listSecure(tree: ConfigTree): readonly string[] {
+  if (isSecure(tree)) return [tree.ciphertext]
+  if (isTreeList(tree)) return tree.flatMap(listSecure)
+  return isTreeMap(tree) ? [...tree.values()].flatMap(listSecure) : []
+}
+
 /** Returns a copy in which `replace` converts the ciphertext of each encrypted leaf. */
 export function replaceSecure(
   tree: ConfigTree,

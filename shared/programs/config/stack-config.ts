@@ -18,7 +18,7 @@ import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 
 /** The secrets settings of a stack file. '' means that a setting is missing. */
 export interface StackSecrets {
-  /** The field `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
+  /** The field `secretsprovider`: '', `default`, `passphrase`, or the URL of a key or service. */
   readonly provider: string
   readonly encryptedKey: string
   readonly encryptionSalt: string
@@ -37,6 +37,11 @@ export interface StackConfig {
   readonly setSalt: (salt: string) => void
   /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
+  /**
+   * Sets the stack of a service that keeps the key, or '' if only the state names it, as in Pulumi.
+   * Removes the fields of other managers.
+   */
+  readonly setService: (provider: string) => void
   /** Returns the text of the file after the edits. */
   readonly format: () => string
 }
@@ -114,6 +119,11 @@ export function openStackConfig(text: string, file: string, project: string): St
       setField(document, 'encryptedkey', encryptedKey)
       setField(document, 'secretsprovider', provider)
       document.delete('encryptionsalt')
+    },
+    setService: provider => {
+      for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt'])
+        if (document.has(name)) document.delete(name)
+      if (provider !== '') setField(document, 'secretsprovider', provider)
     },
     format: () => formatDocument(document, file),
   }

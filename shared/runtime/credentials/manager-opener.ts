@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createDefaultKeyKeeper } from '../../platform/key-services/default-key-keeper.ts'
+import { openRemoteServiceManager } from '../../platform/key-services/service/remote-service-secrets.ts'
 import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenStateManager } from '../environment/read-stack-references.ts'
@@ -16,6 +17,10 @@ export function createEnvironmentManagerOpener(
     openManagerFromState(
       storedManager,
       readPassphrase(env, file => readFileSync(file, 'utf8')),
-      { keeper, allowed: { kind: 'own-or-unnamed', stack } },
+      {
+        keeper,
+        allowed: { kind: 'own-or-unnamed', stack },
+        openService: serviceStack => openRemoteServiceManager(serviceStack, env),
+      },
     )
 }

@@ -9,6 +9,7 @@ import { parseStackId } from '../../records/stack-name.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import type { StoredManager } from '../../secrets/secrets-from-state.ts'
 import { decodeResource } from '../../state/resource-codec.ts'
+import { listCiphertexts } from '../../state/list-ciphertexts.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 
@@ -36,6 +37,8 @@ const undecryptableCodes: readonly ErrorCode[] = [
   'SECRETS_PASSPHRASE_WRONG',
   'SECRETS_MANAGER_UNSUPPORTED',
   'SECRETS_KEY_UNUSABLE',
+  'SECRETS_KEY_DENIED',
+  'SECRETS_KEY_MISSING',
   'SECRETS_MALFORMED',
 ]
 
@@ -92,8 +95,9 @@ async function readPublishedState(
 async function createDecrypt(
   { readingStack, openStateManager, reportInfo }: StackReaderDeps,
   { id, name }: { readonly id: StackId; readonly name: string },
-  { secrets_providers: storedManager }: StoredDeployment,
+  storedState: StoredDeployment,
 ): Promise<(text: string) => string> {
+  const { secrets_providers: storedManager } = storedState
   let isReported = false
   const elideSecret = (thrown: unknown): string => {
     if (!undecryptableCodes.some(code => hasCode(thrown, code))) throw thrown
@@ -113,7 +117,9 @@ async function createDecrypt(
     storedManager?.type === type && JSON.stringify(storedManager.state) === JSON.stringify(state)
   if (storedManager === undefined || isReadingManager) return decryptWith(readingStack.secrets)
   try {
-    return decryptWith(await openStateManager(id, storedManager))
+    const manager = await openStateManager(id, storedManager)
+    await manager.prepare?.({ ciphertexts: listCiphertexts(storedState), plaintexts: [] })
+    return decryptWith(manager)
   } catch (thrown) {
     return () => elideSecret(thrown)
   }

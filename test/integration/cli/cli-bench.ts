@@ -167,6 +167,11 @@ function createFakeTools(
         requireAllowedKey(url, allowed)
         return createFakeKeyManager(url, encryptedKey)
       },
+      openWithService: async stack => ({
+        ...createFakeManager(stack.stack, 'service'),
+        type: 'service',
+        state: { ...stack },
+      }),
       readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
     loadState: async () => ({

@@ -266,8 +266,11 @@ describe('states', () => {
     }
     const sealed = { urn, type: 'a:b:C', custom: true, inputs: { secret } }
     expect(
+      await importState(stateOf([sealed], { secrets_providers: { type: 'vault', state: {} } })),
+    ).toMatch(/SECRETS_MANAGER_UNSUPPORTED.*'vault'/)
+    expect(
       await importState(stateOf([sealed], { secrets_providers: { type: 'service', state: {} } })),
-    ).toMatch(/SECRETS_MANAGER_UNSUPPORTED.*'service'/)
+    ).toContain('SECRETS_MALFORMED')
     expect(bench.states.size).toBe(0)
     expect(await importState(foreign, '--force')).toMatch(/^warning: /)
     const nameless = stateOf([{ urn: 'a' as never, type: 'a:b:C', custom: true }])

@@ -1,5 +1,6 @@
 import type { SecretsManager } from '../../../secrets/crypter.ts'
-import { decodeResource, encodeResource } from '../../../state/resource-codec.ts'
+import { decodeResource, encodeResource, storedFormOf } from '../../../state/resource-codec.ts'
+import { sealLikeOld } from '../../../state/seal-like-old.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { StoredResource } from '../../../state/stored.ts'
 import {
@@ -12,7 +13,11 @@ import type { PropertyMap } from '../../../values/value.ts'
 
 /** Conversion of states to and from their sealed form (I8). */
 export interface Sealing {
-  readonly seal: (state: ResourceState) => StoredResource
+  /**
+   * Returns the sealed form of a state. A secret keeps the ciphertext of the state `old` if it has
+   * the same path and the same value there.
+   */
+  readonly seal: (state: ResourceState, old?: ResourceState) => StoredResource
   readonly open: (storedState: StoredResource) => ResourceState
   readonly sealMap: (map: PropertyMap) => JsonObject
   readonly openMap: (storedMap: JsonObject) => PropertyMap
@@ -23,7 +28,12 @@ export function createSealing(secrets: SecretsManager): Sealing {
   const { encrypt, decrypt } = secrets.crypter
   const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })
   return {
-    seal: state => encodeResource(state, seal),
+    seal: (state, old) => {
+      const oldForm = old === undefined ? undefined : storedFormOf(old)
+      return oldForm === undefined
+        ? encodeResource(state, seal)
+        : sealLikeOld(state, oldForm, secrets.crypter)
+    },
     open: storedState => decodeResource(storedState, decrypt),
     sealMap: map => encodeStoredMap(map, seal),
     openMap: storedMap => decodeStoredMap(storedMap, decrypt),

@@ -22,7 +22,7 @@ export function operationOf(step: Step, position: PlanPosition, sealing: Sealing
     type: step.type,
     provider: step.provider,
     ...(step.old === undefined ? {} : { old: step.old.ref }),
-    ...(step.next === undefined ? {} : { state: sealing.seal(step.next) }),
+    ...(step.next === undefined ? {} : { state: sealing.seal(step.next, step.old?.state) }),
     effect: step.effect,
     needs: position.needs,
     releases: position.releases,

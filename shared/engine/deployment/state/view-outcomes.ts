@@ -12,8 +12,10 @@ export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOut
   return {
     ...{ urn, type, op, effect },
     verdict: end.verdict === 'interrupted' ? 'failed' : end.verdict,
-    ...(old === undefined ? {} : { old: { at: old.ref, state: sealing.seal(old.state) } }),
-    ...(next === undefined ? {} : { state: sealing.seal(next) }),
+    ...(old === undefined
+      ? {}
+      : { old: { at: old.ref, state: sealing.seal(old.state, old.state) } }),
+    ...(next === undefined ? {} : { state: sealing.seal(next, old?.state) }),
     ...(end.resultOp === undefined ? {} : { resultOp: end.resultOp }),
     ...(end.error === undefined ? {} : { error: end.error }),
     ...toReasonRecord(step.reason),

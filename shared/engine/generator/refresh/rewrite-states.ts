@@ -58,5 +58,6 @@ export function rewriteState(
   const { state: _draft, ...operation } = operationOf(step, position, sealing)
   const ref = { kind: 'operation' as const, operation: position.id }
   apply({ currentStates: [[urn, { ...current, state: next, ref }]] })
-  return { kind: 'settled', operation, state: sealing.seal(next), goal: '', sets: {} }
+  const state = sealing.seal(next, current.state)
+  return { kind: 'settled', operation, state, goal: '', sets: {} }
 }

@@ -50,7 +50,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     },
     async settle({ step, state, goalDigest, setsDelta }) {
       const operation = operationOf(step, { id: deps.nextId(), needs: 0, releases: [] }, sealing)
-      const stateField = state === undefined ? {} : { state: sealing.seal(state) }
+      const stateField = state === undefined ? {} : { state: sealing.seal(state, step.old?.state) }
       const { state: _draft, ...operationFields } = operation
       await writer.append({
         kind: 'settled',
@@ -75,7 +75,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       await writer.append({
         kind: 'outputs',
         target: target.ref,
-        state: sealing.seal(state),
+        state: sealing.seal(state, target.state),
         operation,
       })
       return { state, ref: target.ref }

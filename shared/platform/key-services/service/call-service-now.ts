@@ -1,0 +1,41 @@
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { CipherReply, CipherRequest } from './service-client.ts'
+import type { ServiceThreadData } from './service-thread.ts'
+
+/** Longer than all attempts of one request with their pauses. */
+const callTimeoutMs = 140_000
+
+/**
+ * Creates a function that calls a service and blocks this thread until the reply. Codecs encrypt
+ * and decrypt in the middle of a state, where they cannot wait otherwise
+ * (docs/decisions/0002-sealing-is-synchronous.md). The request runs in a thread of its own, which
+ * does not keep the process alive.
+ */
+export function createBlockingCall(): (request: CipherRequest) => CipherReply {
+  const signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  let openedChannel: MessageChannel | undefined
+  const openChannel = (): MessageChannel => {
+    const channel = new MessageChannel()
+    const data: ServiceThreadData = { port: channel.port2, signal }
+    const worker = new Worker(new URL('./service-thread.ts', import.meta.url), {
+      workerData: data,
+      transferList: [channel.port2],
+      execArgv: [],
+    })
+    worker.unref()
+    channel.port1.unref()
+    return channel
+  }
+  return request => {
+    openedChannel ??= openChannel()
+    Atomics.store(signal, 0, 0)
+    openedChannel.port1.postMessage(request)
+    const outcome = Atomics.wait(signal, 0, 0, callTimeoutMs)
+    const received: { readonly message: CipherReply } | undefined = receiveMessageOnPort(
+      openedChannel.port1,
+    )
+    if (outcome !== 'timed-out' && received !== undefined) return received.message
+    openedChannel = undefined
+    return { kind: 'refused', status: 0, reason: 'the service does not respond' }
+  }
+}

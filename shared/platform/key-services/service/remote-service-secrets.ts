@@ -1,0 +1,113 @@
+import { type DeployError, error } from '../../../errors/error.ts'
+import type { SecretsManager } from '../../../secrets/crypter.ts'
+import type { ServiceStack } from '../../../secrets/service-stack.ts'
+import { createKeyedDigest } from '../../../secrets/symmetric-crypter.ts'
+import { keyErrorCodes, keyFailureOf } from '../key-service-error.ts'
+import { createBlockingCall } from './call-service-now.ts'
+import { callService, type CipherReply, type CipherRequest } from './service-client.ts'
+import { readServiceToken } from './service-login.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Opened managers by environment and stack, so that a process decrypts each secret only once. */
+const openedManagers = new WeakMap<Env, Map<string, SecretsManager>>()
+
+/**
+ * Opens the secrets manager of a stack whose keys a service keeps: Pulumi Cloud, or a service with
+ * the same API. Throws SECRETS_CREDENTIALS_MISSING. The crypter and `prepare` also throw
+ * SECRETS_KEY_MISSING (no such stack), SECRETS_KEY_DENIED, SECRETS_SERVICE_UNAVAILABLE, and
+ * SECRETS_MALFORMED for a ciphertext of another stack.
+ */
+export function openRemoteServiceManager(stack: ServiceStack, env: Env): SecretsManager {
+  const managers = openedManagers.get(env) ?? new Map<string, SecretsManager>()
+  openedManagers.set(env, managers)
+  const key = JSON.stringify(stack)
+  const manager = managers.get(key) ?? createRemoteManager(stack, env)
+  managers.set(key, manager)
+  return manager
+}
+
+function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
+  const token = readServiceToken(stack.url, env)
+  const { url, owner, project, stack: name } = stack
+  const callNow = createBlockingCall()
+  const plaintexts = new Map<string, string>()
+  /** Ciphertexts that no secret has yet, by plaintext. Each is given to one secret only. */
+  const unusedCiphertexts = new Map<string, string[]>()
+  const requestOf = (action: CipherRequest['action'], texts: readonly string[]): CipherRequest => ({
+    action,
+    texts,
+    stack,
+    token,
+    env: proxyVariablesOf(env),
+  })
+  const decrypt = (ciphertext: string): string => {
+    const known = plaintexts.get(ciphertext)
+    if (known !== undefined) return known
+    const [text = ''] = textsOf(callNow(requestOf('decrypt', [ciphertext])), 'decrypt', stack)
+    plaintexts.set(ciphertext, text)
+    return text
+  }
+  const encrypt = (plaintext: string): string => {
+    const prepared = unusedCiphertexts.get(plaintext)?.pop()
+    const [ciphertext = ''] =
+      prepared === undefined
+        ? textsOf(callNow(requestOf('encrypt', [plaintext])), 'encrypt', stack)
+        : [prepared]
+    plaintexts.set(ciphertext, plaintext)
+    return ciphertext
+  }
+  return {
+    type: 'service',
+    state: { url, owner, project, stack: name },
+    crypter: { encrypt, decrypt },
+    // The key of the service is unknown here. The token is secret too, and equal in each process.
+    digest: createKeyedDigest(Buffer.from(token, 'utf8')),
+    prepare: async texts => {
+      const unknown = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))
+      const decrypted = await callService(requestOf('decrypt', unknown))
+      textsOf(decrypted, 'decrypt', stack).forEach((text, index) =>
+        plaintexts.set(unknown[index] ?? '', text),
+      )
+      const encrypted = await callService(requestOf('encrypt', texts.plaintexts))
+      textsOf(encrypted, 'encrypt', stack).forEach((ciphertext, index) => {
+        const plaintext = texts.plaintexts[index] ?? ''
+        const unused = unusedCiphertexts.get(plaintext) ?? []
+        unused.push(ciphertext)
+        unusedCiphertexts.set(plaintext, unused)
+      })
+    },
+  }
+}
+
+/** Returns the texts of a reply. Throws the error of a refusal. */
+function textsOf(
+  reply: CipherReply,
+  action: CipherRequest['action'],
+  stack: ServiceStack,
+): readonly string[] {
+  if (reply.kind === 'answered') return reply.texts
+  throw refusalError(reply, action, stack)
+}
+
+function refusalError(
+  { status, reason }: Extract<CipherReply, { kind: 'refused' }>,
+  action: CipherRequest['action'],
+  { url, owner, project, stack }: ServiceStack,
+): DeployError {
+  const name = `${owner}/${project}/${stack}`
+  const failure = status === 0 ? 'unavailable' : keyFailureOf(status, { key: name, action })
+  const text = reason.replaceAll(/\s+/g, ' ').trim()
+  return error(
+    keyErrorCodes[failure],
+    `${url} does not ${action} secrets of the stack ${name}: ${text || `status ${status}`}`,
+    failure === 'no-credentials' ? { hint: `Run \`pulumi login ${url}\`.` } : {},
+  )
+}
+
+/** Returns the variables of a proxy only: the thread needs no other one. */
+function proxyVariablesOf(env: Env): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^(https?|no)_proxy$/i.test(name)),
+  )
+}

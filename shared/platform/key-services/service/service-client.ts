@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceStack } from '../../../secrets/service-stack.ts'
+import { postJson } from '../post-json.ts'
+
+/** The texts of one request, and the login for it. Threads can exchange it. */
+export interface CipherRequest {
+  readonly action: 'encrypt' | 'decrypt'
+  /** Plaintexts, or ciphertexts in base64. */
+  readonly texts: readonly string[]
+  readonly stack: ServiceStack
+  readonly token: string
+  /** Variables with the proxy. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The answers in the order of the request, or the last refusal. */
+export type CipherReply =
+  | { readonly kind: 'answered'; readonly texts: readonly string[] }
+  /** `status`: 0 without a response. `reason`: the message of the service. */
+  | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
+
+const batchSize = 1_000
+const pausesMs = [1_000, 2_000, 4_000]
+const malformedReply = {
+  kind: 'refused',
+  status: 0,
+  reason: 'the response is not one of the service',
+} as const
+
+/**
+ * Encrypts or decrypts texts in batches of 1,000 (docs/spec/secrets.md#service-manager). A service
+ * without batches gets one request for each text. Requests without a response, and those with the
+ * status of an overload or outage, are repeated.
+ */
+export async function callService(request: CipherRequest): Promise<CipherReply> {
+  const texts: string[] = []
+  for (let start = 0; start < request.texts.length; start += batchSize) {
+    const reply = await callWithBatch({
+      ...request,
+      texts: request.texts.slice(start, start + batchSize),
+    })
+    if (reply.kind === 'refused') return reply
+    texts.push(...reply.texts)
+  }
+  return { kind: 'answered', texts }
+}
+
+async function callWithBatch(request: CipherRequest): Promise<CipherReply> {
+  const { action } = request
+  const values = request.texts.map(text => (action === 'encrypt' ? toBase64(text) : text))
+  // One text needs no batch, and old services have none.
+  const [onlyValue = ''] = values
+  if (values.length === 1) return callWithValue(request, onlyValue)
+  const field = action === 'encrypt' ? 'plaintexts' : 'ciphertexts'
+  const { status, json } = await send(request, `batch-${action}`, { [field]: values })
+  if (status === 404) return callWithEachValue(request, values)
+  if (status !== 200) return { kind: 'refused', status, reason: messageOfJson(json) }
+  const ciphertexts = readField(json, 'ciphertexts')
+  const plaintexts = readField(json, 'plaintexts')
+  const answers =
+    action === 'encrypt'
+      ? values.map((_, index) => readField(ciphertexts, String(index)))
+      : values.map(value => readField(plaintexts, value))
+  return toReply(action, answers)
+}
+
+async function callWithEachValue(
+  request: CipherRequest,
+  values: readonly string[],
+): Promise<CipherReply> {
+  const texts: string[] = []
+  for (const value of values) {
+    const reply = await callWithValue(request, value)
+    if (reply.kind === 'refused') return reply
+    texts.push(...reply.texts)
+  }
+  return { kind: 'answered', texts }
+}
+
+async function callWithValue(request: CipherRequest, value: string): Promise<CipherReply> {
+  const { action } = request
+  const [sent, received] =
+    action === 'encrypt' ? ['plaintext', 'ciphertext'] : ['ciphertext', 'plaintext']
+  const { status, json } = await send(request, action, { [sent]: value })
+  if (status !== 200) return { kind: 'refused', status, reason: messageOfJson(json) }
+  return toReply(action, [readField(json, received)])
+}
+
+function toReply(action: CipherRequest['action'], answers: readonly unknown[]): CipherReply {
+  const texts = answers.filter(answer => typeof answer === 'string')
+  if (texts.length !== answers.length) return malformedReply
+  return { kind: 'answered', texts: action === 'encrypt' ? texts : texts.map(fromBase64) }
+}
+
+async function send(
+  { stack, token, env }: CipherRequest,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly json: unknown }> {
+  const names = [stack.owner, stack.project, stack.stack].map(encodeURIComponent).join('/')
+  const url = new URL(`${stack.url}/api/stacks/${names}/${path}`)
+  const headers = { authorization: `token ${token}`, accept: 'application/vnd.pulumi+9' }
+  const isCompressed = path.startsWith('batch-')
+  for (let attempt = 0; ; attempt += 1) {
+    const reply = await postJson(url, { headers, body, env, isCompressed }).catch(
+      (thrown: unknown) => ({ status: 0, json: { message: String(thrown) } }),
+    )
+    const isTemporary = reply.status === 0 || reply.status === 429 || reply.status >= 500
+    const pauseMs = pausesMs[attempt]
+    if (!isTemporary || pauseMs === undefined) return reply
+    await sleep(pauseMs)
+  }
+}
+
+function messageOfJson(json: unknown): string {
+  const message = readField(json, 'message')
+  return typeof message === 'string' ? message : ''
+}
+
+function readField(json: unknown, name: string): unknown {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? Reflect.get(json, name)
+    : undefined
+}
+
+const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8')

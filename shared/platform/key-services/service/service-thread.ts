@@ -1,0 +1,18 @@
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { callService, type CipherRequest } from './service-client.ts'
+
+/** The start parameters of the thread. `signal` becomes 1 when the reply is in the port. */
+export interface ServiceThreadData {
+  readonly port: MessagePort
+  readonly signal: Int32Array
+}
+
+const { port, signal } = workerData as ServiceThreadData
+
+port.on('message', (request: CipherRequest) => {
+  void callService(request).then(reply => {
+    port.postMessage(reply)
+    Atomics.store(signal, 0, 1)
+    Atomics.notify(signal, 0)
+  })
+})
