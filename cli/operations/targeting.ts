@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Targeting } from '../../shared/records/log.ts'
+import type { Targeting } from '../../shared/records/targeting.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**

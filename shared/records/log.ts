@@ -5,6 +5,7 @@ import type { PackageParameterization } from './package-parameterization.ts'
 import type { ImportedResource } from './imported-resource.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
+import type { Targeting } from './targeting.ts'
 
 /**
  * The current version of the decision and fold rules. The pin of a log names its version. Version 2
@@ -68,26 +69,6 @@ export interface DeploymentOptions {
   readonly ignoreProtect?: boolean
   /** The resources that `import` adopts. */
   readonly imports?: readonly ImportedResource[]
-}
-
-/**
- * The selection of resources, by URNs or URN patterns (`*`, `**`). Targets take precedence over
- * excludes, except in a planned refresh. Source:
- * docs/spec/step-generation.md#modes-and-options, docs/spec/step-generation.md#targets.
- */
-export interface Targeting {
-  /** Only these resources; empty: all. */
-  readonly targets: readonly string[]
-  /** All resources except these. */
-  readonly excludes: readonly string[]
-  /** Resources to replace even if they are unchanged. */
-  readonly replaces: readonly string[]
-  /** Whether dependents of a target are targets too. */
-  readonly targetDependents: boolean
-  /** Whether dependents of an excluded resource are excluded too. */
-  readonly excludeDependents: boolean
-  /** Whether protected resources and their dependencies are excluded. */
-  readonly excludeProtected: boolean
 }
 
 /** Reports whether a command runs the program of its stack. */

@@ -36,7 +36,8 @@ import {
   type TestProcess,
 } from './test-process.ts'
 import type { ImportedResource } from '../../shared/records/imported-resource.ts'
-import type { Command, HiddenFeature, Targeting } from '../../shared/records/log.ts'
+import type { Command, HiddenFeature } from '../../shared/records/log.ts'
+import type { Targeting } from '../../shared/records/targeting.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
-import type { Targeting } from '../../../records/log.ts'
+import type { Targeting } from '../../../records/targeting.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import { createStateGraph } from '../../graph/dependencies.ts'
 import { selectRefreshedStates } from '../refresh/plan-refresh.ts'

@@ -1,7 +1,7 @@
 import { isProviderType } from '../../../names/provider-reference.ts'
 import { urnPartsOf, stackType, type Urn } from '../../../names/urn.ts'
 import { type UrnSet, createUrnSet } from '../../../names/urn-set.ts'
-import type { Targeting } from '../../../records/log.ts'
+import type { Targeting } from '../../../records/targeting.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { isDependentOn, collectProtected } from '../../graph/closures.ts'
