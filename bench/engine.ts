@@ -32,7 +32,11 @@ function createNodeFolder(folder: string): string {
 }
 
 /** Creates the folders of an engine below `folder`, and returns the environment of its commands. */
-function prepareEnvironment(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function prepareEnvironment(
+  name: Engine['name'],
+  folder: string,
+  extraVariables: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const stateFolder = join(folder, 'state')
   mkdirSync(stateFolder, { recursive: true })
   const providerFolder = join(repositoryRoot, 'bench', 'provider')
@@ -43,7 +47,8 @@ function prepareEnvironment(folder: string, extraVariables: NodeJS.ProcessEnv): 
     ANTICHAIN_USER_PATH: path,
     ANTICHAIN_HOME: join(folder, 'home'),
     PULUMI_HOME: join(folder, 'pulumi-home'),
-    PULUMI_BACKEND_URL: `file://${stateFolder}`,
+    // Only Pulumi keeps its state in files. Antichain is measured with its own store.
+    ...(name === 'pulumi' ? { PULUMI_BACKEND_URL: `file://${stateFolder}` } : {}),
     PULUMI_CONFIG_PASSPHRASE: 'bench',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
@@ -55,9 +60,12 @@ function createEngine(name: Engine['name'], command: string, version: string): E
   return {
     name,
     version,
-    prepareEnvironment: folder => prepareEnvironment(folder, {}),
+    prepareEnvironment: folder => prepareEnvironment(name, folder, {}),
     run: (folder, args, extraVariables = {}) =>
-      measureRun(command, args, { cwd: folder, env: prepareEnvironment(folder, extraVariables) }),
+      measureRun(command, args, {
+        cwd: folder,
+        env: prepareEnvironment(name, folder, extraVariables),
+      }),
   }
 }
 

@@ -14,12 +14,18 @@ const eventsForm = z.object({
   ),
 })
 
+/**
+ * Codes of deployments without events. Deployments before a rename of the stack keep its old id,
+ * under which the API does not find the stack.
+ */
+const absenceCodes = ['MOMENT_UNKNOWN', 'RECORDS_REMOVED', 'DEPLOYMENT_UNKNOWN'] as const
+
 /** Number of events to read. The configuration is in one of the first events of a deployment. */
 const eventsRead = 20
 
 /**
  * Returns the configuration of a deployment from its first events, with masked secrets. Returns
- * undefined for an edit, and when the events were removed.
+ * undefined for an edit, for a deployment before a rename, and when the events were removed.
  */
 export async function readDeployedConfig(
   session: CliSession,
@@ -37,7 +43,7 @@ export async function readDeployedConfig(
     const { items } = eventsForm.parse(page)
     return items.find(({ preludeEvent }) => preludeEvent !== undefined)?.preludeEvent?.config
   } catch (thrown) {
-    if (hasCode(thrown, 'MOMENT_UNKNOWN') || hasCode(thrown, 'RECORDS_REMOVED')) return undefined
+    if (absenceCodes.some(code => hasCode(thrown, code))) return undefined
     throw thrown
   }
 }

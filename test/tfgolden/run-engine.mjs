@@ -20,7 +20,6 @@ export function createEngineRun(settings, name) {
     ...(settings.pluginFolder === undefined
       ? {}
       : { PATH: `${settings.pluginFolder}:${process.env.PATH}` }),
-    PULUMI_BACKEND_URL: `file://${join(folder.home, 'state')}`,
     PULUMI_HOME: join(folder.home, 'home'),
     ANTICHAIN_HOME: join(folder.home, 'antichain'),
     PULUMI_CONFIG_PASSPHRASE: 'golden',

@@ -19,6 +19,7 @@ import { openObjectStore } from '../objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../objects/object-store-url.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
 import { createHeldLocks } from './held-locks.ts'
+import { createBackendRenames } from './rename-in-backend.ts'
 import { createStackMarks } from './stack-marks.ts'
 
 /** The embedded platform over a backend. */
@@ -59,8 +60,10 @@ export async function createBackendPlatform(
   const { catalog: local, blobs, clock } = embedded
   const locks = createHeldLocks({ backend, marks, clock, uuid: randomUUID(), holder, isAlive })
   const configs = new Map<StackId, UpdateInfo['config']>()
+  const syncDeps = { backend, catalog: local, blobs, marks, clock, holder }
   const catalog = createBackendCatalog({
-    ...{ backend, catalog: local, blobs, marks, clock, holder, locks },
+    ...syncDeps,
+    locks,
     configOf: id => configs.get(id) ?? {},
   })
   /** Leaves the locks of unfinished deployments, so that no other client changes their stacks. */
@@ -85,13 +88,7 @@ export async function createBackendPlatform(
         await embedded.control.hold(deployment, newHolder, takeoverNumber)
       },
     },
-    renames: {
-      rename: async () => {
-        throw error('FEATURE_MISSING', 'stacks of a self-managed backend cannot be renamed yet', {
-          hint: 'Rename the stack with `pulumi stack rename`.',
-        })
-      },
-    },
+    renames: createBackendRenames({ ...syncDeps, locks, renames: embedded.renames }),
     setConfig: (id, config) => void configs.set(id, config),
     breakLocks: id => locks.breakOthers(id),
     close,

@@ -89,6 +89,20 @@ describe('stacks of a self-managed backend', () => {
     expect(listLocks()).toEqual([])
   })
 
+  test('are renamed with their history', async () => {
+    await run('stack', 'rename', 'qa', '-s', 'dev')
+    expect(existsSync(pathOf('stacks/shop/dev.json'))).toBe(false)
+    expect(readStack('qa.json')).toContain('urn:pulumi:qa::shop::pulumi:pulumi:Stack::shop-qa')
+    expect(readdirSync(pathOf('history/shop/qa')).filter(name => !name.endsWith('.attrs'))).toEqual(
+      ['qa-1795648360255059573.checkpoint.json', 'qa-1795648360255059573.history.json'],
+    )
+    const history = JSON.parse((await run('stack', 'history', '-s', 'qa', '-j')).out)
+    expect(history).toMatchObject([{ kind: 'rename' }, { kind: 'refresh' }])
+    expect((await run('stack', 'ls')).out).not.toContain('dev')
+    expect((await bench.run('stack', 'rename', 'prod', '-s', 'qa')).err).toContain('STACK_EXISTS')
+    expect(listLocks()).toEqual([])
+  })
+
   test('an edit of the state replaces the checkpoint, and keeps the previous one', async () => {
     const before = readStack('dev.json')
     const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
