@@ -63,6 +63,18 @@ test.each(['SECRETS_STACK_MISSING', 'SECRETS_STACK_DIFFERS'] as const)(
   },
 )
 
+test('the secrets of a stack under a service are fetched in one batch', async () => {
+  const batches: (readonly string[])[] = []
+  const { readOutputs } = createReader(async () => {
+    const decrypt = () => '"hush"'
+    const prepare: SecretsManager['prepare'] = async ({ ciphertexts }) =>
+      void batches.push(ciphertexts)
+    return { crypter: { decrypt }, prepare } as unknown as SecretsManager
+  })
+  await readOutputs('organization/site/other')
+  expect(batches).toEqual([['sealed']])
+})
+
 test('a secret without a usable key is an empty secret with a message', async () => {
   const { readOutputs, messages } = createReader(refuseWith('SECRETS_KEY_UNUSABLE'))
   await readOutputs('organization/site/other')
