@@ -1,7 +1,8 @@
+import { hasCode, messageOf } from '../errors/error.ts'
 import type { Decision } from '../records/log.ts'
 import { envelopeOf } from '../state/snapshot-codec.ts'
 import type { StoredDeployment } from '../state/stored.ts'
-import { decodeEntry } from './entry.ts'
+import { decodeEntry, type EntryReference, type JournalEntry } from './entry.ts'
 import { completeReplay, sortResources } from './fold.ts'
 import { replay } from './replay.ts'
 
@@ -19,8 +20,8 @@ export interface ClientFoldInput {
 /**
  * Folds base and entries of a client to the next snapshot. The order and repetition of records do
  * not change the result, because the replay sorts the entries by sequence. Returns the base itself
- * when the client sent no entry. Throws STATE_INTEGRITY when an entry references an absent state,
- * and STATE_INVALID for a malformed entry.
+ * when the client sent no entry. If entries reference absent states, these references are ignored,
+ * and the metadata has the integrity error (I7). Throws STATE_INVALID for a malformed entry.
  */
 export function foldClientLog(input: ClientFoldInput): StoredDeployment {
   const { base, decisions, now, version } = input
@@ -29,5 +30,50 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
   )
   if (entries.length === 0) return base
   const { features: baseFeatures = [] } = envelopeOf(base)
-  return completeReplay(replay(base, entries, { baseFeatures, now, version, sortResources }))
+  const foldEntries = (foldedEntries: readonly JournalEntry[]): StoredDeployment =>
+    completeReplay(replay(base, foldedEntries, { baseFeatures, now, version, sortResources }))
+  try {
+    return foldEntries(entries)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STATE_INTEGRITY')) throw thrown
+    const folded = foldEntries(withoutUnknownReferences(base, entries))
+    const integrityError = {
+      version: String(envelopeOf(folded).version),
+      error: messageOf(thrown),
+    }
+    return { ...folded, metadata: { ...folded.metadata, integrity_error: integrityError } }
+  }
+}
+
+/**
+ * Returns the entries without references to absent states. A rebuilt base has an unknown number of
+ * states, so such entries are left out, and the references in later entries are relative to the
+ * original base.
+ */
+function withoutUnknownReferences(
+  base: StoredDeployment,
+  entries: readonly JournalEntry[],
+): readonly JournalEntry[] {
+  const baseSize = base.resources?.length ?? 0
+  const addedOperations = new Set<number>()
+  const isKnown = ({ base: position, operation }: EntryReference): boolean =>
+    position === undefined ? addedOperations.has(operation) : position < baseSize
+  return entries
+    .filter(({ kind }) => kind !== 'rebuilt-base-state')
+    .toSorted((a, b) => a.sequence - b.sequence)
+    .map(entry => {
+      if (entry.kind !== 'success' && entry.kind !== 'refresh-success' && entry.kind !== 'outputs')
+        return entry
+      if (entry.kind === 'success' && entry.state !== undefined)
+        addedOperations.add(entry.operation)
+      const { remove, delete: deleted, pendingReplacement, ...rest } = entry
+      return {
+        ...rest,
+        ...(remove !== undefined && isKnown(remove) ? { remove } : {}),
+        ...(deleted !== undefined && isKnown(deleted) ? { delete: deleted } : {}),
+        ...(pendingReplacement !== undefined && isKnown(pendingReplacement)
+          ? { pendingReplacement }
+          : {}),
+      }
+    })
 }

@@ -202,6 +202,24 @@ describe('updates', () => {
     expect(updates).toMatchObject([{ result: 'in-progress' }, { result: 'failed' }])
   })
 
+  test('entries that reference absent states do not hold the stack', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const entries = [
+      ...createEntries(componentState('kept'), 1, 1),
+      entryOf(1, 3, { operationID: 2, removeNew: 77 }),
+      entryOf(1, 4, { operationID: 3, removeOld: 99 }),
+    ]
+    await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    const end = await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    expect(end.status).toBe(200)
+    const { json } = await service.call(admin, `GET ${shopService}/export`)
+    expect(json['deployment']).toMatchObject({
+      resources: [{ urn: expect.stringContaining('kept') as string }],
+      metadata: { integrity_error: { error: expect.stringContaining('77') as string } },
+    })
+    await service.startUpdate(admin)
+  })
+
   test('of concurrent starts exactly one succeeds', async () => {
     const paths: string[] = []
     for (let count = 0; count < 5; count += 1) {
