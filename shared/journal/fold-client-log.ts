@@ -46,9 +46,8 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
 }
 
 /**
- * Returns the entries without references to absent states. A rebuilt base has an unknown number of
- * states, so such entries are left out, and the references in later entries are relative to the
- * original base.
+ * Returns the entries without references to absent states. Entries that rebuild the base are left
+ * out, because the size of a rebuilt base is unknown.
  */
 function withoutUnknownReferences(
   base: StoredDeployment,

@@ -158,7 +158,9 @@ export function leaseHashOf(token: string): string {
 
 /** Returns the error for a lease that is not valid. Clients stop their renewals on its status. */
 export function leaseOverError(): Error {
-  return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over')
+  return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over', {
+    hint: 'Its acknowledged changes are in the state. Start another update.',
+  })
 }
 
 /** Throws API_FORBIDDEN unless a token is the lease token of an update. */

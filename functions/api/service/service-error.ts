@@ -41,5 +41,7 @@ function messageFor(thrown: unknown, status: number, requestId: string): string 
   if (status === 503) return `the store of the service failed; its log entry is ${requestId}`
   // Clients compare this message literally.
   if (thrown.code === 'STACK_NOT_EMPTY') return 'Bad Request: Stack still contains resources.'
+  // The hint names routes of our own API.
+  if (thrown.code === 'API_ROUTE_UNKNOWN') return thrown.message
   return thrown.hint === '' ? thrown.message : `${thrown.message}. ${thrown.hint}`
 }
