@@ -48,11 +48,13 @@ export const apiPartitions = {
       'streamMarks',
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
+    'stackSettings',
   ],
   writes: [
     ...['stacks', 'stackList', 'requests', 'approvals', 'requestingStacks', 'endedRequests'],
     ...['streamMarks'],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
+    'stackSettings',
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'approvals', 'history', 'versions'],

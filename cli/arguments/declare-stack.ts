@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
-import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+import type { Attach } from './attach-handler.ts'
+import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */
 export function declareStack(root: Command, attach: Attach): void {
@@ -15,7 +15,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareStateAndHistory(stack, attach)
   declareTimeTravel(stack, attach)
   declareGraph(stack, attach)
-  declareUnsupportedCommands(stack, unsupportedCommands.stack)
+  declareTags(stack, attach)
 }
 
 function declareLifecycle(stack: Command, attach: Attach): void {
@@ -40,6 +40,7 @@ function declareLifecycle(stack: Command, attach: Attach): void {
       .description('List the stacks of the project')
       .option('-a, --all', 'List the stacks of all projects')
       .option('-p, --project <name>', 'List the stacks of another project')
+      .option('-t, --tag <name>', 'List the stacks with a tag: <name>, or <name>=<value>')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-ls.ts')).listStacks,
     unsupportedOptions.stackLs,
@@ -189,5 +190,25 @@ function declareGraph(stack: Command, attach: Attach): void {
       .option('--short-node-name', 'Label nodes with names instead of URNs')
       .option('--dot-fragment <text>', 'A text in DOT for the beginning of the graph'),
     async () => (await import('../commands/stack-graph.ts')).writeStackGraph,
+  )
+}
+
+function declareTags(stack: Command, attach: Attach): void {
+  const tag = stack.command('tag').description('Manage the tags of a stack')
+  attach(
+    tag.command('ls').alias('list').description('List the tags').option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/stack-tag.ts')).listStackTags,
+  )
+  attach(
+    tag.command('get <name>').description('Print a tag'),
+    async () => (await import('../commands/stack-tag.ts')).printStackTag,
+  )
+  attach(
+    tag.command('set <name> <value>').description('Set a tag'),
+    async () => (await import('../commands/stack-tag.ts')).setStackTag,
+  )
+  attach(
+    tag.command('rm <name>').aliases(['remove', 'delete']).description('Remove a tag'),
+    async () => (await import('../commands/stack-tag.ts')).removeStackTag,
   )
 }

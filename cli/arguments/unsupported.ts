@@ -34,7 +34,7 @@ export const unsupportedOptions = {
   destroy: operationOptions,
   import: ['--generate-resources <file>', '--output <format>'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
-  stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],
+  stackLs: ['-o, --organization <name>'],
   config: ['--open'],
   configSet: ['--type <type>'],
 } as const satisfies Record<string, readonly string[]>
@@ -57,7 +57,6 @@ export const unsupportedCommands = {
     'template',
     'watch',
   ],
-  stack: ['tag'],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
   config: ['env'],
 } as const satisfies Record<string, readonly string[]>

@@ -6,6 +6,7 @@ import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack } from '../stack/selected-stack.ts'
+import { readStackTags } from '../stack/stack-tags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -22,6 +23,7 @@ export const listStacks: Handler = async (session, flags) => {
   const { stacks, unreadable } = await platform.catalog.listStacks(project)
   const failures: unknown[] = unreadable.map(({ reason }) => reason)
   const selectedId = readSelectedId(session)
+  const needsTags = flags.isSet('json') || flags.text('tag') !== undefined
   const rows = await Promise.all(
     stacks.map(async (record): Promise<StackRow> => {
       const lastRecord = await readLastRecord(platform, record.id, failures)
@@ -32,10 +34,12 @@ export const listStacks: Handler = async (session, flags) => {
         ...(lastUpdateMs === undefined ? {} : { lastUpdate: new Date(lastUpdateMs).toISOString() }),
         updateInProgress: record.current !== '',
         interrupted: record.current !== '' && (await isInterrupted(engine, record.id, failures)),
+        ...(needsTags ? { tags: await readStackTags(session, record.id) } : {}),
       }
     }),
   )
-  printStacks(session, rows, flags.isSet('json'))
+  const shownRows = rows.filter(row => hasTag(row, flags.text('tag')))
+  printStacks(session, shownRows, flags.isSet('json'))
   const [failure] = failures
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
@@ -51,6 +55,15 @@ interface StackRow {
   readonly updateInProgress: boolean
   /** Whether the process of the deployment in progress is gone. */
   readonly interrupted: boolean
+  /** The tags. Absent where neither the output nor the filter needs them. */
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+/** Reports whether a stack passes a filter `<name>` or `<name>=<value>`. */
+function hasTag({ tags = {} }: StackRow, filter: string | undefined): boolean {
+  if (filter === undefined) return true
+  const [, name = '', value] = /^([^=]*)(?:=([^]*))?$/.exec(filter) ?? []
+  return Object.hasOwn(tags, name) && (value === undefined || tags[name] === value)
 }
 
 /**

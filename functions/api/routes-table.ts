@@ -12,6 +12,7 @@ import { queryRoutes } from './routes/query.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { stackRoutes } from './routes/stacks.ts'
 import { stateRoutes } from './routes/state.ts'
+import { tagRoutes } from './routes/tags.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 
 /** All routes of the API, with their permissions. */
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...stateRoutes,
   ...queryRoutes,
+  ...tagRoutes,
   ...documentRoutes,
   ...deadNotificationRoutes,
   ...federationRoutes,

@@ -103,14 +103,14 @@ export async function placeCallsForRename(
 }
 
 /**
- * Removes the schedules and notifications of a removed stack, at most `documentPagesMax` pages of
+ * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax` pages of
  * each. A new stack with its name then starts without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
   stack: StackId,
 ): Promise<void> {
-  for (const kind of ['schedule', 'notification'] as const)
+  for (const kind of ['schedule', 'notification', 'stack-settings'] as const)
     for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }
@@ -118,7 +118,7 @@ export async function removeStackDocuments(
 /** Yields the documents of a stack, from at most `documentPagesMax` pages. */
 async function* readStackDocuments(
   documents: Pick<DocumentsPort, 'list'>,
-  kind: 'schedule' | 'notification',
+  kind: 'schedule' | 'notification' | 'stack-settings',
   stack: StackId,
 ): AsyncGenerator<StoredDocument> {
   let cursor: string | undefined = ''

@@ -67,7 +67,7 @@ async function listStackDocuments(
   id: StackId,
 ): Promise<readonly StoredDocument[]> {
   const documents: StoredDocument[] = []
-  for (const kind of ['schedule', 'notification'] as const) {
+  for (const kind of ['schedule', 'notification', 'stack-settings'] as const) {
     const { pk } = keys.document({ kind, scope: id, name: '' })
     // The items of removed documents stay, so a stack can have more items than documents.
     const range = { pk, beginsWith: `${id} `, limit: limits.listEntriesMax }

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** The response of the API with the tags of a stack. */
+const tagsResponseForm = z.object({ tags: z.record(z.string(), z.string()) })
+
+/** Returns the tags of a stack. */
+export async function readStackTags(
+  session: CliSession,
+  id: StackId,
+): Promise<Readonly<Record<string, string>>> {
+  const { callApi } = await session.openEngine()
+  return tagsResponseForm.parse(await callApi({ method: 'GET', path: tagsPathOf(id) })).tags
+}
+
+/** Sets tags, and removes those with null. Throws API_INPUT_INVALID, DOCUMENT_CHANGED. */
+export async function changeStackTags(
+  session: CliSession,
+  id: StackId,
+  tags: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const { callApi } = await session.openEngine()
+  await callApi({ method: 'PUT', path: tagsPathOf(id), body: { tags } })
+}
+
+function tagsPathOf(id: StackId): string {
+  const { project, stack } = stackPartsOf(id)
+  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}/tags`
+}

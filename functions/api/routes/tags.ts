@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { defineRoute, stackOf } from '../define-route.ts'
+import { putTags, readTags, tagsForm } from '../service/stack-settings.ts'
+
+const path = '/v1/stacks/{project}/{stack}/tags'
+const output = z.object({ tags: z.record(z.string(), z.string()) })
+
+/** Maximum number of tags of a stack. */
+const tagsMax = 100
+
+/** Routes for the tags of a stack, which its clients choose freely. */
+export const tagRoutes = [
+  defineRoute({
+    method: 'GET',
+    path,
+    role: 'read',
+    scope: 'stack',
+    summary: 'Get the tags of a stack',
+    output,
+    run: async (ports, { params }) => {
+      const { id } = await requireStack(ports, stackOf(params))
+      return { json: { tags: await readTags(ports, id) } }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path,
+    role: 'deploy',
+    scope: 'stack',
+    summary: 'Change tags of a stack: set those with a text, and remove those with null',
+    body: z.strictObject({ tags: z.record(z.string().max(40), z.string().max(256).nullable()) }),
+    output,
+    run: async (ports, { params, body }) => {
+      const { id } = await requireStack(ports, stackOf(params))
+      const changed = new Map<string, string | null>(Object.entries(await readTags(ports, id)))
+      for (const [name, value] of Object.entries(body.tags)) changed.set(name, value)
+      const kept = [...changed].filter(([, value]) => value !== null)
+      const parsed = tagsForm.safeParse(Object.fromEntries(kept))
+      if (!parsed.success || kept.length > tagsMax)
+        throw error(
+          'API_INPUT_INVALID',
+          `a stack has at most ${tagsMax} tags, with names of 1 to 40 letters, digits, _, ., - and :`,
+        )
+      await putTags(ports, id, parsed.data)
+      return { json: { tags: parsed.data } }
+    },
+  }),
+]
