@@ -66,7 +66,7 @@ export function declareConfig(root: Command, attach: Attach): void {
     async () => (await import('../commands/config-rm-all.ts')).removeAllConfig,
   )
   declareTransfers(config, attach)
-  declareUnsupportedCommands(config, unsupportedCommands.config)
+  declareEnvironments(config, attach)
 }
 
 /** Declares the commands that copy values from another stack or from a deployment. */
@@ -97,4 +97,32 @@ function addListingOptions(command: Command): Command {
   return command
     .option('-j, --json', 'Print JSON')
     .option('--show-secrets', 'Show secrets in plaintext')
+}
+
+function declareEnvironments(config: Command, attach: Attach): void {
+  const environments = config.command('env').description('Manage the environments of a stack')
+  attach(
+    environments
+      .command('ls')
+      .alias('list')
+      .description('List the environments of the stack')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/config-env.ts')).listConfigEnvironments,
+  )
+  attach(
+    environments
+      .command('add <name...>')
+      .description('Add environments, which are files in `environments/`')
+      .option('-y, --yes', 'No effect: there is no prompt'),
+    async () => (await import('../commands/config-env.ts')).addConfigEnvironments,
+  )
+  attach(
+    environments
+      .command('rm <name>')
+      .aliases(['remove', 'delete'])
+      .description('Remove an environment from the stack')
+      .option('-y, --yes', 'No effect: there is no prompt'),
+    async () => (await import('../commands/config-env.ts')).removeConfigEnvironment,
+  )
+  declareUnsupportedCommands(environments, unsupportedCommands.configEnv)
 }

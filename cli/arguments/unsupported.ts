@@ -58,5 +58,5 @@ export const unsupportedCommands = {
     'watch',
   ],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
-  config: ['env'],
+  configEnv: ['init'],
 } as const satisfies Record<string, readonly string[]>

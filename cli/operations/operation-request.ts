@@ -21,6 +21,7 @@ import {
 } from './operation-options.ts'
 import type { CliSession } from '../session/session.ts'
 import { prepareStackState } from '../stack/service-secrets.ts'
+import { exportEnvironment } from './export-environment.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { readTargeting } from './targeting.ts'
 
@@ -44,6 +45,7 @@ export async function buildRequest(
   const runProgram = command !== 'import' && readRunProgram(session, flags)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
+  exportEnvironment(file.readEnvironment(project.root))
   const secrets = await openStackManager(session, stack, file)
   await prepareStackState(session, stack, secrets)
   const configFile = flags.text('configFile')

@@ -98,7 +98,6 @@ config:
     expect(() => openStackConfig('config: [a]\n', file, 'p')).toThrow(/dev\.yaml:1:9/)
     expect(() => openStackConfig('config:\n  a:b:c: 1\n', file, 'p')).toThrow(/dev\.yaml:2:/)
     expect(() => openStackConfig('encryptionsalt: 3\n', file, 'p')).toThrow(/encryptionsalt/)
-    expect(() => openStackConfig('environment: [prod]\n', file, 'p')).toThrow(/not supported/)
   })
 
   test('is written atomically next to the project file, under the name of the stack', () => {

@@ -14,6 +14,8 @@ import {
   type StoredConfigValue,
 } from './config-tree.ts'
 import type { Project } from '../project/project.ts'
+import type { EnvironmentValue } from '../environments/environment-value.ts'
+import { readStackEnvironment } from '../environments/read-environment.ts'
 import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 
 /** The secrets settings of a stack file. '' means that a setting is missing. */
@@ -42,6 +44,14 @@ export interface StackConfig {
    * Removes the fields of other managers.
    */
   readonly setService: (provider: string) => void
+  /**
+   * Evaluates `environment` of the file: files below `environments/` of the project's folder.
+   * Throws CONFIG_INVALID and FEATURE_MISSING.
+   */
+  readonly readEnvironment: (projectFolder: string) => EnvironmentValue
+  /** Returns the names in `environment`. Throws CONFIG_INVALID when it is no list of names. */
+  readonly getEnvironmentNames: () => readonly string[]
+  readonly setEnvironmentNames: (names: readonly string[]) => void
   /** Returns the text of the file after the edits. */
   readonly format: () => string
 }
@@ -125,8 +135,27 @@ export function openStackConfig(text: string, file: string, project: string): St
         if (document.has(name)) document.delete(name)
       if (provider !== '') setField(document, 'secretsprovider', provider)
     },
+    readEnvironment: projectFolder =>
+      readStackEnvironment(source, readEnvironmentField(document), projectFolder),
+    getEnvironmentNames: () => readEnvironmentNames(source),
+    setEnvironmentNames: names => {
+      if (names.length === 0) document.delete('environment')
+      else document.set('environment', document.createNode(names))
+    },
     format: () => formatDocument(document, file),
   }
+}
+
+/** Returns the plain data of `environment`, with maps as `Map`. */
+function readEnvironmentField(document: Document): unknown {
+  const content: unknown = document.toJS({ mapAsMap: true })
+  return content instanceof Map ? content.get('environment') : undefined
+}
+
+function readEnvironmentNames(source: YamlSource): readonly string[] {
+  const names: unknown = readEnvironmentField(source.document) ?? []
+  if (Array.isArray(names) && names.every(name => typeof name === 'string')) return names
+  throw source.errorAt(['environment'], '`environment` is no list of names; edit it in the file')
 }
 
 interface ConfigFileEntry {
@@ -137,12 +166,6 @@ interface ConfigFileEntry {
 
 function readConfigEntries(source: YamlSource, project: string): Map<string, ConfigFileEntry> {
   const fileTree = toConfigTree(source.document.toJS({ mapAsMap: true }))
-  const environment = isTreeMap(fileTree) ? fileTree.get('environment') : undefined
-  if (isContainer(environment) && (isTreeList(environment) ? environment.length : environment.size))
-    throw error(
-      'FEATURE_MISSING',
-      `${source.errorAt(['environment'], '').message}environments (\`environment\`) are not supported`,
-    )
   const config = isTreeMap(fileTree) ? fileTree.get('config') : undefined
   const entries = new Map<string, ConfigFileEntry>()
   if (config === undefined || config === null) return entries

@@ -2,6 +2,7 @@ import type { DeployRequest } from '../../engine/request.ts'
 import { autonamingOf } from '../../programs/config/autonaming.ts'
 import { openConfig } from '../../programs/config/open-config.ts'
 import { clientRuntime } from '../../programs/hosts/language-host.ts'
+import { withEnvironmentConfig } from '../../programs/environments/environment-config.ts'
 import { digestProgram } from '../../programs/archive/program-digest.ts'
 import { locateProgram } from '../../programs/project/project-file.ts'
 import { resolveProjectPlugins } from '../../programs/project/project-plugins.ts'
@@ -36,7 +37,10 @@ export function createFolderRequest(input: {
   const config = openConfig({
     project,
     stack: stackPartsOf(stack).stack,
-    values: file.getValues(),
+    values: withEnvironmentConfig(file.getValues(), file.readEnvironment(project.root), {
+      project: project.name,
+      encrypt: secrets.crypter.encrypt,
+    }),
     isStrict: mustCheckRequired,
     decrypt: secrets.crypter.decrypt,
   })

@@ -3,9 +3,14 @@ import type { DeployRequest } from '../../engine/request.ts'
 import { readProject } from '../../programs/project/project-file.ts'
 import {
   readStackConfig,
+  type StackConfig,
   stackConfigFileOf,
   type StackSecrets,
 } from '../../programs/config/stack-config.ts'
+import {
+  filesOfEnvironment,
+  variablesOfEnvironment,
+} from '../../programs/environments/environment-config.ts'
 import { type BlobHash, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
 import type { DeploymentOptions } from '../../records/log.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
@@ -42,6 +47,7 @@ export async function createProgramRequest(
       `the archive contains project '${project.name}', but the stack belongs to '${stackParts.project}'`,
     )
   const file = readStackConfig(stackConfigFileOf(project, stackParts.stack), project.name)
+  requireNoVariables(file, project.root)
   const secrets = await deps.secretsOf(stack, file.getSecrets())
   const folderRequest = createFolderRequest({
     stack,
@@ -61,4 +67,22 @@ export async function createProgramRequest(
     pendingCreates: { existingIds: new Map(), mustClearOthers: false },
     ...(key === undefined ? {} : { key }),
   }
+}
+
+/**
+ * Throws FEATURE_MISSING for an environment with variables or files. A serving process has one set
+ * of variables for all stacks, and functions get theirs from AWS.
+ */
+function requireNoVariables(file: StackConfig, projectFolder: string): void {
+  const environment = file.readEnvironment(projectFolder)
+  for (const [field, texts] of [
+    ['environmentVariables', variablesOfEnvironment(environment)],
+    ['files', filesOfEnvironment(environment)],
+  ] as const)
+    if (texts.size > 0)
+      throw error(
+        'FEATURE_MISSING',
+        `${file.file}: \`${field}\` of an environment is supported only where the command deploys`,
+        { hint: 'Use `pulumiConfig` for the values, or deploy without a login.' },
+      )
 }

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import { environmentsFolder } from '../../shared/programs/environments/read-environment.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStackFile } from '../stack/stack-secrets.ts'
+
+/** `config env ls`: lists the environments of the stack, in the order of their merge. */
+export const listConfigEnvironments: Handler = async (session, flags) => {
+  const { file } = await openFile(session)
+  const names = file.getEnvironmentNames()
+  if (flags.isSet('json')) session.print(JSON.stringify(names, null, 2))
+  else for (const name of names) session.print(name)
+  return 0
+}
+
+/** `config env add <name...>`: adds environments to the stack. Each must be a file. */
+export const addConfigEnvironments: Handler = async (session, _flags, added) => {
+  const { file, folder } = await openFile(session)
+  for (const name of added)
+    if (!existsSync(join(folder, `${name}.yaml`)))
+      throw error('CONFIG_INVALID', `the environment '${name}' does not exist`, {
+        hint: `Create the file ${join(folder, `${name}.yaml`)} first.`,
+      })
+  const names = file.getEnvironmentNames()
+  file.setEnvironmentNames([...names, ...added.filter(name => !names.includes(name))])
+  file.readEnvironment(session.requireProject().root)
+  writeStackConfig(file)
+  return 0
+}
+
+/** `config env rm <name>`: removes an environment from the stack. Its file stays. */
+export const removeConfigEnvironment: Handler = async (session, _flags, [removed = '']) => {
+  const { file } = await openFile(session)
+  const names = file.getEnvironmentNames()
+  if (!names.includes(removed))
+    throw error('CONFIG_MISSING', `the stack does not have the environment '${removed}'`)
+  file.setEnvironmentNames(names.filter(name => name !== removed))
+  writeStackConfig(file)
+  return 0
+}
+
+async function openFile(session: CliSession) {
+  const project = session.requireProject()
+  const stack = await session.requireStack()
+  return {
+    file: openStackFile(session, project, { stack }),
+    folder: join(project.root, environmentsFolder),
+  }
+}

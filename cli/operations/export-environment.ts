@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EnvironmentValue } from '../../shared/programs/environments/environment-value.ts'
+import {
+  filesOfEnvironment,
+  variablesOfEnvironment,
+} from '../../shared/programs/environments/environment-config.ts'
+
+/**
+ * Sets the variables of an environment in this process, so that its programs and plugins inherit
+ * them. The contents of `files` are written to files that only the user can read. They are removed
+ * when the process ends.
+ */
+export function exportEnvironment(environment: EnvironmentValue): void {
+  for (const [name, value] of variablesOfEnvironment(environment)) process.env[name] = value
+  const files = filesOfEnvironment(environment)
+  if (files.size === 0) return
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-environment-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const [index, [name, content]] of [...files].entries()) {
+    const path = join(folder, String(index))
+    writeFileSync(path, content, { mode: 0o600 })
+    process.env[name] = path
+  }
+}

@@ -1,0 +1,65 @@
+import { error } from '../../errors/error.ts'
+import {
+  hasSecretPart,
+  type EnvironmentValue,
+  fromPlainData,
+  listItemsOf,
+  textOfValue,
+  toPlainData,
+} from './environment-value.ts'
+
+/** Returns the error of a function with its position in the file. */
+export type FunctionErrorOf = (sentence: string) => Error
+
+/**
+ * Calls a built-in function of environments with its evaluated argument. Throws FEATURE_MISSING for
+ * any other function, and the error of `errorOf` for an argument of another type.
+ */
+export function callEnvironmentFunction(
+  name: string,
+  argument: EnvironmentValue,
+  errorOf: FunctionErrorOf,
+): EnvironmentValue {
+  const isSecret = hasSecretPart(argument)
+  const text = (): string => {
+    if (typeof argument.content === 'string') return argument.content
+    throw errorOf(`\`${name}\` takes a text`)
+  }
+  switch (name) {
+    case 'fn::secret':
+      return fromPlainData(toPlainData(argument), true)
+    case 'fn::toJSON':
+      return { isSecret, content: JSON.stringify(toPlainData(argument)) }
+    case 'fn::fromJSON':
+      return fromPlainData(parseJsonText(text(), errorOf), isSecret)
+    case 'fn::toString':
+      return { isSecret, content: textOfValue(argument) }
+    case 'fn::toBase64':
+      return { isSecret, content: Buffer.from(text()).toString('base64') }
+    case 'fn::fromBase64':
+      return { isSecret, content: Buffer.from(text(), 'base64').toString('utf8') }
+    case 'fn::join':
+      return { isSecret, content: joinTexts(argument, errorOf) }
+    default:
+      throw error('FEATURE_MISSING', `${errorOf('').message}\`${name}\` is not supported`, {
+        hint: 'Providers of Pulumi ESC need its service. Use a literal value, or `fn::secret`.',
+      })
+  }
+}
+
+function joinTexts(argument: EnvironmentValue, errorOf: FunctionErrorOf): string {
+  const [separator, list, ...rest] = listItemsOf(argument) ?? []
+  const texts = list === undefined ? undefined : listItemsOf(list)
+  if (typeof separator?.content !== 'string' || texts === undefined || rest.length > 0)
+    throw errorOf('`fn::join` takes a separator and a list')
+  return texts.map(textOfValue).join(separator.content)
+}
+
+function parseJsonText(text: string, errorOf: FunctionErrorOf): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The message of the parser could contain a part of a secret.
+    throw errorOf('`fn::fromJSON` takes a text in JSON')
+  }
+}

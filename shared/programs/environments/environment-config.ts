@@ -1,0 +1,90 @@
+import { formatConfigKey, parseConfigKey } from '../config/config-key.ts'
+import {
+  type ConfigTree,
+  formatScalar,
+  isContainer,
+  isSecure,
+  isTreeMap,
+  toConfigTree,
+  type StoredConfigValue,
+} from '../config/config-tree.ts'
+import { type EnvironmentValue, fieldsOf, listItemsOf, textOfValue } from './environment-value.ts'
+
+/** The project of a configuration, and the encryption of the stack for secrets. */
+export interface EnvironmentConfigOptions {
+  readonly project: string
+  readonly encrypt: (text: string) => string
+}
+
+/**
+ * Returns the values of a stack file over those of `pulumiConfig` in its environment. Maps are
+ * merged field by field. Secrets of the environment are encrypted like those of the stack. Throws
+ * CONFIG_INVALID for an invalid key.
+ */
+export function withEnvironmentConfig(
+  values: ReadonlyMap<string, StoredConfigValue>,
+  environment: EnvironmentValue,
+  options: EnvironmentConfigOptions,
+): ReadonlyMap<string, StoredConfigValue> {
+  const config = fieldsOf(fieldsOf(environment)?.get('pulumiConfig'))
+  if (config === undefined) return values
+  const merged = new Map<string, StoredConfigValue>()
+  for (const [name, value] of config) {
+    const tree = toConfigTreeOf(value, options, false)
+    const key = formatConfigKey(parseConfigKey(name, options.project))
+    merged.set(key, isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree))
+  }
+  for (const [key, value] of values) merged.set(key, mergeConfig(merged.get(key), value))
+  return merged
+}
+
+/** Returns the variables of `environmentVariables`, each as a text. */
+export function variablesOfEnvironment(environment: EnvironmentValue): ReadonlyMap<string, string> {
+  return readTexts(environment, 'environmentVariables')
+}
+
+/** Returns the contents of `files`, by the variables that receive the paths of the files. */
+export function filesOfEnvironment(environment: EnvironmentValue): ReadonlyMap<string, string> {
+  return readTexts(environment, 'files')
+}
+
+function readTexts(environment: EnvironmentValue, field: string): ReadonlyMap<string, string> {
+  const texts = fieldsOf(fieldsOf(environment)?.get(field)) ?? new Map<string, EnvironmentValue>()
+  return new Map([...texts].map(([name, value]) => [name, textOfValue(value)]))
+}
+
+function toConfigTreeOf(
+  value: EnvironmentValue,
+  options: EnvironmentConfigOptions,
+  isInSecret: boolean,
+): ConfigTree {
+  const isSecret = isInSecret || value.isSecret
+  const [items, fields] = [listItemsOf(value), fieldsOf(value)]
+  if (items !== undefined) return items.map(item => toConfigTreeOf(item, options, isSecret))
+  if (fields !== undefined)
+    return new Map([...fields].map(([key, item]) => [key, toConfigTreeOf(item, options, isSecret)]))
+  const { content } = value
+  if (isSecret && content !== null)
+    return { kind: 'secure', ciphertext: options.encrypt(textOfValue(value)) }
+  return toConfigTree(typeof content === 'object' ? null : content)
+}
+
+function mergeConfig(
+  base: StoredConfigValue | undefined,
+  next: StoredConfigValue,
+): StoredConfigValue {
+  return isTreeMap(base) && isTreeMap(next) ? mergeMaps(base, next) : next
+}
+
+function mergeMaps(
+  base: ReadonlyMap<string, ConfigTree>,
+  next: ReadonlyMap<string, ConfigTree>,
+): ReadonlyMap<string, ConfigTree> {
+  const merged = new Map(base)
+  for (const [key, item] of next) {
+    const baseItem = merged.get(key)
+    const isNested = isTreeMap(baseItem) && isTreeMap(item)
+    merged.set(key, isNested ? mergeMaps(baseItem, item) : item)
+  }
+  return merged
+}

@@ -1,0 +1,174 @@
+import { formatPath, parsePath, type PathSegment } from '../../values/path.ts'
+import type { YamlSource } from '../project/yaml-source.ts'
+import { callEnvironmentFunction } from './call-function.ts'
+import {
+  hasSecretPart,
+  type EnvironmentValue,
+  fieldsOf,
+  listItemsOf,
+  mergeValues,
+  sizeOfValue,
+  textOfValue,
+} from './environment-value.ts'
+
+/** The input of an evaluation. */
+export interface EvaluationInput {
+  readonly source: YamlSource
+  /** The plain data of `values`. */
+  readonly values: ReadonlyMap<unknown, unknown>
+  /** The path of `values` in the file. */
+  readonly at: readonly string[]
+  /** The merged values of the imports. */
+  readonly base: EnvironmentValue
+  /** The values of each import, for references that begin with `imports`. */
+  readonly imports: EnvironmentValue
+}
+
+/** Maximum size of all repeated values of an environment. */
+const sizeMax = 5_000_000
+
+type KeyPath = readonly (string | number)[]
+
+/** A running evaluation. */
+interface Evaluation extends EvaluationInput {
+  /** The paths that are being evaluated, to find cycles. */
+  readonly running: Set<string>
+  /**
+   * Adds the size of a value to the total. References can repeat values, so a short file could
+   * describe a value of any size.
+   */
+  readonly charge: (value: EnvironmentValue, path: KeyPath) => EnvironmentValue
+  readonly errorAt: (path: KeyPath, sentence: string) => Error
+}
+
+/**
+ * Evaluates the values of an environment: functions, and interpolations such as `${a.b[0]}`. Throws
+ * CONFIG_INVALID with file and line for an unknown or cyclic reference, a wrong argument or too
+ * large values. Throws FEATURE_MISSING for an unsupported function.
+ */
+export function evaluateValues(input: EvaluationInput): EnvironmentValue {
+  let size = 0
+  const errorAt = (path: KeyPath, sentence: string): Error =>
+    input.source.errorAt([...input.at, ...path], sentence)
+  const charge = (value: EnvironmentValue, path: KeyPath): EnvironmentValue => {
+    size += sizeOfValue(value)
+    if (size > sizeMax) throw errorAt(path, 'the values of the environment are too large')
+    return value
+  }
+  return evaluate({ ...input, running: new Set(), charge, errorAt }, input.values, [])
+}
+
+function evaluate(evaluation: Evaluation, raw: unknown, path: KeyPath): EnvironmentValue {
+  const { running, errorAt } = evaluation
+  const key = JSON.stringify(path)
+  if (running.has(key)) throw errorAt(path, `the value \`${formatPath(path)}\` refers to itself`)
+  running.add(key)
+  const value = evaluateRaw(evaluation, raw, path)
+  running.delete(key)
+  return value
+}
+
+function evaluateRaw(evaluation: Evaluation, raw: unknown, path: KeyPath): EnvironmentValue {
+  if (typeof raw === 'string') return interpolate(evaluation, raw, path)
+  if (raw instanceof Map) return evaluateMap(evaluation, toTextKeys(raw), path)
+  if (!Array.isArray(raw)) return { isSecret: false, content: isPlainScalar(raw) ? raw : null }
+  const content = raw.map((item, index) => evaluate(evaluation, item, [...path, index]))
+  return { isSecret: false, content }
+}
+
+function evaluateMap(
+  evaluation: Evaluation,
+  raw: ReadonlyMap<string, unknown>,
+  path: KeyPath,
+): EnvironmentValue {
+  const { base, charge, errorAt } = evaluation
+  const name = functionNameOf(raw)
+  if (name === undefined) {
+    const fields = [...raw].map(
+      ([key, item]) => [key, evaluate(evaluation, item, [...path, key])] as const,
+    )
+    return mergeValues(valueAt(base, path), { isSecret: false, content: new Map(fields) })
+  }
+  if (raw.size > 1) throw errorAt(path, `\`${name}\` must be the only key of its map`)
+  const argument = evaluate(evaluation, raw.get(name), [...path, name])
+  const errorOf = (sentence: string): Error => errorAt([...path, name], sentence)
+  return charge(callEnvironmentFunction(name, argument, errorOf), path)
+}
+
+/** Replaces the references of a text. A text that is one reference keeps the type of its value. */
+function interpolate(evaluation: Evaluation, text: string, path: KeyPath): EnvironmentValue {
+  const whole = /^\$\{([^}]*)\}$/.exec(text)?.[1]
+  if (whole !== undefined) return lookUp(evaluation, whole, path)
+  let isSecret = false
+  const content = text.replaceAll(/\$\$\{|\$\{([^}]*)\}/g, (match, reference?: string) => {
+    if (reference === undefined) return match.slice(1)
+    const value = lookUp(evaluation, reference, path)
+    isSecret ||= hasSecretPart(value)
+    return textOfValue(value)
+  })
+  return { isSecret, content }
+}
+
+function lookUp(evaluation: Evaluation, reference: string, from: KeyPath): EnvironmentValue {
+  const { values, imports, charge, errorAt } = evaluation
+  const path = parseReference(reference, sentence => errorAt(from, sentence))
+  const value =
+    path[0] === 'imports' && !values.has('imports')
+      ? valueAt(imports, path.slice(1))
+      : findValue(evaluation, { raw: values, path: [] }, path)
+  if (value === undefined) throw errorAt(from, `the value \`${reference}\` does not exist`)
+  return charge(value, from)
+}
+
+/** Finds a value without evaluating the maps that contain it, which may refer to each other. */
+function findValue(
+  evaluation: Evaluation,
+  at: { readonly raw: unknown; readonly path: KeyPath },
+  rest: KeyPath,
+): EnvironmentValue | undefined {
+  const { raw, path } = at
+  const [segment, ...below] = rest
+  if (segment === undefined) return evaluate(evaluation, raw, path)
+  const map = raw instanceof Map ? toTextKeys(raw) : undefined
+  if (map !== undefined && functionNameOf(map) === undefined && typeof segment === 'string')
+    return map.has(segment)
+      ? findValue(evaluation, { raw: map.get(segment), path: [...path, segment] }, below)
+      : valueAt(evaluation.base, [...path, ...rest])
+  if (!Array.isArray(raw) || typeof segment !== 'number')
+    return valueAt(evaluate(evaluation, raw, path), rest)
+  if (segment >= raw.length) return undefined
+  return findValue(evaluation, { raw: raw[segment], path: [...path, segment] }, below)
+}
+
+function valueAt(value: EnvironmentValue | undefined, path: KeyPath): EnvironmentValue | undefined {
+  const [segment, ...below] = path
+  if (segment === undefined || value === undefined) return value
+  const child =
+    typeof segment === 'string' ? fieldsOf(value)?.get(segment) : listItemsOf(value)?.[segment]
+  return valueAt(child, below)
+}
+
+function parseReference(text: string, errorOf: (sentence: string) => Error): KeyPath {
+  let path: readonly PathSegment[] = []
+  try {
+    path = parsePath(text)
+  } catch {
+    throw errorOf(`\`${text}\` is not a reference`)
+  }
+  const keys = path.filter(segment => typeof segment !== 'symbol')
+  if (keys.length === 0 || keys.length < path.length)
+    throw errorOf(`\`${text}\` is not a reference`)
+  return keys
+}
+
+function functionNameOf(map: ReadonlyMap<string, unknown>): string | undefined {
+  return [...map.keys()].find(key => key.startsWith('fn::'))
+}
+
+function toTextKeys(map: ReadonlyMap<unknown, unknown>): ReadonlyMap<string, unknown> {
+  return new Map([...map].map(([key, item]) => [String(key), item]))
+}
+
+function isPlainScalar(data: unknown): data is boolean | number | bigint {
+  return ['boolean', 'number', 'bigint'].includes(typeof data)
+}

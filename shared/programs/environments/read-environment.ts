@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { error, messageOf } from '../../errors/error.ts'
+import { openYaml, type YamlSource } from '../project/yaml-source.ts'
+import { emptyEnvironment, type EnvironmentValue, mergeValues } from './environment-value.ts'
+import { evaluateValues } from './evaluate-values.ts'
+
+/** The folder of the environments of a project, below the folder of its project file. */
+export const environmentsFolder = 'environments'
+
+/** Maximum number of environments that import each other. */
+const depthMax = 20
+
+/** A text with environments, and the position of their list. */
+interface EnvironmentDefinition {
+  readonly source: YamlSource
+  readonly folder: string
+  /** The path of `imports` in the file. */
+  readonly importsAt: readonly string[]
+  readonly imports: unknown
+  readonly valuesAt: readonly string[]
+  readonly values: unknown
+  /** The names of the environments that import this one. */
+  readonly importers: readonly string[]
+  /** The environments that are evaluated already, by name. */
+  readonly evaluated: Map<string, EnvironmentValue>
+}
+
+/**
+ * Evaluates the `environment` of a stack file: a list of names, or a map with `imports` and values.
+ * Each name is a file below `environments/` of the project. A later environment overrides earlier
+ * ones. Throws CONFIG_INVALID and FEATURE_MISSING, each with file and line.
+ */
+export function readStackEnvironment(
+  source: YamlSource,
+  environment: unknown,
+  projectFolder: string,
+): EnvironmentValue {
+  const folder = join(projectFolder, environmentsFolder)
+  const common = { source, folder, importers: [], evaluated: new Map() }
+  if (!(environment instanceof Map)) {
+    const importsAt = ['environment']
+    return evaluateDefinition({
+      ...{ ...common, importsAt, imports: environment, valuesAt: importsAt, values: undefined },
+    })
+  }
+  const fields: ReadonlyMap<unknown, unknown> = environment
+  const values = new Map([...fields].filter(([key]) => key !== 'imports'))
+  return evaluateDefinition({
+    ...common,
+    importsAt: ['environment', 'imports'],
+    imports: fields.get('imports'),
+    valuesAt: ['environment'],
+    values,
+  })
+}
+
+function evaluateDefinition(definition: EnvironmentDefinition): EnvironmentValue {
+  const { source, importsAt, imports, valuesAt, values } = definition
+  let base = emptyEnvironment
+  const byName = new Map<string, EnvironmentValue>()
+  for (const [index, item] of readList(definition, imports).entries()) {
+    const { name, merges } = readImport(item, sentence =>
+      source.errorAt([...importsAt, index], sentence),
+    )
+    const value = readNamedEnvironment(definition, name, index)
+    byName.set(name, value)
+    if (merges) base = mergeValues(base, value)
+  }
+  if (values === undefined || values === null) return base
+  if (!(values instanceof Map)) throw source.errorAt(valuesAt, '`values` must be a map')
+  return evaluateValues({
+    source,
+    values,
+    at: valuesAt,
+    base,
+    imports: { isSecret: false, content: byName },
+  })
+}
+
+function readList(
+  { source, importsAt }: EnvironmentDefinition,
+  imports: unknown,
+): readonly unknown[] {
+  if (imports === undefined || imports === null) return []
+  if (!Array.isArray(imports))
+    throw source.errorAt(importsAt, 'the imports must be a list of names')
+  return imports
+}
+
+/** Reads an import: a name, or `<name>: { merge: false }`. */
+function readImport(
+  item: unknown,
+  errorOf: (sentence: string) => Error,
+): { readonly name: string; readonly merges: boolean } {
+  if (typeof item === 'string') return { name: item, merges: true }
+  const [entry, ...others] = item instanceof Map ? [...item] : []
+  if (entry === undefined || others.length > 0)
+    throw errorOf('an import is a name, or a name with `merge: false`')
+  const [name, options] = entry
+  const merge: unknown = options instanceof Map ? options.get('merge') : undefined
+  return { name: String(name), merges: merge !== false }
+}
+
+function readNamedEnvironment(
+  { source, folder, importsAt, importers, evaluated }: EnvironmentDefinition,
+  name: string,
+  index: number,
+): EnvironmentValue {
+  const known = evaluated.get(name)
+  if (known !== undefined) return known
+  const errorOf = (sentence: string) => source.errorAt([...importsAt, index], sentence)
+  if (/[:@]/.test(name))
+    throw error(
+      'FEATURE_MISSING',
+      `${errorOf('').message}the environment '${name}' is one of Pulumi ESC, which is not supported`,
+      { hint: `Write its values to a file below \`${environmentsFolder}/\`, and use its name.` },
+    )
+  if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name))
+    throw errorOf(`'${name}' is not the name of an environment`)
+  if (importers.includes(name) || importers.length >= depthMax)
+    throw errorOf(`the environment '${name}' imports itself`)
+  const file = join(folder, `${name}.yaml`)
+  const namedSource = openYaml(readEnvironmentFile(file, name, errorOf), file, 'CONFIG_INVALID')
+  const content: unknown = namedSource.document.toJS({ mapAsMap: true })
+  const fields: ReadonlyMap<unknown, unknown> = content instanceof Map ? content : new Map()
+  for (const key of fields.keys())
+    if (key !== 'imports' && key !== 'values')
+      throw namedSource.errorAt([String(key)], `\`${String(key)}\` is not a key of an environment`)
+  const value = evaluateDefinition({
+    source: namedSource,
+    folder,
+    importsAt: ['imports'],
+    imports: fields.get('imports'),
+    valuesAt: ['values'],
+    values: fields.get('values'),
+    importers: [...importers, name],
+    evaluated,
+  })
+  evaluated.set(name, value)
+  return value
+}
+
+function readEnvironmentFile(
+  file: string,
+  name: string,
+  errorOf: (sentence: string) => Error,
+): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw errorOf(`cannot read the environment '${name}': ${messageOf(cause)}`)
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { initDevStack, upArgs } from './exported-state.ts'
+import { createSandbox, findFilesWith, requireSuccess } from './sandbox.ts'
+
+const secret = 'swordfish-7f3a'
+
+const program = `
+const { pulumi, Thing } = require('./gold')
+const config = new pulumi.Config()
+new Thing('thing', { value: config.requireSecret('password') })
+exports.size = config.requireNumber('size')
+exports.region = config.require('region')
+exports.variable = process.env.TEAM
+exports.file = require('fs').readFileSync(process.env.CERT, 'utf8')
+`
+
+test('an environment gives a stack configuration, variables and files, and its secrets are sealed', async () => {
+  const sandbox = createSandbox(undefined, {
+    files: {
+      'Pulumi.yaml': 'name: shop\nruntime: nodejs\n',
+      'index.js': program,
+      'environments/base.yaml':
+        'values:\n  region: eu\n  environmentVariables: {TEAM: web}\n  files: {CERT: pem}\n',
+      'environments/dev.yaml': `imports: [base]\nvalues:\n  pulumiConfig:\n    password: {fn::secret: ${secret}}\n    size: 3\n    region: "\${region}"\n`,
+    },
+  })
+  const inDev = async (...args: string[]) => sandbox.run([...args, '-s', 'dev'])
+  try {
+    await initDevStack(sandbox)
+    const none = await inDev('config', 'env', 'add', 'none')
+    expect(none.err).toContain("error[CONFIG_INVALID]: the environment 'none' does not exist")
+    requireSuccess(await inDev('config', 'env', 'add', 'dev'))
+    expect(requireSuccess(await inDev('config', 'env', 'ls')).out).toBe('dev\n')
+    requireSuccess(await inDev('config', 'set', 'size', '4'))
+    requireSuccess(await sandbox.run(upArgs))
+    const outputs = requireSuccess(await inDev('stack', 'output', '--json')).out
+    expect(JSON.parse(outputs)).toEqual({ size: 4, region: 'eu', variable: 'web', file: 'pem' })
+    expect(sandbox.listObjects()[0]?.props).toMatchObject({ value: secret })
+    expect(findFilesWith(sandbox.home, secret)).toEqual([])
+    expect((await inDev('config', 'env', 'init')).err).toContain('error[FEATURE_MISSING]: ')
+    const file = join(sandbox.program, 'Pulumi.dev.yaml')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('dev', 'pulumi:acme/prod'))
+    const refused = await sandbox.run(upArgs)
+    expect(refused.err).toMatch(
+      /error\[FEATURE_MISSING\]: \S+Pulumi\.dev\.yaml:\d+:\d+: .*'pulumi:acme\/prod'/,
+    )
+    writeFileSync(file, text)
+    requireSuccess(await inDev('config', 'env', 'rm', 'dev'))
+    expect((await sandbox.run(upArgs)).exit).not.toBe(0)
+  } finally {
+    sandbox.remove()
+  }
+})
