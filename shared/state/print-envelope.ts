@@ -8,7 +8,7 @@ const chunkChars = 1 << 16
 
 /**
  * Collects printed text in chunks. If each level returned its text, the text would be copied once
- * per level.
+ * per level, and the indentation makes it long.
  */
 interface ChunkPrinter {
   readonly write: (text: string) => void
@@ -53,30 +53,12 @@ export function printStateBlob(envelope: StoredEnvelope): Uint8Array {
 
 /** Returns JSON as Pulumi writes it into checkpoints: in one line, without HTML escapes. */
 export function printCompactJson(json: Json): string {
-  const printer = createChunkPrinter()
-  writeCompact(printer, json)
-  return printer.finish()
-}
-
-function writeCompact(printer: ChunkPrinter, json: Json): void {
-  if (json === null || typeof json !== 'object') return printer.write(printScalar(json))
-  let separator = ''
-  if (isJsonList(json)) {
-    printer.write('[')
-    for (const item of json) {
-      printer.write(separator)
-      writeCompact(printer, item)
-      separator = ','
-    }
-    return printer.write(']')
-  }
-  printer.write('{')
-  for (const [key, item] of sortEntries(json)) {
-    printer.write(`${separator}${printText(key)}:`)
-    writeCompact(printer, item)
-    separator = ','
-  }
-  printer.write('}')
+  if (json === null || typeof json !== 'object') return printScalar(json)
+  if (isJsonList(json)) return `[${json.map(printCompactJson).join(',')}]`
+  const fields = sortEntries(json).map(
+    ([key, item]) => `${printText(key)}:${printCompactJson(item)}`,
+  )
+  return `{${fields.join(',')}}`
 }
 
 /** Writes a value. `lineBreak` is the line break and indentation before the closing bracket. */

@@ -98,8 +98,14 @@ function readSpecial(fields: Fields, context: WireContext): PropertyValue | unde
         throw malformedError(context, 'is a byte string without base64 text')
       return { kind: 'bytes', base64: fields['value'] }
     default:
-      throw malformedError(context, `has the unknown signature '${String(fields[signatureKey])}'`)
+      throw malformedError(context, `has the unknown signature ${formatSignature(fields)}`)
   }
+}
+
+/** Returns a signature for a message. An object may lack a text form. */
+function formatSignature(fields: Fields): string {
+  const signature = fields[signatureKey]
+  return typeof signature === 'string' ? `'${signature}'` : `of the type ${typeof signature}`
 }
 
 function readSecret(fields: Fields, context: WireContext): PropertyValue | undefined {

@@ -84,7 +84,10 @@ export function isRecordObject(value: unknown): value is Readonly<Record<string,
 
 /** Reports whether a value is a list of decisions. */
 export function isDecisionList(value: unknown): value is readonly Decision[] {
-  return Array.isArray(value) && value.every(item => isRecordObject(item) && 'kind' in item)
+  return (
+    Array.isArray(value) &&
+    value.every(item => isRecordObject(item) && typeof item['kind'] === 'string')
+  )
 }
 
 /** Returns the error for a record with invalid contents. */

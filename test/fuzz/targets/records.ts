@@ -36,7 +36,8 @@ const blobsWith = (text: string): BlobsPort =>
 
 function checkDecisions(records: readonly LogRecord[]): void {
   const areDecisions = records.every(
-    ({ decisions }) => Array.isArray(decisions) && decisions.every(({ kind }) => kind !== ''),
+    ({ decisions }) =>
+      Array.isArray(decisions) && decisions.every(({ kind }) => typeof kind === 'string'),
   )
   requireLaw(areDecisions, 'a log record has a list of decisions')
 }

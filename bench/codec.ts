@@ -1,0 +1,139 @@
+/**
+ * Measures the codec of states for each number of resources (`--sizes`): decode, encode, fold,
+ * verify, diff. Each step runs `--repetitions` times. Prints one JSON line for each step, with the
+ * medians of wall time and processor time. On a busy machine only processor time is comparable.
+ * Usage: `node bench/codec.ts [--sizes n,n] [--repetitions n]`.
+ */
+import { cpus, loadavg, release } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type JournalEntry } from '../shared/journal/entry.ts'
+import { completeReplay, sortResources } from '../shared/journal/fold.ts'
+import { replay } from '../shared/journal/replay.ts'
+import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
+import { diffStates } from '../shared/state/diff-states.ts'
+import { printStateBlob } from '../shared/state/print-envelope.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  envelopeOf,
+  manifestOf,
+  parseEnvelope,
+} from '../shared/state/snapshot-codec.ts'
+import { verifyIntegrity } from '../shared/state/snapshot-integrity.ts'
+import type { StoredDeployment, StoredResource } from '../shared/state/stored.ts'
+
+const time = '2026-01-01T00:00:00Z'
+const version = 'v3.200.0'
+const prefix = 'urn:pulumi:dev::bench::'
+const stackUrn = `${prefix}pulumi:pulumi:Stack::bench-dev`
+const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
+
+/** Returns a resource of some 3 KB that depends on the previous one. */
+function createResource(index: number): StoredResource {
+  const urnOf = (position: number): string => `${prefix}pkg:index:Thing::thing-${position}`
+  const properties = {
+    name: `thing-${index}`,
+    size: index,
+    tags: { owner: 'bench', team: 'core' },
+    text: 'x'.repeat(600),
+    rules: Array.from({ length: 8 }, (_, rule) => ({ port: rule, cidr: '10.0.0.0/8', on: true })),
+  }
+  return {
+    urn: urnOf(index),
+    custom: true,
+    id: `id-${index}`,
+    type: 'pkg:index:Thing',
+    inputs: properties,
+    outputs: { ...properties, arn: `arn:bench:thing/${index}` },
+    parent: stackUrn,
+    ...(index === 0 ? {} : { dependencies: [urnOf(index - 1)] }),
+    created: time,
+    modified: time,
+  }
+}
+
+function createDeployment(resources: readonly StoredResource[]): StoredDeployment {
+  return {
+    manifest: manifestOf(version, time),
+    secrets_providers: { type: manager.type, state: manager.state },
+    resources: [{ urn: stackUrn, custom: false, type: 'pulumi:pulumi:Stack' }, ...resources],
+    metadata: {},
+  }
+}
+
+/** Returns the entries of successful creates: a begin and an end of each. */
+function entriesOf(resources: readonly StoredResource[]): readonly JournalEntry[] {
+  return resources.flatMap((resource, index): readonly JournalEntry[] => [
+    {
+      ...{ kind: 'begin', sequence: 2 * index + 1, operation: index + 1 },
+      pending: { resource, type: 'creating' },
+    },
+    { kind: 'success', sequence: 2 * index + 2, operation: index + 1, state: resource },
+  ])
+}
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1000,10000,100000' },
+    repetitions: { type: 'string', default: '3' },
+  },
+})
+const repetitions = Number(values.repetitions)
+
+function medianOf(numbers: number[]): number {
+  return numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
+}
+
+/** Runs a step several times, and prints its medians. */
+function measure(step: string, labels: Readonly<Record<string, number>>, run: () => unknown): void {
+  const wallMs: number[] = []
+  const cpuMs: number[] = []
+  for (let count = 0; count < repetitions; count++) {
+    const startMs = performance.now()
+    const startUsage = process.threadCpuUsage()
+    run()
+    const { user, system } = process.threadCpuUsage(startUsage)
+    wallMs.push(performance.now() - startMs)
+    cpuMs.push((user + system) / 1000)
+  }
+  const line = {
+    bench: 'codec',
+    step,
+    ...labels,
+    repetitions,
+    wallMs: Math.round(medianOf(wallMs)),
+    cpuMs: Math.round(medianOf(cpuMs)),
+    cpuMicrosecondsEach: Math.round((medianOf(cpuMs) * 1000) / (labels['size'] ?? 1)),
+    load: Number((loadavg()[0] ?? 0).toFixed(1)),
+    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${process.platform} ${release()}`,
+    node: process.version,
+  }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+for (const size of values.sizes.split(',').map(Number)) {
+  const resources = Array.from({ length: size }, (_, index) => createResource(index))
+  const deployment = createDeployment(resources)
+  const blob = printStateBlob(envelopeOf(deployment))
+  const labels = { size, megabytes: Math.round(blob.length / 1e6) }
+  const decoder = new TextDecoder()
+  measure('decode', labels, () => {
+    const { deployment: stored } = parseEnvelope(decoder.decode(blob))
+    return stored === null ? undefined : decodeSnapshot(stored, manager)
+  })
+  const snapshot = decodeSnapshot(deployment, manager)
+  measure('encode', labels, () =>
+    printStateBlob(envelopeOf(encodeSnapshot(snapshot, manager, 'sealed'))),
+  )
+  // Two entries belong to each create, so that half as many creates have `size` entries.
+  const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)))
+  const base = createDeployment([])
+  measure('fold', { ...labels, entries: entries.length }, () =>
+    completeReplay(replay(base, entries, { baseFeatures: [], now: time, version, sortResources })),
+  )
+  measure('verify', labels, () => verifyIntegrity(deployment))
+  const changed = createDeployment(
+    resources.map((resource, index) => (index % 10 === 0 ? { ...resource, id: 'new' } : resource)),
+  )
+  measure('diff', labels, () => diffStates(deployment, changed, () => undefined))
+}
