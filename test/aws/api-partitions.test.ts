@@ -91,6 +91,8 @@ const samples: Readonly<Record<string, Sample>> = {
   'PUT /v1/federations/{name}': {
     body: { ...issuerFields, claims: { sub: 'x' }, role: 'read' },
   },
+  'PUT /v1/stacks/{project}/{stack}/tags': { body: { tags: { team: 'web' } } },
+  'POST /v1/query': { body: { sql: 'select * from stacks' } },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
   'POST /v1/tokens/{id}/rotate': { body: {} },
 }
