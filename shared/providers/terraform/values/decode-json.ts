@@ -111,7 +111,9 @@ function readEntries(
 }
 
 function readJsonObject(json: LosslessObject, declared: ObjectType, path: CtyPath): CtyValue {
-  const members = new Map([...json].map(([name, item]) => [name.normalize('NFC'), item]))
+  const members = new Map(
+    [...json].map(([name, item]) => [name.toWellFormed().normalize('NFC'), item]),
+  )
   const surplus = [...members.keys()].find(name => !declared.attributes.has(name))
   if (surplus !== undefined)
     throw createProviderBug(`the attribute '${surplus}' is not supported`, path)

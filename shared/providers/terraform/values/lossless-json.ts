@@ -17,8 +17,8 @@ export interface LosslessNumber {
 export type LosslessObject = ReadonlyMap<string, LosslessJson>
 
 /**
- * Parses JSON without rounding its numbers. As in Go, U+FFFD replaces lone surrogates. Returns
- * undefined for invalid JSON, and for JSON with too many levels for the parser.
+ * Parses JSON without rounding its numbers. Returns undefined for invalid JSON, and for JSON with
+ * too many levels for the parser.
  */
 export function parseLosslessJson(text: string): LosslessJson | undefined {
   try {
@@ -33,10 +33,8 @@ export function parseLosslessJson(text: string): LosslessJson | undefined {
  */
 function keepSource(_key: string, value: unknown, context?: { readonly source: string }): unknown {
   if (typeof value === 'number') return { kind: 'number', source: context?.source ?? String(value) }
-  if (typeof value === 'string') return value.toWellFormed()
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value) || value instanceof Map) return value
-  return new Map(Object.entries(value).map(([key, member]) => [key.toWellFormed(), member]))
+  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isPlain && !(value instanceof Map) ? new Map(Object.entries(value)) : value
 }
 
 /** Formats JSON without spaces. Numbers keep their digits, and members their order. */

@@ -68,7 +68,9 @@ export function objectType(attributes: Iterable<readonly [string, CtyType]>): Ob
 
 /** Returns a map with normalized keys, sorted by their bytes. The last of equal keys wins. */
 export function sortEntries<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<string, T> {
-  const normalized = [...entries].map(([key, value]) => [key.normalize('NFC'), value] as const)
+  const normalized = [...entries].map(
+    ([key, value]) => [key.toWellFormed().normalize('NFC'), value] as const,
+  )
   return new Map(normalized.toSorted(([a], [b]) => compareUtf8(a, b)))
 }
 
