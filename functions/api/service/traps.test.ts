@@ -95,7 +95,7 @@ describe('errors', () => {
     const path = `${shopService}/update/${String(other.json['updateID'])}`
     const started = await service.call(admin, `POST ${path}`, {})
     expect(started.status).toBe(409)
-    expect(started.json['message']).toMatch(/held since 0 s by admin: pulumi up/)
+    expect(started.json['message']).toMatch(/began 0 s ago, is held by admin: pulumi up/)
   })
 })
 

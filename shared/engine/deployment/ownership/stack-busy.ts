@@ -16,10 +16,11 @@ export async function createBusyError(
   { holder, hint }: { readonly holder: Holder; readonly hint?: string },
 ): Promise<Error> {
   const record = await readHistoryRecord(catalog, deployment)
-  const age = record === undefined ? '' : ` since ${formatAge(clock.now() - record.startedAt)}`
+  const age =
+    record === undefined ? '' : `, which began ${formatAge(clock.now() - record.startedAt)} ago,`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack is held${age} by ${nameOf(holder)}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${nameOf(holder)}`,
     hint === undefined ? {} : { hint },
   )
 }
