@@ -29,8 +29,8 @@ interface BegunOperation {
   readonly attempt: number
   /** Whether an earlier attempt may have called the provider. */
   readonly isRepeat: boolean
-  /** Called once after a successful call of the provider. */
-  readonly onCallEnd: () => void
+  /** Called once when the outcome of a successful call is stored. */
+  readonly onOutcomeStored: () => void
 }
 
 /**
@@ -86,7 +86,6 @@ export async function callAndRecord(
       ? 'again'
       : undefined
   }
-  if (end.verdict === 'succeeded') begunOperation.onCallEnd()
   const old = step.old?.state
   if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, old })))
     return undefined
@@ -221,6 +220,7 @@ async function recordOutcome(
     endedAt: ports.clock.now(),
   }
   await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))
+  if (verdict === 'succeeded') begunOperation.onOutcomeStored()
   const isSelected = await select()
   if (!isSelected)
     await retryUnavailable(retryOptions, () =>

@@ -10,7 +10,7 @@ const message = {
 
 /** Runs the deletes of two operations with one slot. Returns the calls in their order. */
 async function runWithOneSlot(
-  putOutcome: (operation: number) => Promise<void>,
+  operations: Parameters<typeof createTestExecutor>[1]['operations'],
   failure?: Error,
 ): Promise<readonly string[]> {
   const done: string[] = []
@@ -21,24 +21,44 @@ async function runWithOneSlot(
     },
   } as unknown as Provider
   const executor = createTestExecutor(done, {
-    operations: { putOutcome: (_, { operation }) => putOutcome(operation) },
+    ...(operations === undefined ? {} : { operations }),
     provider: async () => provider,
   })
   await executor.runDelivery({ message, receipt: 'r', deliveries: 1 })
   return done
 }
 
-test('an operation begins while the outcome of the previous one is recorded, also with one slot', async () => {
-  const secondRecorded = Promise.withResolvers<void>()
-  const done = await runWithOneSlot(async operation => {
-    if (operation === 2) secondRecorded.resolve()
-    else await secondRecorded.promise
+test('an operation begins when the outcome of the previous one is stored, before it has ended', async () => {
+  const secondStored = Promise.withResolvers<void>()
+  const done = await runWithOneSlot({
+    async putOutcome(_, { operation }) {
+      if (operation === 2) secondStored.resolve()
+    },
+    async select(_, operation) {
+      if (operation === 1) await secondStored.promise
+      return true
+    },
   })
-  expect(done.slice(0, 4)).toEqual(['begin 1', 'delete', 'begin 2', 'delete'])
-  expect(done.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
+  expect(done).toEqual(['begin 1', 'delete', 'begin 2', 'delete', 'removed'])
+})
+
+test('an operation does not begin before the outcome of the previous one is stored', async () => {
+  const stored: string[] = []
+  const done = await runWithOneSlot({
+    async putOutcome(_, { operation }) {
+      await new Promise<void>(resolve => setImmediate(resolve))
+      stored.push(`outcome ${operation}`)
+    },
+    async begin(_, operation) {
+      stored.push(`begin ${operation}`)
+      return { kind: 'begun', attempt: 1 }
+    },
+  })
+  expect(stored).toEqual(['begin 1', 'outcome 1', 'begin 2', 'outcome 2'])
+  expect(done).toContain('removed')
 })
 
 test('an operation does not begin before the failure of the previous one is recorded', async () => {
-  const done = await runWithOneSlot(async () => undefined, new Error('refused'))
+  const done = await runWithOneSlot({}, new Error('refused'))
   expect(done).toEqual(['begin 1', 'delete', 'end 1', 'begin 2', 'delete', 'end 2', 'removed'])
 })
