@@ -78,6 +78,9 @@ export async function bundle() {
       legalComments: 'none',
       logLevel: 'error',
       plugins: [sourceLocations],
+      // The clients of other clouds are large CommonJS packages, which only some commands load. A
+      // bundle would lose the names of their exports.
+      external: ['@azure/*', '@google-cloud/*', 'google-auth-library'],
       // CommonJS packages require `require`, which modules do not have.
       banner: {
         js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
