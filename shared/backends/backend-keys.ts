@@ -2,8 +2,8 @@
  * backends: the layout of Pulumi's self-managed backends, and the operations on it. Imports ports
  * and below. The other files of this folder that reach a store do so by `ObjectStorePort`.
  *
- * Invariants: 1. Pulumi's command line reads every object that this folder writes, except those
- * below `.pulumi/antichain/`. 2. An object that cannot be read is an error, never an empty state.
+ * Invariants: 1. Pulumi's command line reads every object that this folder writes. 2. An object
+ * that cannot be read is an error, never an empty state.
  * Source of the layout: docs/spec/backend-layout.md.
  */
 import { error } from '../errors/error.ts'
@@ -30,8 +30,6 @@ export interface StackKeys {
   readonly history: string
   readonly backups: string
   readonly locks: string
-  /** The prefix of the objects that only Antichain reads. */
-  readonly journal: string
   /** The name in the files of history and backups. */
   readonly fileName: string
   /** The name in the checkpoint. */
@@ -49,7 +47,6 @@ export function stackKeysOf(layout: BackendLayout, id: StackId): StackKeys {
     history: `.pulumi/history/${path}/`,
     backups: `.pulumi/backups/${path}/`,
     locks: `.pulumi/locks/${qualifiedName}/`,
-    journal: `.pulumi/antichain/${path}/`,
     fileName: stack,
     qualifiedName,
   }

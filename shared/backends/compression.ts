@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { isTruthy } from '../config/truthy.ts'
 import { error } from '../errors/error.ts'
 
 /** The compression of a backend's objects. */
@@ -36,9 +37,9 @@ export function compress(bytes: Uint8Array, compression: Compression): Uint8Arra
  * PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both are set.
  */
 export function readCompression(env: Readonly<Record<string, string | undefined>>): Compression {
-  const isOn = (name: string): boolean => ['1', 'true'].includes((env[name] ?? '').toLowerCase())
-  const isGzip = isOn('PULUMI_DIY_BACKEND_GZIP') || isOn('PULUMI_SELF_MANAGED_STATE_GZIP')
-  const isZstd = isOn('PULUMI_DIY_BACKEND_ZSTD')
+  const isGzip =
+    isTruthy(env['PULUMI_DIY_BACKEND_GZIP']) || isTruthy(env['PULUMI_SELF_MANAGED_STATE_GZIP'])
+  const isZstd = isTruthy(env['PULUMI_DIY_BACKEND_ZSTD'])
   if (isGzip && isZstd)
     throw error('CLI_USAGE', 'PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD are both set')
   if (isZstd) return 'zstd'

@@ -4,7 +4,7 @@ import { stackKeysOf } from './backend-keys.ts'
 import { parseCheckpoint } from './checkpoint-file.ts'
 import { compress, compressionSuffixes } from './compression.ts'
 import type { Backend } from './open-backend.ts'
-import { readStackObject, unixNanos } from './stack-objects.ts'
+import { type StackObject, unixNanos } from './stack-objects.ts'
 import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info.ts'
 
 const historyPattern = /\.history\.json(\.gz|\.zst)?$/
@@ -35,20 +35,27 @@ export async function readHistoryState(
 }
 
 /**
- * Adds an entry to the history, with a copy of the stack's checkpoint. `atMs` names both, so a
- * repeated call replaces them. Returns the key of the entry.
+ * Adds an entry to the history, with a copy of the stack's `current` checkpoint. `atMs` names both,
+ * so a repeated call replaces them. Returns the key of the entry.
  */
 export async function addHistoryEntry(
   backend: Backend,
   id: StackId,
-  { info, atMs }: { readonly info: UpdateInfo; readonly atMs: number },
+  {
+    info,
+    atMs,
+    current,
+  }: {
+    readonly info: UpdateInfo
+    readonly atMs: number
+    readonly current: StackObject | undefined
+  },
 ): Promise<string> {
   const { history, fileName } = stackKeysOf(backend.layout, id)
   const start = `${history}${fileName}-${unixNanos(atMs)}`
   const suffix = `.json${compressionSuffixes[backend.compression]}`
   const key = `${start}.history${suffix}`
   await backend.store.put(key, compress(printUpdateInfo(info), backend.compression))
-  const current = await readStackObject(backend, id)
   if (current !== undefined) await backend.store.put(`${start}.checkpoint${suffix}`, current.bytes)
   return key
 }

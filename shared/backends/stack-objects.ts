@@ -1,3 +1,4 @@
+import { isTruthy } from '../config/truthy.ts'
 import { error } from '../errors/error.ts'
 import { type StackId } from '../records/ids.ts'
 import { stackKeysOf } from './backend-keys.ts'
@@ -6,7 +7,7 @@ import { parseCheckpoint, printEmptyCheckpoint } from './checkpoint-file.ts'
 import type { Backend } from './open-backend.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 
-/** The checkpoint of a stack: its key, its bytes as stored, and its contents. */
+/** The checkpoint of a stack: its key, and its bytes as stored. */
 export interface StackObject {
   readonly key: string
   readonly bytes: Uint8Array
@@ -42,32 +43,39 @@ export function parseStackObject({ key, bytes }: StackObject): StoredEnvelope {
 }
 
 /**
- * Writes the checkpoint of a stack. The previous one becomes its `.bak` copy first. The stack always
- * has a checkpoint, because it exists as long as its checkpoint. Returns the stored bytes.
+ * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. The
+ * stack always has a checkpoint, because it exists as long as its checkpoint. Returns the stored
+ * bytes.
  */
 export async function saveCheckpoint(
   backend: Backend,
   id: StackId,
-  checkpoint: Uint8Array,
+  {
+    checkpoint,
+    previous,
+  }: { readonly checkpoint: Uint8Array; readonly previous: StackObject | undefined },
 ): Promise<Uint8Array> {
   const { store, compression, env } = backend
   const key = stackKeysOf(backend.layout, id).checkpoint + compressionSuffixes[compression]
-  const previous = await readStackObject(backend, id)
   if (previous !== undefined) await store.put(`${previous.key}.bak`, previous.bytes)
   const bytes = compress(checkpoint, compression)
   await store.put(key, bytes)
   if (previous !== undefined && previous.key !== key) await store.remove(previous.key)
-  if (isOn(env, 'PULUMI_RETAIN_CHECKPOINTS') || isOn(env, 'PULUMI_DIY_BACKEND_RETAIN_CHECKPOINTS'))
-    await store.put(`${key}.${unixNanos(Date.now())}`, bytes)
+  const isRetained = ['PULUMI_RETAIN_CHECKPOINTS', 'PULUMI_DIY_BACKEND_RETAIN_CHECKPOINTS'].some(
+    name => isTruthy(env[name]),
+  )
+  if (isRetained) await store.put(`${key}.${unixNanos(Date.now())}`, bytes)
   return bytes
 }
 
 /** Copies the checkpoint of a stack to the backups, unless the environment disables backups. */
-export async function backUpStack(backend: Backend, id: StackId, atMs: number): Promise<void> {
+export async function backUpStack(
+  backend: Backend,
+  id: StackId,
+  { atMs, current }: { readonly atMs: number; readonly current: StackObject },
+): Promise<void> {
   const { store, env } = backend
-  if (isOn(env, 'PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS')) return
-  const current = await readStackObject(backend, id)
-  if (current === undefined) return
+  if (isTruthy(env['PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS'])) return
   const { checkpoint, backups, fileName } = stackKeysOf(backend.layout, id)
   const suffix = current.key.slice(checkpoint.length)
   await store.put(`${backups}${fileName}.${unixNanos(atMs)}.json${suffix}`, current.bytes)
@@ -78,7 +86,8 @@ export async function createStackObject(backend: Backend, id: StackId): Promise<
   if ((await findCheckpointKey(backend, id)) !== undefined)
     throw error('STACK_EXISTS', `the stack ${id} exists already in ${backend.store.address}`)
   const { qualifiedName } = stackKeysOf(backend.layout, id)
-  return saveCheckpoint(backend, id, printEmptyCheckpoint(qualifiedName))
+  const checkpoint = printEmptyCheckpoint(qualifiedName)
+  return saveCheckpoint(backend, id, { checkpoint, previous: undefined })
 }
 
 /**
@@ -94,15 +103,10 @@ export async function removeStackObjects(backend: Backend, id: StackId): Promise
     await store.remove(current.key)
   }
   await store.remove(keys.tags)
-  for (const prefix of [keys.history, keys.journal])
-    for (const { key } of await store.list(prefix)) await store.remove(key)
+  for (const { key } of await store.list(keys.history)) await store.remove(key)
 }
 
 /** Returns a time as Pulumi's names of files have it. */
 export function unixNanos(atMs: number): string {
   return `${atMs}000000`
-}
-
-function isOn(env: Backend['env'], name: string): boolean {
-  return ['1', 'true'].includes((env[name] ?? '').toLowerCase())
 }

@@ -7,8 +7,8 @@ export interface ObjectEntry {
 
 /**
  * The objects of one bucket or folder. Keys have `/` as separator. A write is atomic: no reader
- * sees a part of an object. Each method throws STORE_DENIED, STORE_MISSING, STORE_CREDENTIALS,
- * STORE_REGION_WRONG, and STORE_UNAVAILABLE, which may be temporary.
+ * sees a part of an object. Each method throws BACKEND_DENIED, BACKEND_MISSING,
+ * BACKEND_CREDENTIALS, and STORE_UNAVAILABLE, which may be temporary.
  */
 export interface ObjectStorePort {
   /** The address of the store, without credentials and query. */

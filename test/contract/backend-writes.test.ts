@@ -41,6 +41,10 @@ const checkpointOf = (time: string): Uint8Array => {
   const manifest = { time, magic: '', version: '' }
   return printCheckpoint(dev, { version: 3, deployment: { manifest, metadata: {} } })
 }
+const save = async (target: Backend, checkpoint: Uint8Array): Promise<void> => {
+  const previous = await readStackObject(target, dev)
+  await saveCheckpoint(target, dev, { checkpoint, previous })
+}
 const entry = {
   ...{ kind: 'update', startTime: 1, message: '', environment: {}, config: {}, version: 0 },
   ...{ result: 'succeeded', endTime: 2 },
@@ -50,9 +54,12 @@ test('a deployment leaves the objects that the layout names', async () => {
   expect(isObjectStoreUrl(address)).toBe(true)
   await createStackObject(backend, dev)
   await expect(createStackObject(backend, dev)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
-  await saveCheckpoint(backend, dev, checkpointOf('2026-01-01T00:00:00Z'))
-  await addHistoryEntry(backend, dev, { info: entry, atMs: 1_700_000_000_123 })
-  await backUpStack(backend, dev, 1_700_000_000_123)
+  await save(backend, checkpointOf('2026-01-01T00:00:00Z'))
+  const current = await readStackObject(backend, dev)
+  if (current === undefined) throw new Error('the stack has no checkpoint')
+  const atMs = 1_700_000_000_123
+  await addHistoryEntry(backend, dev, { info: entry, atMs, current })
+  await backUpStack(backend, dev, { atMs, current })
   expect(listFiles()).toEqual([
     'backups/shop/dev/dev.1700000000123000000.json',
     'history/shop/dev/dev-1700000000123000000.checkpoint.json',
@@ -68,7 +75,7 @@ test('a deployment leaves the objects that the layout names', async () => {
 
 test('another compression replaces the checkpoint, and every reader finds the new one', async () => {
   const packing = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
-  await saveCheckpoint(packing, dev, checkpointOf('2026-02-02T00:00:00Z'))
+  await save(packing, checkpointOf('2026-02-02T00:00:00Z'))
   const names = listFiles().filter(name => name.startsWith('stacks/'))
   expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
   const found = await readStackObject(backend, dev)

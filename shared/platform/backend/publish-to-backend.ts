@@ -42,7 +42,7 @@ export async function publishToBackend(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} in ${backend.store.address} during this deployment`,
     )
-  const bytes = await saveCheckpoint(backend, id, checkpoint)
+  const bytes = await saveCheckpoint(backend, id, { checkpoint, previous: found })
   marks.update(id, { checkpoint: checkpointDigestOf(bytes) })
 }
 
@@ -76,7 +76,8 @@ export async function recordInBackend(
     endTime: Math.floor(input.end.at / 1000),
     resourceChanges: input.end.changes,
   }
-  const key = await addHistoryEntry(backend, stack, { info, atMs })
-  await backUpStack(backend, stack, atMs)
+  const current = await readStackObject(backend, stack)
+  const key = await addHistoryEntry(backend, stack, { info, atMs, current })
+  if (current !== undefined) await backUpStack(backend, stack, { atMs, current })
   marks.update(stack, { lastEntry: key })
 }

@@ -56,7 +56,8 @@ async function moveInBackend(
   const { store, layout } = backend
   const oldKeys = stackKeysOf(layout, id)
   const newKeys = stackKeysOf(layout, newId)
-  const bytes = await saveCheckpoint(backend, newId, printEmptyCheckpoint(newKeys.qualifiedName))
+  const checkpoint = printEmptyCheckpoint(newKeys.qualifiedName)
+  const bytes = await saveCheckpoint(backend, newId, { checkpoint, previous: undefined })
   marks.update(newId, { checkpoint: checkpointDigestOf(bytes), lastEntry: '' })
   if (input.snapshot !== '') await publishToBackend(deps, newId, input.snapshot)
   const start = `${oldKeys.history}${oldKeys.fileName}-`

@@ -8,8 +8,8 @@ import {
 import { error } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { contentTypeOf } from './detect-media.ts'
-import { backendErrorOf } from './object-errors.ts'
-import type { ObjectStoreUrl } from './object-store-url.ts'
+import { backendErrorOf, createRequestRunner } from './object-errors.ts'
+import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -25,16 +25,13 @@ const knownParameters: ReadonlySet<string> = new Set([
  */
 export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise<ObjectStorePort> {
   const { bucket: containerName, prefix } = url
+  requireKnownQuery(url, knownParameters)
   const service = await openService(url.query, env)
   const container = service.getContainerClient(containerName)
-  const address = `azblob://${containerName}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
-  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run()
-    } catch (thrown) {
-      throw backendErrorOf(`${action} in ${address} failed`, thrown, statusOf(thrown))
-    }
-  }
+  const address = addressOfBucket(url)
+  const withErrors = createRequestRunner(address, (request, thrown) =>
+    backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
+  )
   const upload = async (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> => {
     await container.getBlockBlobClient(prefix + key).uploadData(bytes, {
       blobHTTPHeaders: { blobContentType: contentTypeOf(bytes) },
@@ -86,9 +83,6 @@ async function listBlobs(
 }
 
 async function openService(query: URLSearchParams, env: Env): Promise<BlobServiceClient> {
-  for (const name of query.keys())
-    if (!knownParameters.has(name))
-      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of azblob:// is not supported`)
   const connection = env['AZURE_STORAGE_CONNECTION_STRING'] ?? ''
   if (connection !== '' && !query.has('storage_account'))
     return BlobServiceClient.fromConnectionString(connection)

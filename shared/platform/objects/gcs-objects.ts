@@ -2,8 +2,8 @@ import { Storage, type StorageOptions } from '@google-cloud/storage'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { contentTypeOf } from './detect-media.ts'
-import { backendErrorOf } from './object-errors.ts'
-import type { ObjectStoreUrl } from './object-store-url.ts'
+import { backendErrorOf, createRequestRunner } from './object-errors.ts'
+import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -17,18 +17,12 @@ const knownParameters: ReadonlySet<string> = new Set(['private_key_path', 'unive
  */
 export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
   const { bucket: bucketName, prefix, query } = url
-  for (const name of query.keys())
-    if (!knownParameters.has(name))
-      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of gs:// is not supported`)
+  requireKnownQuery(url, knownParameters)
   const bucket = new Storage(readStorageOptions(query, env)).bucket(bucketName)
-  const address = `gs://${bucketName}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
-  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run()
-    } catch (thrown) {
-      throw backendErrorOf(`${action} in ${address} failed`, thrown, statusOf(thrown))
-    }
-  }
+  const address = addressOfBucket(url)
+  const withErrors = createRequestRunner(address, (request, thrown) =>
+    backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
+  )
   const save = (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> =>
     bucket.file(prefix + key).save(Buffer.from(bytes), {
       resumable: false,

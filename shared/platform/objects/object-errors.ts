@@ -22,6 +22,23 @@ export function backendErrorOf(action: string, thrown: unknown, status?: number)
   })
 }
 
+/**
+ * Creates a function that runs the requests to the store at `address`. `toError` converts the error
+ * of a request that failed. `request` names the request and the store.
+ */
+export function createRequestRunner(
+  address: string,
+  toError: (request: string, thrown: unknown) => DeployError,
+): <T>(action: string, run: () => Promise<T>) => Promise<T> {
+  return async (action, run) => {
+    try {
+      return await run()
+    } catch (thrown) {
+      throw toError(`${action} in ${address}`, thrown)
+    }
+  }
+}
+
 function toBackendError(thrown: DeployError): DeployError {
   const code = backendCodesByStoreCode[thrown.code]
   if (code === undefined) return thrown

@@ -41,6 +41,21 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   return { scheme: known, bucket, prefix: names.map(name => `${name}/`).join(''), query }
 }
 
+/** Returns the address of a bucket and its folder, without the query. */
+export function addressOfBucket({ scheme, bucket, prefix }: ObjectStoreUrl): string {
+  return `${scheme}://${bucket}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+}
+
+/** Throws BACKEND_URL_INVALID for a query parameter that is not in `names`. */
+export function requireKnownQuery(
+  { scheme, query }: ObjectStoreUrl,
+  names: ReadonlySet<string>,
+): void {
+  for (const name of query.keys())
+    if (!names.has(name))
+      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of ${scheme}:// is not supported`)
+}
+
 function folderOf(path: string, cwd: string): string {
   if (path === '') throw error('BACKEND_URL_INVALID', 'the address of file:// names no folder')
   const decoded = decodeURIComponent(path)

@@ -11,8 +11,8 @@ import { error } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { awsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
 import { contentTypeOf } from './detect-media.ts'
-import { backendErrorOf } from './object-errors.ts'
-import type { ObjectStoreUrl } from './object-store-url.ts'
+import { backendErrorOf, createRequestRunner } from './object-errors.ts'
+import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,19 +29,13 @@ const knownParameters: ReadonlySet<string> = new Set([
  */
 export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
   const { bucket, prefix, query } = url
-  for (const name of query.keys())
-    if (!knownParameters.has(name))
-      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of s3:// is not supported`)
+  requireKnownQuery(url, knownParameters)
   const client = new S3Client(readClientConfig(query, env))
-  const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+  const address = addressOfBucket(url)
   const encryption = readEncryption(query)
-  const withErrors = async <T>(action: string, run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run()
-    } catch (thrown) {
-      throw backendErrorOf(action, awsError(`${action} in ${address}`, thrown))
-    }
-  }
+  const withErrors = createRequestRunner(address, (request, thrown) =>
+    backendErrorOf(request, awsError(request, thrown)),
+  )
   const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
     client.send(
       new PutObjectCommand({
