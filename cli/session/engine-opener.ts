@@ -32,30 +32,28 @@ export function createEngineOpener(
   { readBackend, cwd, ...options }: EngineOpenerOptions,
 ): EngineOpener {
   let localEngine: Promise<EnginePort> | undefined
-  let backendEngine: Promise<EnginePort> | undefined
-  let remoteEngine: Promise<EnginePort> | undefined
+  let engine: Promise<EnginePort> | undefined
   const openLocalEngine = (): Promise<EnginePort> => {
     localEngine ??= openLocal(options)
     return localEngine
   }
+  const chooseEngine = (): Promise<EnginePort> => {
+    const address = readBackend()
+    if (address !== undefined) {
+      const home = cacheFolderOf(options.home, address, cwd)
+      return openLocal({ ...options, home, backend: { address, cwd } })
+    }
+    const login = readLogin(options.home)
+    return login === undefined ? openLocalEngine() : openRemote(login)
+  }
   return {
     openLocalEngine,
     openEngine() {
-      if (backendEngine !== undefined) return backendEngine
-      const address = readBackend()
-      if (address !== undefined) {
-        const home = cacheFolderOf(options.home, address, cwd)
-        backendEngine = openLocal({ ...options, home, backend: { address, cwd } })
-        return backendEngine
-      }
-      const login = readLogin(options.home)
-      if (login === undefined) return openLocalEngine()
-      remoteEngine ??= openRemote(login)
-      return remoteEngine
+      engine ??= chooseEngine()
+      return engine
     },
     async close() {
-      await (await remoteEngine)?.close()
-      await (await backendEngine)?.close()
+      if (engine !== localEngine) await (await engine)?.close()
       await (await localEngine)?.close()
     },
   }

@@ -148,6 +148,7 @@ export function openStackConfig(text: string, file: string, project: string): St
 
 /** Returns the plain data of `environment`, with maps as `Map`. */
 function readEnvironmentField(document: Document): unknown {
+  if (!document.has('environment')) return undefined
   const content: unknown = document.toJS({ mapAsMap: true })
   return content instanceof Map ? content.get('environment') : undefined
 }
