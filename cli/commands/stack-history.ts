@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { kindsByCommand } from '../../shared/backends/update-kind.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
@@ -32,7 +33,7 @@ export const showStackHistory: Handler = async (session, flags) => {
   const status = await readStatus(id)
   const rows = records.map(record => [
     String(deploymentPartsOf(record.deployment).number),
-    commandNameOf(record.command),
+    kindsByCommand[record.command],
     formatResult(record, status),
     new Date(record.startedAt).toISOString(),
     describeChangeCounts(record.changes ?? {}),
@@ -86,7 +87,7 @@ async function showDeployment(
     return 0
   }
   const result = formatResult(record, await engine.readStatus(id))
-  session.print(`Deployment ${number}: ${commandNameOf(record.command)}, ${result}`)
+  session.print(`Deployment ${number}: ${kindsByCommand[record.command]}, ${result}`)
   for (const { urn, type } of resolved) session.print(`No longer pending: ${type} ${urn}`)
   if (moments === undefined) session.print('The records of the deployment were removed.')
   const rows = (moments ?? []).map(({ moment, at, what: event, urn = '', verdict = '' }) => [
@@ -122,7 +123,7 @@ function toRecordJson(
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
     deployment: deploymentPartsOf(record.deployment).number,
-    kind: commandNameOf(record.command),
+    kind: kindsByCommand[record.command],
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
     environment: {},
@@ -136,18 +137,6 @@ function toRecordJson(
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
     ...(changes === undefined ? {} : { resourceChanges: changes }),
   }
-}
-
-/** Pulumi's names of commands that have other names here. */
-const pulumiCommandNames: Partial<Record<HistoryRecord['command'], string>> = {
-  up: 'update',
-  import: 'resource-import',
-  'stack import': 'import',
-  'stack rename': 'rename',
-}
-
-function commandNameOf(command: HistoryRecord['command']): string {
-  return pulumiCommandNames[command] ?? command
 }
 
 function describeChangeCounts(changes: Readonly<Record<string, number>>): string {

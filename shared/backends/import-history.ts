@@ -5,7 +5,8 @@ import type { EpochMs, StackId } from '../records/ids.ts'
 import type { DeploymentResult, Holder } from '../records/log.ts'
 import { printStateBlob } from '../state/print-envelope.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
-import { commandOfKind, type UpdateInfo } from './update-info.ts'
+import type { UpdateInfo } from './update-info.ts'
+import { commandOfKind } from './update-kind.ts'
 
 /** An entry of a backend's history, with the state at its end if a copy of it exists. */
 export interface SourceEntry {

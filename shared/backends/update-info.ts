@@ -6,6 +6,7 @@ import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json } from '../state/stored.ts'
 import { parseJsonObject } from './checkpoint-file.ts'
 import { decompress } from './compression.ts'
+import { kindsByCommand } from './update-kind.ts'
 
 /** An entry of a backend's history. Times are in seconds since 1970. */
 export interface UpdateInfo {
@@ -73,24 +74,7 @@ function sortKeys<T extends Json>(fields: Readonly<Record<string, T>>): Record<s
   return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Commands by Pulumi's name of a kind. Previews have no entry. */
-const commandsByKind: ReadonlyMap<string, HistoryRecord['command']> = new Map([
-  ['update', 'up'],
-  ['refresh', 'refresh'],
-  ['destroy', 'destroy'],
-  ['resource-import', 'import'],
-  ['import', 'stack import'],
-  ['rename', 'stack rename'],
-])
-
-/** Returns the command of a kind of update. Other kinds are edits of the state. */
-export function commandOfKind(kind: string): HistoryRecord['command'] {
-  return commandsByKind.get(kind) ?? 'state'
-}
-
 /** Returns Pulumi's name of a command. Returns undefined for a command without an entry. */
 export function kindOfCommand(command: HistoryRecord['command']): string | undefined {
-  if (command === 'stack import' || command === 'state') return undefined
-  for (const [kind, name] of commandsByKind) if (name === command) return kind
-  return undefined
+  return command === 'stack import' || command === 'state' ? undefined : kindsByCommand[command]
 }

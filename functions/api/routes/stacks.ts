@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
-import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { requireNoResources } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { cutResultPage, pageForm, pageQuery } from '../pages.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../authorization.ts'
@@ -89,17 +89,13 @@ export const stackRoutes = [
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw removalBusyError(stack)
-      const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
-      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes)
+      if (!query.force) await requireNoResources(ports, id)
       if (!(await ports.catalog.removeStack(id))) throw removalBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }
     },
   }),
 ]
-
-/** Maximum number of late outcomes to read. One is enough to refuse the removal. */
-const lateOutcomesMax = 100
 
 function removalBusyError(stack: string): Error {
   return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {

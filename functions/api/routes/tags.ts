@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
-import { putTags, readTags, tagsForm } from '../service/stack-settings.ts'
+import { putTags, readTags, tagsForm } from '../stack-tags.ts'
 
 const path = '/v1/stacks/{project}/{stack}/tags'
 const output = z.object({ tags: z.record(z.string(), z.string()) })

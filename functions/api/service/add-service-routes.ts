@@ -10,7 +10,7 @@ import type { Context, Hono } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
-import type { ApiPorts } from '../define-route.ts'
+import { type ApiPorts, stackOf } from '../define-route.ts'
 import { recordChange } from '../audited-call.ts'
 import { authenticate } from '../authenticate.ts'
 import { type Caller, requirePermission } from '../authorization.ts'
@@ -24,7 +24,6 @@ import {
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
 } from './service-route.ts'
 import { serviceRoutes } from './service-table.ts'
 
@@ -131,7 +130,7 @@ async function answerLeased(
 ): Promise<unknown> {
   const { ports } = deps
   const token = readToken(context, 'update-token')
-  const update = await requireUpdate(ports, stackOfCall({ params }), params['update'] ?? '')
+  const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
   requireLeaseToken(update, token)
   // A repeated report of the end arrives after the lease is over.
   const isEnd = route.path.endsWith('/complete')
@@ -157,7 +156,7 @@ async function answerWithToken(
   const caller = await authenticate(ports, readToken(context, 'token'))
   tokenLimiter.countRequest(caller.id)
   const run = async (): Promise<unknown> => {
-    const scope = params['stack'] === undefined ? 'any' : stackOfCall({ params })
+    const scope = params['stack'] === undefined ? 'any' : stackOf(params)
     if (route.role !== 'lease') requirePermission(caller, route.role, scope)
     return route.run(ports, await readCall(route, { context, params, caller }))
   }

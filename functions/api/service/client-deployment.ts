@@ -9,14 +9,14 @@ import {
 import { readLogView } from '../../../shared/engine/deployment/log/log-view.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
-import type { DeploymentId, EpochMs, LogNumber } from '../../../shared/records/ids.ts'
+import type { DeploymentId, EpochMs } from '../../../shared/records/ids.ts'
 import {
   type Command,
   type Decision,
   firstEpoch,
   type Holder,
+  rulesVersion,
 } from '../../../shared/records/log.ts'
-import { rulesVersion } from '../../../shared/records/log.ts'
 import { leaseMs, type StoredUpdate, type UpdateKind } from './client-update.ts'
 import { type ClientLog, writerOf } from './client-logs.ts'
 import type { ServicePorts } from './service-route.ts'
@@ -148,8 +148,8 @@ async function isClosingAs(
   log: ClientLog,
   result: 'succeeded' | 'failed',
 ): Promise<boolean> {
-  const { records, nextNumber } = await readLogView({ decisionLog, blobs }, log.deployment)
-  const last = records[(nextNumber - 1) as LogNumber]
+  const { records } = await readLogView({ decisionLog, blobs }, log.deployment)
+  const last = records.at(-1)
   return (
     last?.writer === writerOf(log) &&
     last.decisions.some(decision => decision.kind === 'closing' && decision.result === result)

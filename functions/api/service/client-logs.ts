@@ -1,3 +1,4 @@
+import { createSerialQueue } from '../../../shared/engine/serial-queue.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { DecisionLogPort } from '../../../shared/ports/records.ts'
 import type { ClockPort } from '../../../shared/ports/system.ts'
@@ -27,43 +28,47 @@ export interface ClientLog {
   readonly update: string
 }
 
-/** Maximum number of logs whose next number a process remembers. */
+/** A log that this process appends to. `next`: the number of its next record, if it is known. */
+interface KnownLog {
+  readonly enqueue: ReturnType<typeof createSerialQueue>
+  next?: number | undefined
+}
+
+/** Maximum number of logs that a process remembers. */
 const logsMax = 1_000
 
 /** Creates the logs. The process remembers the next number of each log, and finds it if it must. */
 export function createClientLogs(deps: ClientLogDeps): ClientLogs {
-  const nextNumbers = new Map<DeploymentId, number>()
-  const appends = new Map<DeploymentId, Promise<unknown>>()
-  const remember = (deployment: DeploymentId, next: number): void => {
-    nextNumbers.delete(deployment)
-    nextNumbers.set(deployment, next)
-    const [oldest] = nextNumbers.keys()
-    if (nextNumbers.size > logsMax && oldest !== undefined) nextNumbers.delete(oldest)
+  const knownLogs = new Map<DeploymentId, KnownLog>()
+  /** Returns a log as the most recently used one, and forgets the least recently used one. */
+  const useLog = (deployment: DeploymentId): KnownLog => {
+    const knownLog = knownLogs.get(deployment) ?? { enqueue: createSerialQueue() }
+    knownLogs.delete(deployment)
+    knownLogs.set(deployment, knownLog)
+    const [oldest] = knownLogs.keys()
+    if (knownLogs.size > logsMax && oldest !== undefined) knownLogs.delete(oldest)
+    return knownLog
   }
-  const appendNow = async (log: ClientLog, decisions: readonly Decision[]): Promise<LogNumber> => {
-    const { deployment } = log
+  const appendNow = async (
+    knownLog: KnownLog,
+    log: ClientLog,
+    decisions: readonly Decision[],
+  ): Promise<LogNumber> => {
     for (;;) {
-      const next = nextNumbers.get(deployment) ?? (await findNextNumber(deps, log))
+      const next = knownLog.next ?? (await findNextNumber(deps, log))
       const number = next as LogNumber
       const record = { number, writer: writerOf(log), at: deps.clock.now(), decisions }
       // The result of an append that failed is unknown, so the number must be found again.
-      nextNumbers.delete(deployment)
-      if ((await deps.decisionLog.append(deployment, record)) === 'refused') continue
-      remember(deployment, next + 1)
+      knownLog.next = undefined
+      if ((await deps.decisionLog.append(log.deployment, record)) === 'refused') continue
+      knownLog.next = next + 1
       return number
     }
   }
   return {
     append: (log, decisions) => {
-      const { deployment } = log
-      const earlierAppend = appends.get(deployment) ?? Promise.resolve()
-      const append = earlierAppend.then(() => appendNow(log, decisions))
-      const settled = append.catch(() => undefined)
-      appends.set(deployment, settled)
-      void settled.then(() => {
-        if (appends.get(deployment) === settled) appends.delete(deployment)
-      })
-      return append
+      const knownLog = useLog(log.deployment)
+      return knownLog.enqueue(() => appendNow(knownLog, log, decisions))
     },
   }
 }

@@ -48,9 +48,6 @@ export interface StoredUpdate {
   readonly update: ClientUpdate
 }
 
-/** An update whose caller has its lease token. */
-export type LeasedUpdate = StoredUpdate
-
 /** Validity of a lease, in ms. Clients assume this duration, and renew when half of it is over. */
 export const leaseMs = 300_000
 

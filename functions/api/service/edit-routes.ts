@@ -9,7 +9,9 @@ import {
 } from '../../../shared/records/ids.ts'
 import type { EditRequest, RequestEnd } from '../../../shared/records/stack-request.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { envelopeOf, parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { readEnvelope } from '../../../shared/state/envelope.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
+import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import { requirePermission } from '../authorization.ts'
 import { putOnce } from '../put-request.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
@@ -19,12 +21,13 @@ import {
   readDeploymentUpdateStatus,
   type UpdateStatus,
 } from './deployment-updates.ts'
+import { stackOf } from '../define-route.ts'
 import {
+  envelopeForm,
   parseBody,
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   stackPath,
   updatePath,
 } from './service-route.ts'
@@ -34,12 +37,6 @@ const editWaitMs = 20_000
 const editPollMs = 100
 const importBytesMax = 512 * 1024 * 1024
 const editPrefix = 'edit-'
-
-const importForm = z.looseObject({
-  version: z.int(),
-  features: z.array(z.string()).nullish(),
-  deployment: z.looseObject({}).nullish(),
-})
 
 const nameForm = z.string().regex(/^([\w.-]{1,100})?$/)
 const renameForm = z.looseObject({ newName: nameForm.nullish(), newProject: nameForm.nullish() })
@@ -71,12 +68,12 @@ export const serviceEditRoutes: readonly ServiceRoute[] = [
 ]
 
 async function importState(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const { version, features, deployment } = parseBody(importForm, call)
-  const { id: stack } = await requireIdle(ports, stackOfCall(call))
-  const envelope = parseEnvelope(JSON.stringify({ version, features, deployment }))
+  const { version, features, deployment } = parseBody(envelopeForm, call)
+  const { id: stack } = await requireIdle(ports, stackOf(call.params))
+  const envelope = readEnvelope({ version, features, deployment })
   if (envelope.deployment === null)
     throw error('STATE_INVALID', 'an import needs a deployment with a state')
-  const bytes = Buffer.from(JSON.stringify(envelopeOf(envelope.deployment)))
+  const bytes = printStateBlob(envelopeOf(envelope.deployment))
   const state: BlobHash = await ports.archives.put(stack, bytes)
   const key = ports.random.uuid()
   const edit = { kind: 'import', state, force: true } as const
@@ -87,7 +84,7 @@ async function importState(ports: ServicePorts, call: ServiceCall): Promise<unkn
 
 async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const { newName, newProject } = parseBody(renameForm, call)
-  const { id: stack } = await requireIdle(ports, stackOfCall(call))
+  const { id: stack } = await requireIdle(ports, stackOf(call.params))
   const parts = stackPartsOf(stack)
   const to = stackIdOf(newProject || parts.project, newName || parts.stack)
   requirePermission(call.caller, 'deploy', to)
@@ -148,7 +145,7 @@ async function statusOfEdit(
 
 /** Returns the status of an update. Clients poll it after an import, until no token is left. */
 async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const status = await readStatus(ports, stackOfCall(call), call.params['update'] ?? '')
+  const status = await readStatus(ports, stackOf(call.params), call.params['update'] ?? '')
   const isOpen = status === 'running' || status === 'not started'
   return { status, events: [], ...(isOpen ? { continuationToken: '0' } : {}) }
 }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { type DeploymentId, previewIdOf } from '../../../shared/records/ids.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, readDeploymentUpdateStatus } from './deployment-updates.ts'
+import { stackOf } from '../define-route.ts'
 import {
   type LeasedCall,
   parseBody,
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   updatePath,
 } from './service-route.ts'
 
@@ -61,7 +61,7 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
 
 /** Returns events in order of arrival. A continuation token tells that more may follow. */
 async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const stack = stackOfCall(call)
+  const stack = stackOf(call.params)
   const id = call.params['update'] ?? ''
   const deployment =
     parseOwnDeployment(stack, id) ?? eventsIdOf(await requireUpdate(ports, stack, id))

@@ -1,13 +1,14 @@
+import { kindsByCommand } from '../../../shared/backends/update-kind.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'
 import { deploymentPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
+import { stackOf } from '../define-route.ts'
 import {
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   stackPath,
 } from './service-route.ts'
 
@@ -21,7 +22,7 @@ export const historyRoutes: readonly ServiceRoute[] = [
     path: `${stackPath}/updates`,
     role: 'read',
     run: async (ports, call) => {
-      const record = await requireStack(ports, stackOfCall(call))
+      const record = await requireStack(ports, stackOf(call.params))
       const history = await readPage(ports, record, call)
       const updates = []
       for (const entry of history) updates.push(await updateInfoOf(ports, record, entry))
@@ -33,7 +34,7 @@ export const historyRoutes: readonly ServiceRoute[] = [
     path: `${stackPath}/updates/latest`,
     role: 'read',
     run: async (ports, call) => {
-      const record = await requireStack(ports, stackOfCall(call))
+      const record = await requireStack(ports, stackOf(call.params))
       const [entry] = await ports.catalog.listHistory(record.id, 1)
       if (entry === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
       return { info: await updateInfoOf(ports, record, entry) }
@@ -64,17 +65,6 @@ function positiveOf(text: string | undefined): number | undefined {
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
-/** The kinds of updates by our commands. */
-const kinds: Readonly<Record<HistoryRecord['command'], string>> = {
-  up: 'update',
-  refresh: 'refresh',
-  destroy: 'destroy',
-  import: 'resource-import',
-  'stack import': 'import',
-  'stack rename': 'rename',
-  state: 'import',
-}
-
 /** Returns a history entry as clients read it. */
 async function updateInfoOf(
   ports: ServicePorts,
@@ -84,7 +74,9 @@ async function updateInfoOf(
   const update = await findUpdateOf(ports, entry)
   const { command, message, startedAt, endedAt, result, version, changes } = entry
   return {
-    ...{ kind: kinds[command], message, startTime: Math.floor(startedAt / 1_000) },
+    // Clients know no edits of a state, and show them like imports.
+    kind: command === 'state' ? 'import' : kindsByCommand[command],
+    ...{ message, startTime: Math.floor(startedAt / 1_000) },
     endTime: Math.floor((endedAt ?? startedAt) / 1_000),
     environment: update?.update.environment ?? {},
     config: update?.update.config ?? {},

@@ -4,12 +4,12 @@ import { requireServiceKeys } from '../../../shared/runtime/credentials/stack-se
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import type { Crypter } from '../../../shared/secrets/crypter.ts'
 import { createServiceCrypter } from '../../../shared/secrets/service-keys.ts'
+import { stackOf } from '../define-route.ts'
 import {
   parseBody,
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   stackPath,
 } from './service-route.ts'
 
@@ -77,7 +77,7 @@ export const secretRoutes: readonly ServiceRoute[] = [
 ]
 
 async function openCrypter(ports: ServicePorts, call: ServiceCall): Promise<Crypter> {
-  const { id } = await requireStack(ports, stackOfCall(call))
+  const { id } = await requireStack(ports, stackOf(call.params))
   return createServiceCrypter(await requireServiceKeys(ports, id))
 }
 

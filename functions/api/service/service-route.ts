@@ -1,11 +1,10 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../../../shared/errors/error.ts'
-import type { StackId } from '../../../shared/records/ids.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
-import type { LeasedUpdate } from './client-update.ts'
+import type { StoredUpdate } from './client-update.ts'
 
 /** The ports of the service for clients of Pulumi. */
 export interface ServicePorts extends ApiPorts {
@@ -48,7 +47,7 @@ export interface ServiceRoute {
 
 /** A call of a route whose path names an update, with the lease of the update. */
 export interface LeasedCall extends ServiceCall {
-  readonly update: LeasedUpdate
+  readonly update: StoredUpdate
   /** The lease token of the call. A renewal returns the same token: no call in flight fails. */
   readonly leaseToken: string
 }
@@ -62,10 +61,12 @@ export const stackPath = '/api/stacks/{org}/{project}/{stack}'
 /** The path of an update. Clients use it for every kind of update. */
 export const updatePath = `${stackPath}/update/{update}`
 
-/** Returns the stack of a path. */
-export function stackOfCall({ params }: Pick<ServiceCall, 'params'>): StackId {
-  return `${organization}/${params['project'] ?? ''}/${params['stack'] ?? ''}` as StackId
-}
+/** A body with a state: an envelope, which `readEnvelope` checks further. */
+export const envelopeForm = z.looseObject({
+  version: z.int(),
+  features: z.array(z.string()).nullish(),
+  deployment: z.looseObject({}).nullish(),
+})
 
 /** Returns the body as its schema describes it. Throws API_INPUT_INVALID. */
 export function parseBody<Schema extends z.ZodType>(

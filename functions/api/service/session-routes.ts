@@ -1,7 +1,10 @@
 import type { Caller } from '../authorization.ts'
 import { organization, type ServiceRoute } from './service-route.ts'
 
-/** The capabilities of the service. Source: shared reference of the HTTP back end, section 1.9. */
+/**
+ * The capabilities of the service. Source: the type `APICapability` in
+ * sdk/go/common/apitype/service.go of Pulumi 3.274.1.
+ */
 const capabilities = [
   { capability: 'batch-encrypt' },
   { capability: 'deployment-schema-version', version: 1, configuration: { version: 4 } },

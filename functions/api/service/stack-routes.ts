@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findUpdateId } from './client-update.ts'
-import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
-import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { requireNoResources } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
@@ -11,21 +11,22 @@ import {
   stackIdOf,
   stackPartsOf,
 } from '../../../shared/records/ids.ts'
-import { parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { readEnvelope } from '../../../shared/state/envelope.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { coversStack, requirePermission } from '../authorization.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
 import { ownDeploymentPrefix } from './deployment-updates.ts'
 import { exportTextOf } from './export-text.ts'
+import { stackOf } from '../define-route.ts'
 import {
   organization,
   parseBody,
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   stackPath,
 } from './service-route.ts'
-import { putTags, readTags, tagsForm } from './stack-settings.ts'
+import { putTags, readTags, tagsForm } from '../stack-tags.ts'
 
 const stackNameForm = z
   .string()
@@ -36,9 +37,6 @@ const createForm = z.looseObject({
   tags: tagsForm.nullish(),
   state: z.looseObject({}).nullish(),
 })
-
-/** Maximum number of late outcomes to read. A single outcome is a reason to refuse the removal. */
-const lateOutcomesMax = 100
 
 /** Routes for creating, listing, exporting and removing stacks. */
 export const serviceStackRoutes: readonly ServiceRoute[] = [
@@ -70,20 +68,17 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     method: 'GET',
     path: stackPath,
     role: 'read',
-    run: async (ports, call) => stackViewOf(ports, await requireStack(ports, stackOfCall(call))),
+    run: async (ports, call) => stackViewOf(ports, await requireStack(ports, stackOf(call.params))),
   },
   {
     method: 'DELETE',
     path: stackPath,
     role: 'admin',
     run: async (ports, call) => {
-      const id = stackOfCall(call)
+      const id = stackOf(call.params)
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
-      if (call.query['force'] !== 'true') {
-        const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
-        requireEmptyStack(stack, await exportState(ports, id), lateOutcomes)
-      }
+      if (call.query['force'] !== 'true') await requireNoResources(ports, id)
       if (record.current !== '' || !(await ports.catalog.removeStack(id)))
         throw error('STACK_BUSY', `an update of the stack '${stack}' is running`)
       await removeStackDocuments(ports, id)
@@ -95,7 +90,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     path: `${stackPath}/tags`,
     role: 'deploy',
     run: async (ports, call) => {
-      const { id } = await requireStack(ports, stackOfCall(call))
+      const { id } = await requireStack(ports, stackOf(call.params))
       await putTags(ports, id, parseBody(tagsForm, call))
       return {}
     },
@@ -104,13 +99,13 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     method: 'GET',
     path: `${stackPath}/export`,
     role: 'read',
-    run: (ports, call) => exportTextOf(ports, stackOfCall(call)),
+    run: (ports, call) => exportTextOf(ports, stackOf(call.params)),
   },
   {
     method: 'GET',
     path: `${stackPath}/export/{version}`,
     role: 'read',
-    run: (ports, call) => exportTextOf(ports, stackOfCall(call), Number(call.params['version'])),
+    run: (ports, call) => exportTextOf(ports, stackOf(call.params), Number(call.params['version'])),
   },
 ]
 
@@ -118,12 +113,12 @@ async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const { stackName, tags, state } = parseBody(createForm, call)
   const id = stackIdOf(call.params['project'] ?? '', stackName)
   requirePermission(call.caller, 'deploy', id)
-  const envelope = state == null ? undefined : parseEnvelope(JSON.stringify(state))
+  const envelope = state == null ? undefined : readEnvelope(state)
   if (!(await ports.catalog.createStack(id, ports.clock.now())))
     throw error('STACK_EXISTS', `the stack '${stackName}' already exists`)
   // A state without resources names the secrets manager of the stack.
   if (envelope?.deployment != null) {
-    const snapshot = await ports.closing.blobs.put(Buffer.from(JSON.stringify(envelope)))
+    const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
     await ports.catalog.publish(id, 0, snapshot)
   }
   if (tags != null) await putTags(ports, id, tags)

@@ -5,7 +5,8 @@ import { decodeEntry } from '../../../shared/journal/entry.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { JsonObject } from '../../../shared/values/value-codec.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { parseEnvelope } from '../../../shared/state/snapshot-codec.ts'
+import { readEnvelope } from '../../../shared/state/envelope.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { requireRole } from '../authorization.ts'
 import {
   cancelClientDeployment,
@@ -28,17 +29,18 @@ import {
   type UpdateKind,
 } from './client-update.ts'
 import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
+import { stackOf } from '../define-route.ts'
 import {
+  envelopeForm,
   type LeasedCall,
   parseBody,
   type ServiceCall,
   type ServicePorts,
   type ServiceRoute,
-  stackOfCall,
   stackPath,
   updatePath,
 } from './service-route.ts'
-import { putTags, tagsForm } from './stack-settings.ts'
+import { putTags, tagsForm } from '../stack-tags.ts'
 
 const createForm = z.looseObject({
   options: z.looseObject({ dryRun: z.boolean().nullish() }).nullish(),
@@ -57,11 +59,6 @@ const startForm = z.looseObject({
 })
 
 const entriesForm = z.looseObject({ entries: z.array(z.looseObject({})) })
-const checkpointForm = z.looseObject({
-  version: z.int(),
-  features: z.array(z.string()).nullish(),
-  deployment: z.looseObject({}).nullish(),
-})
 const completeForm = z.looseObject({ status: z.enum(['succeeded', 'failed', 'cancelled']) })
 
 /** Maximum size of an unpacked batch of journal entries. Clients halve a batch that is larger. */
@@ -132,7 +129,7 @@ async function createUpdate(
   const { options, config, metadata } = parseBody(createForm, call)
   const dryRun = kind === 'preview' || options?.dryRun === true
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
-  const { id: stack } = await requireStack(ports, stackOfCall(call))
+  const { id: stack } = await requireStack(ports, stackOf(call.params))
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
@@ -147,7 +144,7 @@ async function createUpdate(
 
 async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const { tags, journalVersion } = parseBody(startForm, { body: call.body ?? {} })
-  const stack = stackOfCall(call)
+  const stack = stackOf(call.params)
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
   if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
   if (stored.update.lease !== undefined)
@@ -208,10 +205,10 @@ async function appendEntries(ports: ServicePorts, call: LeasedCall): Promise<unk
 
 /** Stores the whole state that a client without a journal sends after each step. */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
-  const { version, features, deployment } = parseBody(checkpointForm, call)
+  const { version, features, deployment } = parseBody(envelopeForm, call)
   const log = clientLogOf(call.update)
-  const envelope = parseEnvelope(JSON.stringify({ version, features, deployment }))
-  const snapshot = await ports.closing.blobs.put(Buffer.from(JSON.stringify(envelope)))
+  const envelope = readEnvelope({ version, features, deployment })
+  const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
   return {}
 }
@@ -246,7 +243,7 @@ async function completeStarted(
 }
 
 async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const stack = stackOfCall(call)
+  const stack = stackOf(call.params)
   const id = call.params['update'] ?? ''
   const ownDeployment = parseOwnDeployment(stack, id)
   if (ownDeployment !== undefined) {

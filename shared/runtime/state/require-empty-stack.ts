@@ -1,6 +1,18 @@
 import { error } from '../../errors/error.ts'
 import type { LateOutcome } from '../../records/late-outcome.ts'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
+import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import { exportState } from './export-state.ts'
+
+/** Maximum number of late outcomes to read. One is enough to refuse the removal. */
+const lateOutcomesMax = 100
+
+/** Reads a stack, and requires that it is empty, like `requireEmptyStack`. */
+export async function requireNoResources(ports: CompactionPorts, id: StackId): Promise<void> {
+  const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
+  requireEmptyStack(stackPartsOf(id).stack, await exportState(ports, id), lateOutcomes)
+}
 
 /**
  * Requires that a stack is empty before its removal. Resources, late outcomes and pending creates

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { error } from '../../../shared/errors/error.ts'
-import type { DocumentKey, DocumentsPort } from '../../../shared/ports/documents.ts'
-import type { StackId } from '../../../shared/records/ids.ts'
-import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 
 /** The tags of a stack, by name. */
 export type StackTags = Readonly<Record<string, string>>

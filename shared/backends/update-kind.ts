@@ -1,0 +1,23 @@
+import type { HistoryRecord } from '../ports/catalog.ts'
+
+type HistoryCommand = HistoryRecord['command']
+
+/** Pulumi's name of each command in a history. Pulumi has no name for edits of a state. */
+export const kindsByCommand: Readonly<Record<HistoryCommand, string>> = {
+  up: 'update',
+  refresh: 'refresh',
+  destroy: 'destroy',
+  import: 'resource-import',
+  'stack import': 'import',
+  'stack rename': 'rename',
+  state: 'state',
+}
+
+const commandsByKind: ReadonlyMap<string, HistoryCommand> = new Map(
+  Object.entries(kindsByCommand).map(([command, kind]) => [kind, command as HistoryCommand]),
+)
+
+/** Returns the command of a kind of update. Other kinds are edits of the state. */
+export function commandOfKind(kind: string): HistoryCommand {
+  return commandsByKind.get(kind) ?? 'state'
+}
