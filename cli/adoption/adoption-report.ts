@@ -1,3 +1,4 @@
+import { countOf } from '../display/count-of.ts'
 import {
   type AdoptedInstance,
   formatObjectAddress,
@@ -52,11 +53,6 @@ export function formatReportLines(report: AdoptionReport): readonly string[] {
     ),
     '',
   ]
-}
-
-/** Formats a number with its noun. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function formatInstance({ instance, state }: AdoptedInstance): readonly [string, string] {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../shared/state/snapshot.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { sortTopologically } from '../../shared/state/topological-sort.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession } from '../session/session.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
 
 /**
@@ -42,11 +42,9 @@ export async function saveAdoption(
     edit,
     stack,
     confirm: async introduction => {
-      if (!mustConfirm) return true
       const { stack: name } = stackPartsOf(stack)
-      const question = `${introduction}Adopt these objects into stack ${name}? (y/N)`
-      const answer = await session.io.prompt(question)
-      return ['y', 'yes'].includes(answer.trim().toLowerCase())
+      const question = `${introduction}Adopt these objects into stack ${name}?`
+      return !mustConfirm || (await askYesNo(session, question))
     },
   })
 }

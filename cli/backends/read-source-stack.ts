@@ -1,3 +1,4 @@
+import { managerFieldOf } from '../stack/state-secrets-fields.ts'
 import { createLockedError } from '../../shared/backends/lock-file.ts'
 import type { SourceEntry } from '../../shared/backends/import-history.ts'
 import type { Backend } from '../../shared/backends/open-backend.ts'
@@ -92,16 +93,14 @@ function checkState(
 
 /** Throws SECRETS_MANAGER_UNSUPPORTED for a state whose secrets no command could open. */
 function requireKnownManager(state: StoredDeployment, key: string): void {
-  const manager = state.secrets_providers
-  const fields: unknown = manager?.state
-  const url =
-    typeof fields === 'object' && fields !== null && 'url' in fields ? fields.url : undefined
-  const isCloud = manager?.type === 'cloud' && typeof url === 'string' && isKeyUrl(url)
-  const isKnown = isCloud || ['passphrase', 'service'].includes(manager?.type ?? '')
+  const { type = '' } = state.secrets_providers ?? {}
+  const isKnown =
+    isKeyUrl(managerFieldOf(state, 'cloud', 'url') ?? '') ||
+    ['passphrase', 'service'].includes(type)
   if (isKnown || !containsCiphertext(state)) return
   throw error(
     'SECRETS_MANAGER_UNSUPPORTED',
-    `the secrets of ${key} have the manager '${manager?.type ?? ''}', which is not supported`,
+    `the secrets of ${key} have the manager '${type}', which is not supported`,
     { hint: 'Change it with `pulumi stack change-secrets-provider passphrase` first.' },
   )
 }

@@ -1,6 +1,6 @@
+import { managerFieldOf, stateSaltOf } from '../stack/state-secrets-fields.ts'
 import { existsSync } from 'node:fs'
-import { toConfigTree } from '../../shared/programs/config/config-tree.ts'
-import { isContainer, isSecure, formatScalar } from '../../shared/programs/config/config-tree.ts'
+import { toConfigTree, toStoredConfigValue } from '../../shared/programs/config/config-tree.ts'
 import { stackConfigFileOf, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
@@ -21,19 +21,13 @@ export function writeSourceConfig(
   if (project?.name !== names.project) return undefined
   if (existsSync(stackConfigFileOf(project, names.stack))) return undefined
   const file = openStackFile(session, project, { stack: id })
-  const manager: unknown = state?.secrets_providers?.state
-  const managerFields = new Map<string, unknown>(
-    typeof manager === 'object' && manager !== null ? Object.entries(manager) : [],
-  )
-  const readField = (name: string): string => {
-    const value = managerFields.get(name)
-    return typeof value === 'string' ? value : ''
-  }
-  if (readField('salt') !== '') file.setSalt(readField('salt'))
-  else if (readField('url') !== '') file.setKey(readField('url'), readField('encryptedkey'))
+  const salt = stateSaltOf(state ?? undefined)
+  const url = managerFieldOf(state ?? undefined, 'cloud', 'url')
+  const encryptedKey = managerFieldOf(state ?? undefined, 'cloud', 'encryptedkey') ?? ''
+  if (salt) file.setSalt(salt)
+  else if (url) file.setKey(url, encryptedKey)
   for (const [key, value] of Object.entries(history.at(-1)?.info.config ?? {})) {
-    const tree = toConfigTree(value)
-    file.set(key, isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree))
+    file.set(key, toStoredConfigValue(toConfigTree(value)))
   }
   writeStackConfig(file)
   return file.file

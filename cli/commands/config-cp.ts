@@ -1,13 +1,10 @@
 import { error } from '../../shared/errors/error.ts'
 import { getTreeAt, withTreeAt } from '../../shared/programs/config/config-path.ts'
 import {
-  formatScalar,
   hasSecure,
-  isContainer,
-  isSecure,
   replaceSecure,
   type ConfigTree,
-  type StoredConfigValue,
+  toStoredConfigValue,
 } from '../../shared/programs/config/config-tree.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { StackId } from '../../shared/records/ids.ts'
@@ -44,15 +41,11 @@ export const copyConfig: Handler = async (session, flags, [name]) => {
     : (tree: ConfigTree) => tree
   for (const [fullKey, tree] of values) {
     const copy = reseal(tree)
-    if (key === undefined || key.path.length === 1) destFile.set(fullKey, toStoredValue(copy))
+    if (key === undefined || key.path.length === 1) destFile.set(fullKey, toStoredConfigValue(copy))
     else destFile.set(fullKey, withTreeAt(destFile.getValues().get(fullKey), key.path, copy))
   }
   writeStackConfig(destFile)
   return 0
-}
-
-function toStoredValue(tree: ConfigTree): StoredConfigValue {
-  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
 }
 
 /** Returns the values to copy, each with its key. With a path, the value is that at the path. */

@@ -1,3 +1,4 @@
+import { countOf } from '../display/count-of.ts'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
@@ -22,7 +23,6 @@ import { parseJson } from '../../shared/values/parse-json.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
   type AdoptionReport,
-  countOf,
   formatReportJson,
   formatReportLines,
 } from '../adoption/adoption-report.ts'

@@ -1,8 +1,9 @@
 import { error } from '../../shared/errors/error.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
-import { emptyStoredState, readStateAtMoment, readVersion } from '../state/read-moment.ts'
+import { readStateAtMoment, readVersion } from '../state/read-moment.ts'
 
 /**
  * `stack diff [from] [to]`: compares two states of a stack by resource and property. Each is a
@@ -23,7 +24,7 @@ export const diffStack: Handler = async (session, flags, [from, to]) => {
       : await readStateAtMoment(session, id, from)
   const after =
     to === undefined
-      ? ((await exportState(id)) ?? emptyStoredState)
+      ? ((await exportState(id)) ?? emptyDeployment)
       : await readStateAtMoment(session, id, to)
   const diff = await diffOpenedStates(session, before, after)
   const names = { from: from ?? String(newest - 1), to: to ?? 'current' }

@@ -4,7 +4,7 @@ import { readHistory } from '../../shared/engine/deployment/retention/history-an
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { countOf } from '../adoption/adoption-report.ts'
+import { countOf } from '../display/count-of.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { findSource } from '../backends/find-source.ts'
 import { readSourceStack, type SourceStack } from '../backends/read-source-stack.ts'

@@ -13,6 +13,7 @@ import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
 import {
+  hasSecretsManager,
   namesManager,
   openStateManager,
   openStackFile,
@@ -70,8 +71,7 @@ async function openContinuedService(
     importedState,
   }: { readonly file: StackConfig; readonly importedState: StoredDeployment | null },
 ): Promise<SecretsManager | undefined> {
-  const isNamed = Object.values(file.getSecrets()).some(text => text !== '')
-  if (isNamed || importedState === null) return undefined
+  if (hasSecretsManager(file) || importedState === null) return undefined
   const engine = await session.openEngine()
   if ((await engine.exportState(id)) !== undefined) return undefined
   return openServiceOfState(session, id, importedState)

@@ -2,13 +2,14 @@ import { error, hasCode } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
-import { emptyStoredState, readVersion } from '../state/read-moment.ts'
+import { readVersion } from '../state/read-moment.ts'
 
 /**
  * `stack rollback --to <version>`: publishes the content of an earlier version as the next version.
@@ -60,19 +61,14 @@ async function rollBack(
   if (current !== undefined)
     for (const line of formatStateDiff(await diffOpenedStates(session, current, target)))
       session.printToStderr(`  ${line}`)
-  if (!flags.isSet('yes') && !session.mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  const isConfirmed = flags.isSet('yes')
+  requireConfirmable(session, isConfirmed)
   const expected = current === undefined ? {} : { expected: digestOfResources(current) }
   const end = await editConfirmedState(session, {
     stack: id,
     edit: { kind: 'rollback', version, ...expected },
-    confirm: async introduction => {
-      if (flags.isSet('yes')) return true
-      const answer = await session.io.prompt(
-        `${introduction}Roll back to version ${version}? (y/N)`,
-      )
-      return ['y', 'yes'].includes(answer.trim().toLowerCase())
-    },
+    confirm: async introduction =>
+      isConfirmed || (await askYesNo(session, `${introduction}Roll back to version ${version}?`)),
   })
   session.printToStderr(`Version ${end.version} has the state of version ${version}.`)
   return 0
@@ -90,7 +86,7 @@ async function readUndamagedState(
 ): Promise<StoredDeployment | undefined> {
   const { exportState } = await session.openEngine()
   try {
-    return (await exportState(id)) ?? emptyStoredState
+    return (await exportState(id)) ?? emptyDeployment
   } catch (thrown) {
     if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
     session.printToStderr('warning: the current state is damaged, so it cannot be compared')

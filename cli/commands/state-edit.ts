@@ -7,7 +7,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
@@ -20,8 +20,7 @@ import { createEditedFile, type EditedFile, findEditor } from '../state/run-edit
  */
 export const editStateInEditor: Handler = async (session, flags) => {
   const editor = findEditor(flags.text('editor'), session.io.env)
-  if (!flags.isSet('yes') && !session.mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  requireConfirmable(session, flags.isSet('yes'))
   const id = await session.requireStack()
   const engine = await session.openEngine()
   const before = await engine.exportState(id)
@@ -63,18 +62,19 @@ async function editUntilValid(
       const editedText = file.edit()
       return editedText === text ? undefined : await parseEditedState(session, before, editedText)
     } catch (thrown) {
-      if (!(thrown instanceof DeployError) || !session.mayPrompt) {
-        session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
-        throw thrown
-      }
-      reportFailure(thrown, session.io.stderr, session.verbose)
-      const answer = await session.io.prompt('Edit again? (Y/n)')
-      if (!['', 'y', 'yes'].includes(answer.trim().toLowerCase())) {
-        session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
-        throw thrown
-      }
+      if (await mustEditAgain(session, thrown)) continue
+      session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
+      throw thrown
     }
   }
+}
+
+/** Reports an error of the state, and asks whether the user edits again. The default is yes. */
+async function mustEditAgain(session: CliSession, thrown: unknown): Promise<boolean> {
+  if (!(thrown instanceof DeployError) || !session.mayPrompt) return false
+  reportFailure(thrown, session.io.stderr, session.verbose)
+  const answer = await session.io.prompt('Edit again? (Y/n)')
+  return ['', 'y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
 /**
@@ -120,10 +120,7 @@ async function publish(
   await editConfirmedState(session, {
     stack: id,
     edit: { kind: 'resources', state, expected: digestOfResources(before) },
-    confirm: async introduction => {
-      if (flags.isSet('yes')) return true
-      const answer = await session.io.prompt(`${introduction}Publish this state? (y/N)`)
-      return ['y', 'yes'].includes(answer.trim().toLowerCase())
-    },
+    confirm: async introduction =>
+      flags.isSet('yes') || (await askYesNo(session, `${introduction}Publish this state?`)),
   })
 }

@@ -9,12 +9,13 @@ import {
 } from '../../shared/state/edits/move-resources.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import { decodeStored } from '../../shared/values/value-codec.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import {
   openStateManager,
   openStackFile,
@@ -73,18 +74,13 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
 
 /** Returns the state of a stack. Throws STATE_INTEGRITY when it is invalid. */
 async function readValidState(session: CliSession, id: StackId): Promise<StoredDeployment> {
-  const state = (await (await session.openEngine()).exportState(id)) ?? emptyState
+  const state = (await (await session.openEngine()).exportState(id)) ?? emptyDeployment
   const fault = verifyIntegrity(state)
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the state of ${id} is invalid: ${fault}`, {
       hint: 'Repair it with `antichain state repair`.',
     })
   return state
-}
-
-const emptyState: StoredDeployment = {
-  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
-  metadata: {},
 }
 
 /**
@@ -123,7 +119,7 @@ function createMoveTarget(
 ): Parameters<typeof moveResources>[2]['target'] {
   const decrypt = managers.source?.crypter.decrypt ?? managers.dest.crypter.decrypt
   const reseal = (resources: readonly StoredResource[]): readonly StoredResource[] =>
-    resealDeployment({ ...emptyState, resources }, decrypt, managers.dest).resources ?? []
+    resealDeployment({ ...emptyDeployment, resources }, decrypt, managers.dest).resources ?? []
   const decode = (value: StoredResource[string] | undefined) =>
     value === undefined ? undefined : decodeStored(value, managers.dest.crypter.decrypt)
   return {
@@ -134,11 +130,9 @@ function createMoveTarget(
 }
 
 async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> {
-  if (flags.isSet('yes')) return true
-  if (!session.mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
-  const answer = await session.io.prompt('Do you want to perform this move? (y/N)')
-  return ['y', 'yes'].includes(answer.trim().toLowerCase())
+  const isConfirmed = flags.isSet('yes')
+  requireConfirmable(session, isConfirmed)
+  return isConfirmed || (await askYesNo(session, 'Do you want to perform this move?'))
 }
 
 /**

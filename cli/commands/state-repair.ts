@@ -1,7 +1,6 @@
-import { error } from '../../shared/errors/error.ts'
 import { type RepairResult, repairState } from '../../shared/state/edits/repair.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import { readCurrentState, directEditPrompt, editConfirmedState } from '../state/edit-state.ts'
 
 /** `state repair`: repairs an invalid state. A valid one stays unchanged. */
@@ -13,14 +12,11 @@ export const stateRepair: Handler = async (session, flags) => {
     return 0
   }
   reportRepair(session, repair)
-  if (!flags.isSet('yes') && !session.mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  const isConfirmed = flags.isSet('yes')
+  requireConfirmable(session, isConfirmed)
   await editConfirmedState(session, {
-    confirm: async introduction => {
-      if (flags.isSet('yes')) return true
-      const answer = await session.io.prompt(`${introduction}${directEditPrompt} (y/N)`)
-      return ['y', 'yes'].includes(answer.trim().toLowerCase())
-    },
+    confirm: async introduction =>
+      isConfirmed || (await askYesNo(session, `${introduction}${directEditPrompt}`)),
     edit: { kind: 'repair' },
   })
   session.printToStderr('State repaired successfully')

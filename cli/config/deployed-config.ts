@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hasCode } from '../../shared/errors/error.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** The text in place of a secret value in the events of a deployment. */
@@ -33,12 +34,10 @@ export async function readDeployedConfig(
   deployment: number,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const engine = await session.openEngine()
-  const { project, stack } = stackPartsOf(id)
-  const names = [project, stack].map(encodeURIComponent).join('/')
   try {
     const page = await engine.callApi({
       method: 'GET',
-      path: `/v1/stacks/${names}/deployments/${deployment}/events?limit=${eventsRead}`,
+      path: `${stackPathOf(id)}/deployments/${deployment}/events?limit=${eventsRead}`,
     })
     const { items } = eventsForm.parse(page)
     return items.find(({ preludeEvent }) => preludeEvent !== undefined)?.preludeEvent?.config

@@ -9,11 +9,9 @@ import {
 } from '../../shared/programs/config/config-path.ts'
 import {
   type ConfigTree,
-  isContainer,
-  isSecure,
   type SecureValue,
   type StoredConfigValue,
-  formatScalar,
+  toStoredConfigValue,
 } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 
@@ -71,5 +69,5 @@ export function findConfigValue(
 ): StoredConfigValue | undefined {
   const tree = getTreeAt(values.get(editKey.fullKey), editKey.path.slice(1))
   if (tree === undefined) return undefined
-  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
+  return toStoredConfigValue(tree)
 }

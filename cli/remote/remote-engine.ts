@@ -2,6 +2,7 @@
  * remote: the engine of the command line over an API instead of the store of this machine, with the
  * same interface. Unsupported features of the API are refused by name.
  */
+import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
@@ -108,12 +109,6 @@ export function openRemote(login: Login): EnginePort {
     callApi: call => client.call(call),
     close: async () => undefined,
   }
-}
-
-/** Returns the path of a stack at the API. */
-function stackPathOf(id: StackId): string {
-  const { project, stack } = stackPartsOf(id)
-  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
 }
 
 function createRemoteApi(client: ApiClient): RemoteApi {

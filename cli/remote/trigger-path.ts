@@ -1,6 +1,6 @@
-import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
+import { stackPathOf } from './stack-path.ts'
 
 /** The kinds of documents for webhooks, schedules and notifications. */
 export type TriggerKind = 'webhook' | 'schedule' | 'notification'
@@ -15,6 +15,5 @@ export async function resolveTriggerPath(
   kind: TriggerKind,
 ): Promise<string> {
   if (kind === 'webhook' || (kind === 'notification' && flags.isSet('all'))) return `/v1/${kind}s`
-  const { project, stack } = stackPartsOf(await session.requireStack())
-  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}/${kind}s`
+  return `${stackPathOf(await session.requireStack())}/${kind}s`
 }

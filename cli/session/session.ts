@@ -105,10 +105,24 @@ export async function confirm(
   question: { readonly text: string; readonly answer: string },
 ): Promise<boolean> {
   if (isConfirmed) return true
-  if (!session.mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  requireConfirmable(session, isConfirmed)
   const answer = await session.io.prompt(`${question.text} Type '${question.answer}' to continue:`)
   return answer.trim() === question.answer
+}
+
+/** Throws CLI_USAGE if a confirmation is missing and the session cannot ask for it. */
+export function requireConfirmable(
+  { mayPrompt }: Pick<CliSession, 'mayPrompt'>,
+  isConfirmed: boolean,
+): void {
+  if (!isConfirmed && !mayPrompt)
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+}
+
+/** Asks a question in a terminal. Reports whether the user answers with yes: the default is no. */
+export async function askYesNo({ io }: Pick<CliSession, 'io'>, question: string): Promise<boolean> {
+  const answer = await io.prompt(`${question} (y/N)`)
+  return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
 function shouldColor(io: Io, color: GlobalOptions['color']): boolean {

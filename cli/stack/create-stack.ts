@@ -10,6 +10,7 @@ import { isServiceUrl } from '../../shared/secrets/service-stack.ts'
 import {
   saveManager,
   createStackManager,
+  hasSecretsManager,
   openStackFile,
   requireSupportedProvider,
   openStackManager,
@@ -65,6 +66,5 @@ async function createKeyManager(
  * service. A new manager could not open these values. That of an imported state can.
  */
 function needsManagerOfState(file: StackConfig): boolean {
-  const isNamed = Object.values(file.getSecrets()).some(text => text !== '')
-  return !isNamed && [...file.getValues().values()].some(hasSecure)
+  return !hasSecretsManager(file) && [...file.getValues().values()].some(hasSecure)
 }

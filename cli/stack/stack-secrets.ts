@@ -119,6 +119,11 @@ function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId
   return isKeyUrl(url) && [url, withKeyStack(url, stack)].includes(stateKeyOf(state)?.url ?? '')
 }
 
+/** Reports whether the configuration file of a stack names a secrets manager. */
+export function hasSecretsManager(file: StackConfig): boolean {
+  return Object.values(file.getSecrets()).some(text => text !== '')
+}
+
 /** Throws FEATURE_MISSING for an unsupported provider, SECRETS_URL_INVALID for a wrong key URL. */
 export function requireSupportedProvider(provider: string): void {
   if (isKeyUrl(provider)) return requireValidKeyUrl(provider)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** The response of the API with the tags of a stack. */
@@ -25,6 +26,5 @@ export async function changeStackTags(
 }
 
 function tagsPathOf(id: StackId): string {
-  const { project, stack } = stackPartsOf(id)
-  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}/tags`
+  return `${stackPathOf(id)}/tags`
 }

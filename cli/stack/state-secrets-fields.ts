@@ -24,7 +24,7 @@ export function stackOfService(state: StoredDeployment): StackId | undefined {
 }
 
 /** Returns a field of the state's manager, if the manager has this type. */
-function managerFieldOf(
+export function managerFieldOf(
   state: StoredDeployment | undefined,
   type: string,
   field: string,

@@ -4,7 +4,7 @@ import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Flags } from '../arguments/flags.ts'
-import type { CliSession } from '../session/session.ts'
+import { askYesNo, type CliSession } from '../session/session.ts'
 
 /** An edit of a stack's state that requires a confirmation. */
 export interface ConfirmedEdit {
@@ -50,9 +50,7 @@ export async function confirmAtTerminal(
   flags: Flags,
   text: string,
 ): Promise<boolean> {
-  if (flags.isSet('yes') || !session.mayPrompt) return true
-  const answer = await session.io.prompt(`${text} (y/N)`)
-  return ['y', 'yes'].includes(answer.trim().toLowerCase())
+  return flags.isSet('yes') || !session.mayPrompt || (await askYesNo(session, text))
 }
 
 /** The default confirmation prompt of an edit. */

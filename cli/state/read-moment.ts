@@ -1,14 +1,9 @@
 import { error } from '../../shared/errors/error.ts'
 import { parsePointInTime } from '../../shared/records/point-in-time.ts'
 import type { StackId } from '../../shared/records/ids.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
-
-/** A state without resources: that of a stack before its first deployment. */
-export const emptyStoredState: StoredDeployment = {
-  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
-  metadata: {},
-}
 
 /**
  * Returns the state that `text` names: a version (`3`), a moment of a deployment (`4:17`), or a
@@ -27,7 +22,7 @@ export async function readStateAtMoment(
     throw error('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
       hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
     })
-  return (await engine.exportAt(id, moment)) ?? emptyStoredState
+  return (await engine.exportAt(id, moment)) ?? emptyDeployment
 }
 
 /** Returns a published version of a stack. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
@@ -37,7 +32,7 @@ export async function readVersion(
   version: number,
 ): Promise<StoredDeployment> {
   const { exportState, platform } = await session.openEngine()
-  const state = version === 0 ? emptyStoredState : await exportState(id, version)
+  const state = version === 0 ? emptyDeployment : await exportState(id, version)
   if (state !== undefined) return state
   const newest = (await platform.catalog.getStack(id))?.version ?? 0
   if (version > newest)

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
+import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
@@ -210,7 +211,6 @@ function deploymentOf(
   raw: z.infer<typeof storedDeploymentForm> | null | undefined,
 ): StoredDeployment {
   const { manifest, resources, pending_operations: pending, metadata, snippets } = raw ?? {}
-  const emptyManifest = { time: '0001-01-01T00:00:00Z', magic: '', version: '' }
   const fields = {
     ...raw,
     manifest: { ...emptyManifest, ...manifest },

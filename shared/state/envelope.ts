@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
+import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
-
-/** Go's zero time, for a manifest without a time. */
-const zeroTime = '0001-01-01T00:00:00Z'
 
 const envelopeForm = z.looseObject({
   version: z.int().optional(),
@@ -135,7 +133,7 @@ function readDeployment(
   return {
     manifest: {
       ...manifest,
-      time: manifest?.time ?? zeroTime,
+      time: manifest?.time ?? emptyManifest.time,
       magic: manifest?.magic ?? '',
       version: manifest?.version ?? '',
     },

@@ -1,3 +1,4 @@
+import { emptyManifest } from './empty-deployment.ts'
 import type { ResourceState } from './resource.ts'
 
 /** The kind of an unfinished operation, with Pulumi's names. */
@@ -39,7 +40,7 @@ export interface Snapshot {
 
 /** The snapshot of a new stack. */
 export const emptySnapshot: Snapshot = {
-  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
+  manifest: emptyManifest,
   resources: [],
   pendingOperations: [],
   integrityError: undefined,

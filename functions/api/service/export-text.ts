@@ -1,14 +1,12 @@
 import { error } from '../../../shared/errors/error.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import { exportState } from '../../../shared/runtime/state/export-state.ts'
+import { emptyManifest } from '../../../shared/state/empty-deployment.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import type { ServicePorts } from './service-route.ts'
 
 /** The export of a stack without a state. Clients refuse a deployment without a version. */
-const emptyExport = {
-  version: 3,
-  deployment: { manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' } },
-}
+const emptyExport = { version: 3, deployment: { manifest: emptyManifest } }
 
 /**
  * Returns the state of a stack, or a published version of it, as clients read it. Before the first

@@ -123,8 +123,13 @@ export function formatConfigTree(tree: ConfigTree): string {
       : JSON.stringify(tree)
 }
 
+/** Returns a tree as the value of a key. A scalar becomes a text. */
+export function toStoredConfigValue(tree: ConfigTree): StoredConfigValue {
+  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
+}
+
 /** Formats a scalar as the text of a first-level value. */
-export function formatScalar(scalar: null | boolean | number | bigint | string): string {
+function formatScalar(scalar: null | boolean | number | bigint | string): string {
   return scalar === null ? '' : String(scalar)
 }
 

@@ -4,12 +4,11 @@ import { isMap, isScalar, isNode, Pair, Scalar, YAMLMap, type Document, type Nod
 import { error, messageOf } from '../../errors/error.ts'
 import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import {
-  isContainer,
   isSecure,
   isTreeList,
   isTreeMap,
-  formatScalar,
   toConfigTree,
+  toStoredConfigValue,
   type ConfigTree,
   type StoredConfigValue,
 } from './config-tree.ts'
@@ -186,10 +185,6 @@ function readKey(source: YamlSource, spelling: string, project: string): string 
   } catch (cause) {
     throw source.errorAt(['config', spelling], messageOf(cause))
   }
-}
-
-function toStoredConfigValue(tree: ConfigTree): StoredConfigValue {
-  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
 }
 
 function readTextField(source: YamlSource, name: string): string {

@@ -1,11 +1,9 @@
 import { formatConfigKey, parseConfigKey } from '../config/config-key.ts'
 import {
   type ConfigTree,
-  formatScalar,
-  isContainer,
-  isSecure,
   isTreeMap,
   toConfigTree,
+  toStoredConfigValue,
   type StoredConfigValue,
 } from '../config/config-tree.ts'
 import { type EnvironmentValue, fieldsOf, listItemsOf, textOfValue } from './environment-value.ts'
@@ -32,9 +30,9 @@ export function withEnvironmentConfig(
   for (const [name, value] of config) {
     const tree = toConfigTreeOf(value, options, false)
     const key = formatConfigKey(parseConfigKey(name, options.project))
-    merged.set(key, isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree))
+    merged.set(key, toStoredConfigValue(tree))
   }
-  for (const [key, value] of values) merged.set(key, mergeConfig(merged.get(key), value))
+  for (const [key, value] of values) merged.set(key, mergeTrees(merged.get(key), value))
   return merged
 }
 
@@ -69,22 +67,14 @@ function toConfigTreeOf(
   return toConfigTree(typeof content === 'object' ? null : content)
 }
 
-function mergeConfig(
-  base: StoredConfigValue | undefined,
-  next: StoredConfigValue,
-): StoredConfigValue {
-  return isTreeMap(base) && isTreeMap(next) ? mergeMaps(base, next) : next
-}
-
-function mergeMaps(
-  base: ReadonlyMap<string, ConfigTree>,
-  next: ReadonlyMap<string, ConfigTree>,
-): ReadonlyMap<string, ConfigTree> {
+/** Merges two values: maps field by field, and otherwise `next` replaces `base`. */
+function mergeTrees<T extends ConfigTree>(
+  base: ConfigTree | undefined,
+  next: T,
+): T | ReadonlyMap<string, ConfigTree> {
+  const fields: ConfigTree = next
+  if (!isTreeMap(base) || !isTreeMap(fields)) return next
   const merged = new Map(base)
-  for (const [key, item] of next) {
-    const baseItem = merged.get(key)
-    const isNested = isTreeMap(baseItem) && isTreeMap(item)
-    merged.set(key, isNested ? mergeMaps(baseItem, item) : item)
-  }
+  for (const [key, item] of fields) merged.set(key, mergeTrees(base.get(key), item))
   return merged
 }

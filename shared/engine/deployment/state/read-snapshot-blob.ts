@@ -1,13 +1,8 @@
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash } from '../../../records/ids.ts'
+import { emptyDeployment } from '../../../state/empty-deployment.ts'
 import { parseEnvelope } from '../../../state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
-
-/** The stored form of a stack without any deployment. */
-const emptyDeployment: StoredDeployment = {
-  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
-  metadata: {},
-}
 
 /**
  * Returns the snapshot in a blob. Returns an empty state for the hash '', which a stack without a
