@@ -13,10 +13,11 @@ import { formatTable } from '../display/table.ts'
 import { type CliSession, confirm } from '../session/session.ts'
 
 /**
- * `stack import --from <backend>[/<project>/<stack>]`: copies one stack of a self-managed backend, or
- * all others that this store does not have yet, with history and configuration. The backend is not
- * changed. All stacks are read and checked before the first change. Throws STACK_EXISTS for a named
- * stack that this store has already, CONFIRMATION_DECLINED, and the errors of `findSource` and `readSourceStack`.
+ * `stack import --from <backend>[/<project>/<stack>]`: copies one stack of a self-managed backend,
+ * or all others that this store does not have yet, with history and configuration. The backend is
+ * not changed. All stacks are read and checked before the first change. Throws STACK_EXISTS for a
+ * named stack that this store has already, CONFIRMATION_DECLINED, and the errors of `findSource`
+ * and `readSourceStack`.
  */
 export async function importFromBackend(session: CliSession, flags: Flags): Promise<number> {
   const address = flags.text('from') ?? ''

