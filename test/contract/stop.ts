@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { beginUnlessStopped } from '../../shared/engine/executor/begin.ts'
+import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
@@ -44,6 +45,7 @@ export function stopContract(
         holdsLease: () => true,
         isAbandoned: () => false,
         onUnsettledBegin: () => expect.fail('an attempt was not settled'),
+        slots: createSlots(1),
       }
       const beginPorts = {
         operations,

@@ -66,14 +66,11 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'end: write the outcome, then select it',
     file: `${executor}/attempt.ts`,
     edits: [
-      [
-        '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
-        '',
-      ],
+      ['  await save(() => ports.operations.putOutcome(deployment, outcome))\n', ''],
       [
         'const isSelected = await select()\n',
         'const isSelected = await select()\n' +
-          '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
+          '  await save(() => ports.operations.putOutcome(deployment, outcome))\n',
       ],
     ],
     caughtBy: [testsOf(order)],
@@ -82,24 +79,21 @@ export const executingMutations: readonly Mutation[] = [
     name: 'an outcome is not stored',
     breaks: 'I2: the outcome of every attempt is stored',
     file: `${executor}/attempt.ts`,
-    edits: [
-      [
-        '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
-        '',
-      ],
-    ],
+    edits: [['  await save(() => ports.operations.putOutcome(deployment, outcome))\n', '']],
     caughtBy: [firstSeeds(150)],
+  },
+  {
+    name: 'operations begin while an outcome cannot be stored',
+    breaks: 'a store that accepts no results stops further calls',
+    file: `${executor}/attempt.ts`,
+    edits: [['resumeSlots = context.slots.suspend()', 'resumeSlots = () => {}']],
+    caughtBy: [testsOf(`${executor}/release-slot`)],
   },
   {
     name: 'a refused create is not put into the inbox',
     breaks: 'I9: end: a create whose select is refused goes to the inbox',
     file: `${executor}/attempt.ts`,
-    edits: [
-      [
-        '  if (!isSelected)\n' + '    await retryUnavailable',
-        '  if (!isSelected && attempt < 0) await retryUnavailable',
-      ],
-    ],
+    edits: [['  if (!isSelected) await save(', '  if (!isSelected && attempt < 0) await save(']],
     caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
@@ -253,7 +247,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'more operations run at once than allowed',
     breaks: 'parallelism limits the calls that were sent and have not ended',
     file: 'shared/engine/deployment/dispatch/slots.ts',
-    edits: [['      if (freeCount > 0) {', '      if (freeCount > -1) {']],
+    edits: [['while (freeCount > 0 &&', 'while (freeCount > -1 &&']],
     caughtBy: [testsOf('shared/engine/deployment/dispatch/slots')],
   },
   {

@@ -29,8 +29,8 @@ interface BegunOperation {
   readonly attempt: number
   /** Whether an earlier attempt may have called the provider. */
   readonly isRepeat: boolean
-  /** Called once when the outcome of a successful call is stored. */
-  readonly onOutcomeStored: () => void
+  /** Called once after a successful call of the provider. */
+  readonly onCallEnd: () => void
 }
 
 /**
@@ -82,10 +82,9 @@ export async function callAndRecord(
     const { id } = begunOperation.operation
     const lapse = (): Promise<boolean> =>
       operations.lapse(context.deployment, id, begunOperation.owner, begunOperation.attempt)
-    return (await retryUnavailable(retryOptionsOf(ports, context, begunOperation.operation), lapse))
-      ? 'again'
-      : undefined
+    return (await saveResult(ports, context, begunOperation.operation, lapse)) ? 'again' : undefined
   }
+  if (end.verdict === 'succeeded') begunOperation.onCallEnd()
   const old = step.old?.state
   if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, old })))
     return undefined
@@ -126,25 +125,35 @@ function mayRetryCall(
 }
 
 /**
- * Returns the settings for retrying writes that must succeed. The first retry is reported as a
- * warning.
+ * Retries a write of a result that only this process has. The first retry is reported as a warning.
+ * During the retries no further operation begins, so a store that accepts no results stops further
+ * calls. Throws the store's last error.
  */
-function retryOptionsOf(
+async function saveResult<T>(
   ports: ExecutorPorts,
   context: ExecutionContext,
   operation: Operation,
-): RetrySettings {
-  return {
+  write: () => Promise<T>,
+): Promise<T> {
+  let resumeSlots = (): void => {}
+  const retrySettings: RetrySettings = {
     clock: ports.clock,
     random: ports.random,
     backoff: retryPolicy.storeAfterCall.retry,
     shouldRetry: () => !context.isAbandoned(),
-    onFirstRetry: reason =>
+    onFirstRetry: reason => {
+      resumeSlots = context.slots.suspend()
       context.emitter.report(
         'warning',
         `the result cannot be saved yet; it is kept in memory and retried: ${reason}`,
         operation.urn,
-      ),
+      )
+    },
+  }
+  try {
+    return await retryUnavailable(retrySettings, write)
+  } finally {
+    resumeSlots()
   }
 }
 
@@ -201,12 +210,11 @@ async function recordOutcome(
   const { deployment } = context
   const { operation, owner, attempt } = begunOperation
   const { id } = operation
-  const retryOptions = retryOptionsOf(ports, context, operation)
+  const save = <T>(write: () => Promise<T>): Promise<T> =>
+    saveResult(ports, context, operation, write)
   const { verdict } = end
   const select = (): Promise<boolean> =>
-    retryUnavailable(retryOptions, () =>
-      ports.operations.select(deployment, id, { owner, attempt, verdict }),
-    )
+    save(() => ports.operations.select(deployment, id, { owner, attempt, verdict }))
   if (verdict === 'interrupted') return select()
   const outcome: Outcome = {
     operation: id,
@@ -219,13 +227,9 @@ async function recordOutcome(
     startedAt,
     endedAt: ports.clock.now(),
   }
-  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))
-  if (verdict === 'succeeded') begunOperation.onOutcomeStored()
+  await save(() => ports.operations.putOutcome(deployment, outcome))
   const isSelected = await select()
-  if (!isSelected)
-    await retryUnavailable(retryOptions, () =>
-      saveLateOutcome(ports, deployment, operation, outcome),
-    )
+  if (!isSelected) await save(() => saveLateOutcome(ports, deployment, operation, outcome))
   return isSelected
 }
 

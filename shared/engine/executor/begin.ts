@@ -10,7 +10,7 @@ import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 /** The deployment of a begin, and the status of its executor. */
 export type BeginContext = Pick<
   ExecutionContext,
-  'deployment' | 'holdsLease' | 'isAbandoned' | 'onUnsettledBegin'
+  'deployment' | 'holdsLease' | 'isAbandoned' | 'onUnsettledBegin' | 'slots'
 >
 
 /** The ports that a begin uses. */
@@ -47,7 +47,8 @@ export type BeginDecision =
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
  * deployment that is over, is given back without a call. The close sets the stop flag before it
  * reads the heads. So either the close finds the attempt, or this executor finds the flag. Throws
- * the store's error, after the attempt was given back or `onUnsettledBegin` was called.
+ * the store's error, after the attempt was given back or `onUnsettledBegin` was called. While the
+ * slots are suspended, a failed request is repeated after their suspension instead.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,
@@ -79,7 +80,10 @@ export async function beginUnlessStopped(
   }
   const { attempt } = beginResult
   const uncalledAttempt = { id, owner, attempt }
-  const control = await ports.control.read(context.deployment).catch(async (thrown: unknown) => {
+  const readControl = (): ReturnType<BeginPorts['control']['read']> =>
+    ports.control.read(context.deployment)
+  const pendingControl = retryAfterSuspension(context.slots, readControl)
+  const control = await pendingControl.catch(async (thrown: unknown) => {
     await giveBackAttempt(ports, context, uncalledAttempt)
     throw thrown
   })
@@ -92,9 +96,26 @@ export async function beginUnlessStopped(
 }
 
 /**
+ * Makes a repeatable request of the store. When the request fails while the slots are suspended, it
+ * is repeated after their suspension. Throws the error of the last request.
+ */
+async function retryAfterSuspension<T>(
+  slots: Pick<BeginContext['slots'], 'waitUntilResumed'>,
+  request: () => Promise<T>,
+): Promise<T> {
+  for (;;)
+    try {
+      return await request()
+    } catch (thrown) {
+      if (errorSourceOf(thrown) !== 'store' || !(await slots.waitUntilResumed())) throw thrown
+    }
+}
+
+/**
  * Begins an operation. When the store does not answer, the write may have succeeded, so the begin
  * is undone. If the undo fails too, the executor must shut down, because operations of a living
- * executor are never recovered. Throws the store's error.
+ * executor are never recovered. Throws the store's error. A begin with the same owner is
+ * repeatable.
  */
 async function beginOrUndo(
   ports: Pick<ExecutorPorts, 'operations'>,
@@ -104,12 +125,14 @@ async function beginOrUndo(
   const { operations } = ports
   const { id, claim } = request
   try {
-    return await operations.begin(context.deployment, id, claim)
+    const begin = (): ReturnType<OperationsPort['begin']> =>
+      operations.begin(context.deployment, id, claim)
+    return await retryAfterSuspension(context.slots, begin)
   } catch (thrown) {
+    const undo = (): Promise<boolean> =>
+      operations.giveBack(context.deployment, id, claim.owner, claim.expectedAttempt + 1)
     if (errorSourceOf(thrown) === 'store')
-      await operations
-        .giveBack(context.deployment, id, claim.owner, claim.expectedAttempt + 1)
-        .catch(() => context.onUnsettledBegin())
+      await retryAfterSuspension(context.slots, undo).catch(() => context.onUnsettledBegin())
     throw thrown
   }
 }

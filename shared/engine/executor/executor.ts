@@ -119,8 +119,8 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
 
 /**
  * Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. An
- * operation holds a slot until the outcome of its successful call is stored, or its failure is
- * recorded. Thus a store that accepts no outcomes stops further calls.
+ * operation holds a slot until its call succeeds, so providers do not wait for the store. After a
+ * failure it holds the slot until the failure is recorded.
  */
 async function runChainFrom(
   ports: ExecutorPorts,
@@ -143,7 +143,7 @@ async function runChainFrom(
       const admission = await context.admit(operation)
       if (admission !== 'now') return task.deferred.add(nextId, admission)
       const { executor } = task
-      nextId = await runToEnd(ports, context, { operation, executor, onOutcomeStored: releaseSlot })
+      nextId = await runToEnd(ports, context, { operation, executor, onCallEnd: releaseSlot })
     } catch (thrown) {
       if (!task.isLast) throw thrown
       nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
@@ -157,8 +157,8 @@ async function runChainFrom(
 interface RunTask {
   readonly operation: Operation
   readonly executor: ExecutorId
-  /** Called once when the outcome of a successful call is stored. */
-  readonly onOutcomeStored: () => void
+  /** Called once after a successful call of the provider. */
+  readonly onCallEnd: () => void
 }
 
 /**
@@ -187,7 +187,7 @@ async function runOperation(
   task: RunTask,
 ): Promise<OperationId | 'again' | undefined> {
   const { deployment } = context
-  const { operation, onOutcomeStored } = task
+  const { operation, onCallEnd } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
@@ -195,7 +195,7 @@ async function runOperation(
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision
   const begunOperation = { operation, owner, attempt, isRepeat }
-  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onOutcomeStored })
+  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
       context.onUnsettledBegin()

@@ -63,9 +63,18 @@ function redactError<E extends OutcomeError | undefined>(step: Step, error: E): 
   return { ...error, message: createStepRedactor(step)(error.message) }
 }
 
-/** Creates a function that replaces the secrets of a step in texts. */
+/**
+ * Creates a function that replaces the secrets of a step in texts. Most steps have no such text, so
+ * the secrets are collected at the first call.
+ */
 function createStepRedactor({ next, old }: Step): (text: string) => string {
-  return createRedactor(collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
+  let redact: ((text: string) => string) | undefined
+  return text => {
+    redact ??= createRedactor(
+      collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs),
+    )
+    return redact(text)
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { error } from '../../errors/error.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
 const message = {
@@ -28,34 +29,55 @@ async function runWithOneSlot(
   return done
 }
 
-test('an operation begins when the outcome of the previous one is stored, before it has ended', async () => {
+test('an operation begins while the outcome of the previous one is stored, also with one slot', async () => {
   const secondStored = Promise.withResolvers<void>()
   const done = await runWithOneSlot({
     async putOutcome(_, { operation }) {
       if (operation === 2) secondStored.resolve()
-    },
-    async select(_, operation) {
-      if (operation === 1) await secondStored.promise
-      return true
+      else await secondStored.promise
     },
   })
-  expect(done).toEqual(['begin 1', 'delete', 'begin 2', 'delete', 'removed'])
+  expect(done.slice(0, 4)).toEqual(['begin 1', 'delete', 'begin 2', 'delete'])
+  expect(done.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
 })
 
-test('an operation does not begin before the outcome of the previous one is stored', async () => {
-  const stored: string[] = []
-  const done = await runWithOneSlot({
-    async putOutcome(_, { operation }) {
-      await new Promise<void>(resolve => setImmediate(resolve))
-      stored.push(`outcome ${operation}`)
-    },
+/** Creates a store that refuses its second to `last`th write. `writes` lists all writes. */
+function createFullStore(last: number) {
+  const writes: string[] = []
+  const write = async (name: string): Promise<void> => {
+    await new Promise<void>(resolve => setImmediate(resolve))
+    const isRefused = writes.length > 0 && writes.length < last
+    writes.push(isRefused ? `${name} refused` : name)
+    if (isRefused) throw error('STORE_UNAVAILABLE', 'the disk is full')
+  }
+  const operations: Parameters<typeof createTestExecutor>[1]['operations'] = {
     async begin(_, operation) {
-      stored.push(`begin ${operation}`)
+      await write(`begin ${operation}`)
       return { kind: 'begun', attempt: 1 }
     },
-  })
-  expect(stored).toEqual(['begin 1', 'outcome 1', 'begin 2', 'outcome 2'])
-  expect(done).toContain('removed')
+    putOutcome: (_, { operation }) => write(`outcome ${operation}`),
+    async select(_, operation) {
+      await write(`end ${operation}`)
+      return true
+    },
+  }
+  return { writes, operations }
+}
+
+test('no operation begins while an outcome cannot be stored', async () => {
+  const { writes, operations } = createFullStore(6)
+  const done = await runWithOneSlot(operations)
+  expect(writes).toEqual([
+    'begin 1',
+    'outcome 1 refused',
+    'begin 2 refused',
+    'outcome 1 refused',
+    'outcome 1 refused',
+    'outcome 1 refused',
+    'outcome 1',
+    ...['begin 2', 'end 1', 'outcome 2', 'end 2'],
+  ])
+  expect(done).toEqual(['delete', 'delete', 'removed'])
 })
 
 test('an operation does not begin before the failure of the previous one is recorded', async () => {

@@ -43,8 +43,9 @@ export function createTestExecutor(
       repeat: () => () => undefined,
       now: () => 1,
       monotonicMs: () => 1,
+      sleep: async () => undefined,
     },
-    random: { uuid: () => 'token' },
+    random: { uuid: () => 'token', bytes: (count: number) => new Uint8Array(count) },
   } as unknown as ExecutorPorts
   const context = {
     logIndex: { find: async (id: OperationId) => createTestDelete(id) },

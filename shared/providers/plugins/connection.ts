@@ -42,6 +42,7 @@ export function createClient(port: number): Client {
 export const localChannelOptions = {
   'grpc.enable_http_proxy': 0,
   'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
   'grpc.service_config_disable_resolution': 1,
   // Ports are reused, so another process must not inherit a connection.
   'grpc.use_local_subchannel_pool': 1,

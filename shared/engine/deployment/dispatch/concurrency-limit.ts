@@ -20,7 +20,7 @@ function operationsMaxOf({ parallel }: Pick<LimitOptions, 'parallel'>): number {
 
 /**
  * Creates the slots that all executors of one process share. An operation holds one of them until
- * the outcome of its successful call is stored, or its failure is recorded.
+ * its provider call succeeds, or its failure is recorded.
  */
 export function createProcessSlots(options: Pick<LimitOptions, 'parallel'>): Slots {
   return createSlots(operationsMaxOf(options))

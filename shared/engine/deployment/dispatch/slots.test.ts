@@ -42,3 +42,21 @@ test('a slot that is released twice is one slot', async () => {
   await settled()
   expect(held).toEqual(['a', 'b'])
 })
+
+test('suspended slots are given only after the end of all suspensions', async () => {
+  const slots = createSlots(2)
+  const resumeFirst = slots.suspend()
+  const resumeSecond = slots.suspend()
+  let isHeld = false
+  void slots.acquire().then(() => (isHeld = true))
+  const resumed = slots.waitUntilResumed()
+  resumeFirst()
+  resumeFirst()
+  await new Promise(resolve => setImmediate(resolve))
+  expect(isHeld).toBe(false)
+  resumeSecond()
+  expect(await resumed).toBe(true)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(isHeld).toBe(true)
+  expect(await slots.waitUntilResumed()).toBe(false)
+})

@@ -1,33 +1,66 @@
 /** A concurrency limit. Slots are given in the order of the requests. */
 export interface Slots {
-  /** Waits for a free slot. Resolves with the function that releases the slot. */
+  /**
+   * Waits for a free slot and for the end of all suspensions. Resolves with the function that
+   * releases the slot.
+   */
   readonly acquire: () => Promise<() => void>
+  /** Gives no slot until the returned function is called. Held slots are not affected. */
+  readonly suspend: () => () => void
+  /**
+   * Resolves with false if no slots are suspended. Otherwise resolves with true after the end of
+   * all suspensions.
+   */
+  readonly waitUntilResumed: () => Promise<boolean>
 }
 
 /** Creates `count` slots. */
 export function createSlots(count: number): Slots {
   let freeCount = count
+  let suspensionCount = 0
   const waiters: (() => void)[] = []
-  const release = (): void => {
-    const grantNext = waiters.shift()
-    if (grantNext === undefined) freeCount += 1
-    else grantNext()
-  }
-  const createRelease = (): (() => void) => {
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      release()
+  const resumeWaiters: (() => void)[] = []
+  const grantNext = (): void => {
+    while (freeCount > 0 && suspensionCount === 0) {
+      const grant = waiters.shift()
+      if (grant === undefined) return
+      freeCount -= 1
+      grant()
     }
   }
   return {
     acquire() {
-      if (freeCount > 0) {
-        freeCount -= 1
-        return Promise.resolve(createRelease())
-      }
-      return new Promise(resolve => waiters.push(() => resolve(createRelease())))
+      return new Promise(resolve => {
+        const release = callOnce(() => {
+          freeCount += 1
+          grantNext()
+        })
+        waiters.push(() => resolve(release))
+        grantNext()
+      })
     },
+    suspend() {
+      suspensionCount += 1
+      return callOnce(() => {
+        suspensionCount -= 1
+        if (suspensionCount > 0) return
+        for (const resume of resumeWaiters.splice(0)) resume()
+        grantNext()
+      })
+    },
+    waitUntilResumed() {
+      if (suspensionCount === 0) return Promise.resolve(false)
+      return new Promise(resolve => resumeWaiters.push(() => resolve(true)))
+    },
+  }
+}
+
+/** Returns a function that calls `run` the first time only. */
+function callOnce(run: () => void): () => void {
+  let isCalled = false
+  return () => {
+    if (isCalled) return
+    isCalled = true
+    run()
   }
 }

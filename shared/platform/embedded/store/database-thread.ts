@@ -40,8 +40,9 @@ interface WaitingRequest {
 }
 
 /**
- * Runs the thread that owns the database. Requests of all processes wait in one queue. After a
- * commit, the waiting requests form the next transaction, up to `limits.commitRequestsMax`.
+ * Runs the thread that owns the database. Writes of all processes wait in one queue. After a
+ * commit, the waiting writes form the next transaction, up to `limits.commitRequestsMax`. Reads get
+ * their replies before that.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
@@ -61,6 +62,7 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
   }
   const signalReceivers = new Set<SendReplies>()
   const receive: ReceiveRequests = (requests, sendReplies) => {
+    const replies: StoreReply[] = []
     for (const request of requests) {
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
@@ -70,8 +72,9 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
       }
       const reply = replyWithoutCommit(database, request)
       if (reply === undefined) waitingRequests.push({ request, sendReplies })
-      else sendReplies([reply])
+      else replies.push(reply)
     }
+    if (replies.length > 0) sendReplies(replies)
     if (isScheduled || waitingRequests.length === 0) return
     isScheduled = true
     setImmediate(commit)

@@ -17,12 +17,10 @@ export function runBatch(
   requests: readonly StoreRequest[],
 ): readonly StoreReply[] {
   try {
-    if (!database.isInPlace()) throw new Error('the file was moved or deleted')
-    const methods = requests.map(findMethod)
-    const hasChanges = methods.some(method => method !== undefined && method.effect !== 'read')
-    if (hasChanges) database.run('BEGIN IMMEDIATE')
-    const replies = requests.map((request, index) => runRequest(database, request, methods[index]))
-    if (hasChanges) database.run('COMMIT')
+    requireInPlace(database)
+    database.run('BEGIN IMMEDIATE')
+    const replies = requests.map(request => runRequest(database, request, findMethod(request)))
+    database.run('COMMIT')
     return replies
   } catch (thrown) {
     rollBack(database)
@@ -32,20 +30,28 @@ export function runBatch(
 }
 
 /**
- * Runs a request on temporary tables, which needs no commit, and returns its reply. Returns
- * undefined for any other request. An error becomes a failure in the reply.
+ * Runs a request that needs no commit, because it reads or uses temporary tables only, and returns
+ * its reply. Returns undefined for any other request. An error becomes a failure in the reply. A
+ * read does not wait for waiting writes, and does not fail with them when the disk is full.
  */
 export function replyWithoutCommit(
   database: Database,
   request: StoreRequest,
 ): StoreReply | undefined {
   const method = findMethod(request)
-  if (method?.effect !== 'volatile') return undefined
+  if (method === undefined || method.effect === 'write' || method.effect === 'multiWrite')
+    return undefined
   try {
+    if (method.effect === 'read') requireInPlace(database)
     return runRequest(database, request, method)
   } catch (thrown) {
     return { id: request.id, failure: toStoreFailure(storeUnavailableError(database.path, thrown)) }
   }
+}
+
+/** Throws when the file was moved or deleted, because its records would be lost. */
+function requireInPlace(database: Database): void {
+  if (!database.isInPlace()) throw new Error('the file was moved or deleted')
 }
 
 function findMethod(request: StoreRequest): Method<unknown, unknown> | undefined {
