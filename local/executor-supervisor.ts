@@ -1,7 +1,7 @@
 import { computeBackoffMs } from '../shared/engine/deployment/retry/backoff.ts'
 import { shutdownMarginMsOf } from '../shared/engine/deployment/ownership/decide-hand-over.ts'
 import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurrency-limit.ts'
-import type { Slots } from '../shared/engine/deployment/dispatch/slots.ts'
+import type { OperationSlots } from '../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'
@@ -79,7 +79,7 @@ async function runSuccessiveExecutors(
   input: RunInput,
   supervisedDeployment: SupervisedDeployment & {
     readonly pool: Pool | undefined
-    readonly slots: Slots
+    readonly slots: OperationSlots
     readonly activeExecutors: ActiveExecutors
   },
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function startNextExecutor(
   input: RunInput,
   supervisedDeployment: SupervisedDeployment & {
     readonly pool: Pool | undefined
-    readonly slots: Slots
+    readonly slots: OperationSlots
   },
 ): Promise<Awaited<ReturnType<typeof startOneExecutor>> | undefined> {
   const { clock, random } = input.platform
@@ -163,7 +163,7 @@ async function startOneExecutor(
   environment: RunEnvironment,
   supervisedDeployment: SupervisedDeployment & {
     readonly pool: Pool | undefined
-    readonly slots: Slots
+    readonly slots: OperationSlots
   },
 ) {
   const { clock } = input.platform

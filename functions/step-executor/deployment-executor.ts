@@ -11,7 +11,7 @@ import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
 import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-index.ts'
 import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
-import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import type { OperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import { createStepOpener } from '../../shared/engine/executor/step-opener.ts'
 import { keepLease, type RenewedLease } from '../../shared/engine/executor/lease.ts'
 import { limits } from '../../shared/config/limits.ts'
@@ -38,7 +38,7 @@ interface ExecutorAssignment {
   /** The index of the log from an earlier call. Absent: no earlier call has read the log. */
   readonly logIndex?: LogIndex
   /** The slots that limit how many operations of a deployment this process runs concurrently. */
-  readonly slots: Slots
+  readonly slots: OperationSlots
   /**
    * The time limit, if there is one. `leave` is called when too little time remains. It ends the
    * executor early, so that another executor receives the deferred operation.
@@ -100,6 +100,7 @@ export async function createDeploymentExecutor(
     holdsLease: () => !shutdown.isShuttingDown() && lease.holdsLease(),
     isAbandoned: shutdown.isAbandoned,
     onUnsettledBegin: shutdown.start,
+    mayGeneratorPark: request.functionLimitMs !== undefined || request.options.execute !== 'here',
     slots,
     earlierDurationsMs,
     admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),

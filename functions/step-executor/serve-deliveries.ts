@@ -7,7 +7,7 @@ import {
   requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
-import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
@@ -170,7 +170,7 @@ async function runDeliveries<D extends Delivery>(
   { input, environment, logIndex }: WarmRun,
   { deployment, deploymentDeliveries, time }: DeploymentDeliveries<D>,
 ): Promise<{ readonly failedDeliveries: readonly D[]; readonly isReusable: boolean }> {
-  const slots = createSlots(limits.chainOperationsMax)
+  const slots = createOperationSlots(limits.chainOperationsMax)
   const timeLimit = createFunctionTime(input.platform, time)
   const assignment = { deployment, logIndex, slots, timeLimit }
   const executor = await createDeploymentExecutor(input, environment, assignment)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { beginUnlessStopped } from '../../shared/engine/executor/begin.ts'
-import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
@@ -45,7 +45,7 @@ export function stopContract(
         holdsLease: () => true,
         isAbandoned: () => false,
         onUnsettledBegin: () => expect.fail('an attempt was not settled'),
-        slots: createSlots(1),
+        slots: createOperationSlots(1),
       }
       const beginPorts = {
         operations,
@@ -53,7 +53,11 @@ export function stopContract(
         clock: createSystemClock(),
         random: createSystemRandom(),
       }
-      return beginUnlessStopped(beginPorts, context, { operation, executor })
+      return beginUnlessStopped(beginPorts, context, {
+        operation,
+        executor,
+        slot: { waitForCall: async () => undefined },
+      })
     }
     const headOf = async (deployment: DeploymentId): Promise<Head> =>
       (await ports.operations.getHeads(deployment, [operationId])).get(operationId) ?? freshHead

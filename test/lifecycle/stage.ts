@@ -6,7 +6,7 @@ import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
 import { createResourceState } from '../../shared/state/resource.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -150,7 +150,8 @@ function createStagedDeployment(
     },
     performDeps: {},
     reportedOperations: new Set(),
-    slots: createSlots(4),
+    slots: createOperationSlots(4),
+    mayGeneratorPark: true,
     holdsLease: faults.holdsLease ?? (() => true),
     earlierDurationsMs: new Map(),
     admit: async () => faults.admission ?? 'now',

@@ -6,7 +6,7 @@ import type {
   ExecutionContext,
   ExecutorPorts,
 } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { PlannedOperation } from '../../shared/engine/deployment/dispatch/hook-operations.ts'
 import { toChainMessages } from '../../shared/engine/deployment/dispatch/chain-messages.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
@@ -179,7 +179,8 @@ async function executeIn(
         warn: () => undefined,
       },
       reportedOperations: new Set(),
-      slots: createSlots(8),
+      slots: createOperationSlots(8),
+      mayGeneratorPark: true,
       holdsLease: () => !isDead(executor),
       earlierDurationsMs: new Map(),
       admit: async () => 'now',

@@ -2,6 +2,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
 import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
@@ -43,7 +44,8 @@ export type BeginDecision =
   | { readonly kind: 'not-begun' }
 
 /**
- * Begins an operation for one call, then reads the control record and checks the executor's lease.
+ * Begins an operation for one call and waits for the call, then reads the control record and checks
+ * the executor's lease.
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
  * deployment that is over, is given back without a call. The close sets the stop flag before it
  * reads the heads. So either the close finds the attempt, or this executor finds the flag. Throws
@@ -56,6 +58,7 @@ export async function beginUnlessStopped(
   task: {
     readonly operation: Pick<Operation, 'id' | 'needs' | 'op' | 'skipCall' | 'urn'>
     readonly executor: ExecutorId
+    readonly slot: Pick<OperationSlot, 'waitForCall'>
   },
 ): Promise<BeginDecision> {
   const { operation, executor } = task
@@ -80,6 +83,7 @@ export async function beginUnlessStopped(
   }
   const { attempt } = beginResult
   const uncalledAttempt = { id, owner, attempt }
+  await task.slot.waitForCall()
   const readControl = (): ReturnType<BeginPorts['control']['read']> =>
     ports.control.read(context.deployment)
   const pendingControl = retryAfterSuspension(context.slots, readControl)

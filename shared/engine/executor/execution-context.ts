@@ -10,7 +10,7 @@ import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Admission } from './pool-admission.ts'
 import { type PerformDeps } from './provider-call.ts'
 import type { LogIndex } from './log-index.ts'
-import type { Slots } from '../deployment/dispatch/slots.ts'
+import type { OperationSlots } from '../deployment/dispatch/operation-slots.ts'
 
 /** The dependencies with which an executor runs the operations of one deployment. */
 export interface ExecutionContext {
@@ -21,7 +21,7 @@ export interface ExecutionContext {
   readonly openStep: (operation: Operation) => Promise<Step>
   readonly emitter: StepEmitter
   readonly performDeps: PerformDeps
-  readonly slots: Slots
+  readonly slots: OperationSlots
   /**
    * The operations whose steps this executor has reported. A generator in the same process does not
    * report these steps again.
@@ -33,6 +33,8 @@ export interface ExecutionContext {
   readonly holdsLease: () => boolean
   /** Reports whether a user gave up the outcomes that this process has not recorded yet. */
   readonly isAbandoned: () => boolean
+  /** Whether the generator of the deployment may park. It does so only under a time limit. */
+  readonly mayGeneratorPark: boolean
   /**
    * Called when this executor can neither end nor give back an operation that it began. The
    * executor must retire after its running operations, because no operation of a living executor is

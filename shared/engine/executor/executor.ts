@@ -9,6 +9,8 @@ import {
   type OperationId,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
+import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { computeBackoffMs } from '../deployment/retry/backoff.ts'
 import type { Admission } from './pool-admission.ts'
 import { callAndRecord } from './attempt.ts'
@@ -119,8 +121,8 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
 
 /**
  * Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. An
- * operation holds a slot until its call succeeds, so providers do not wait for the store. After a
- * failure it holds the slot until the failure is recorded.
+ * operation holds a slot until its call succeeds, or its failure is recorded. So providers do not
+ * wait for the store. A repeatable operation begins early: it may be begun without being called.
  */
 async function runChainFrom(
   ports: ExecutorPorts,
@@ -138,17 +140,17 @@ async function runChainFrom(
     const operation: Operation | undefined = await context.logIndex.find(nextId)
     // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
-    const releaseSlot = await context.slots.acquire()
+    const slot = await context.slots.acquire({ beginsEarly: isRepeatable(operation) })
     try {
       const admission = await context.admit(operation)
       if (admission !== 'now') return task.deferred.add(nextId, admission)
       const { executor } = task
-      nextId = await runToEnd(ports, context, { operation, executor, onCallEnd: releaseSlot })
+      nextId = await runToEnd(ports, context, { operation, executor, slot })
     } catch (thrown) {
       if (!task.isLast) throw thrown
       nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
     } finally {
-      releaseSlot()
+      slot.release()
     }
   }
 }
@@ -157,8 +159,8 @@ async function runChainFrom(
 interface RunTask {
   readonly operation: Operation
   readonly executor: ExecutorId
-  /** Called once after a successful call of the provider. */
-  readonly onCallEnd: () => void
+  /** The slot that the operation holds. A successful call releases it. */
+  readonly slot: OperationSlot
 }
 
 /**
@@ -186,8 +188,7 @@ async function runOperation(
   context: ExecutionContext,
   task: RunTask,
 ): Promise<OperationId | 'again' | undefined> {
-  const { deployment } = context
-  const { operation, onCallEnd } = task
+  const { operation, slot } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
@@ -195,7 +196,7 @@ async function runOperation(
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision
   const begunOperation = { operation, owner, attempt, isRepeat }
-  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd })
+  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd: slot.release })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
       context.onUnsettledBegin()
@@ -205,7 +206,7 @@ async function runOperation(
     return undefined
   })
   if (end === 'again') return end
-  await notifyGenerator(ports, deployment, id)
+  await notifyGenerator(ports, context, id)
   if (end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: end.verdict, isRedelivered: false })
 }
@@ -220,7 +221,7 @@ async function releaseEnded(
   operation: Operation,
   head: Head,
 ): Promise<OperationId | undefined> {
-  await notifyGenerator(ports, context.deployment, operation.id)
+  await notifyGenerator(ports, context, operation.id)
   if (head.end === undefined) return undefined
   return releaseWaiters(ports, context, {
     operation,
@@ -235,10 +236,11 @@ async function releaseEnded(
  */
 async function notifyGenerator(
   ports: ExecutorPorts,
-  deployment: DeploymentId,
+  { deployment, mayGeneratorPark }: ExecutionContext,
   id: OperationId,
 ): Promise<void> {
   ports.hints.hint(deployment, id)
+  if (!mayGeneratorPark) return
   try {
     const control = await ports.control.read(deployment)
     if (control?.handedOver?.why !== 'parked') return

@@ -4,13 +4,12 @@ import type { Provider } from '../../providers/provider.ts'
 import { error } from '../../errors/error.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
-const message = {
-  deployment: 'd' as DeploymentId,
-  operations: [1 as OperationId, 2 as OperationId],
-}
-
-/** Runs the deletes of two operations with one slot. Returns the calls in their order. */
+/**
+ * Runs as many deletes as `ids` with one slot. A delete may be repeated, so one more begins early.
+ * Returns the calls in their order.
+ */
 async function runWithOneSlot(
+  ids: readonly number[],
   operations: Parameters<typeof createTestExecutor>[1]['operations'],
   failure?: Error,
 ): Promise<readonly string[]> {
@@ -25,28 +24,33 @@ async function runWithOneSlot(
     ...(operations === undefined ? {} : { operations }),
     provider: async () => provider,
   })
+  const message = { deployment: 'd' as DeploymentId, operations: ids as OperationId[] }
   await executor.runDelivery({ message, receipt: 'r', deliveries: 1 })
   return done
 }
 
-test('an operation begins while the outcome of the previous one is stored, also with one slot', async () => {
+test('an operation calls while the outcome of the previous one is stored, also with one slot', async () => {
   const secondStored = Promise.withResolvers<void>()
-  const done = await runWithOneSlot({
+  const done = await runWithOneSlot([1, 2], {
     async putOutcome(_, { operation }) {
       if (operation === 2) secondStored.resolve()
       else await secondStored.promise
     },
   })
-  expect(done.slice(0, 4)).toEqual(['begin 1', 'delete', 'begin 2', 'delete'])
+  expect(done.slice(0, 4)).toEqual(['begin 1', 'begin 2', 'delete', 'delete'])
   expect(done.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
 })
 
-/** Creates a store that refuses its second to `last`th write. `writes` lists all writes. */
-function createFullStore(last: number) {
+/** Creates a store that refuses `count` writes from the first outcome. `writes` lists all writes. */
+function createFullStore(count: number) {
   const writes: string[] = []
+  let remainingCount = count
+  let isFull = false
   const write = async (name: string): Promise<void> => {
     await new Promise<void>(resolve => setImmediate(resolve))
-    const isRefused = writes.length > 0 && writes.length < last
+    isFull ||= name.startsWith('outcome')
+    const isRefused = isFull && remainingCount > 0
+    if (isRefused) remainingCount -= 1
     writes.push(isRefused ? `${name} refused` : name)
     if (isRefused) throw error('STORE_UNAVAILABLE', 'the disk is full')
   }
@@ -65,22 +69,18 @@ function createFullStore(last: number) {
 }
 
 test('no operation begins while an outcome cannot be stored', async () => {
-  const { writes, operations } = createFullStore(6)
-  const done = await runWithOneSlot(operations)
+  const { writes, operations } = createFullStore(5)
+  const done = await runWithOneSlot([1, 2, 3], operations)
   expect(writes).toEqual([
-    'begin 1',
-    'outcome 1 refused',
-    'begin 2 refused',
-    'outcome 1 refused',
-    'outcome 1 refused',
-    'outcome 1 refused',
-    'outcome 1',
-    ...['begin 2', 'end 1', 'outcome 2', 'end 2'],
+    ...['begin 1', 'begin 2'],
+    ...['outcome 1 refused', 'begin 3 refused', 'outcome 2 refused', 'outcome 1 refused'],
+    ...['outcome 2 refused', 'outcome 1', 'outcome 2', 'end 1'],
+    ...['begin 3', 'end 2', 'outcome 3', 'end 3'],
   ])
-  expect(done).toEqual(['delete', 'delete', 'removed'])
+  expect(done).toEqual(['delete', 'delete', 'delete', 'removed'])
 })
 
-test('an operation does not begin before the failure of the previous one is recorded', async () => {
-  const done = await runWithOneSlot({}, new Error('refused'))
-  expect(done).toEqual(['begin 1', 'delete', 'end 1', 'begin 2', 'delete', 'end 2', 'removed'])
+test('an operation does not call before the failure of the previous one is recorded', async () => {
+  const done = await runWithOneSlot([1, 2], {}, new Error('refused'))
+  expect(done).toEqual(['begin 1', 'begin 2', 'delete', 'end 1', 'delete', 'end 2', 'removed'])
 })

@@ -1,6 +1,6 @@
 import type { ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { createSlots } from '../deployment/dispatch/slots.ts'
+import { createOperationSlots } from '../deployment/dispatch/operation-slots.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor, type Executor } from './executor.ts'
 
@@ -58,7 +58,8 @@ export function createTestExecutor(
     performDeps: { provider: options.provider },
     reportedOperations: new Set(),
     earlierDurationsMs: new Map(),
-    slots: createSlots(1),
+    slots: createOperationSlots(1),
+    mayGeneratorPark: true,
     holdsLease: options.holdsLease ?? (() => true),
     isAbandoned: () => false,
     admit: async () => 'now',

@@ -9,6 +9,7 @@
  */
 import type { DeploymentOptions } from '../../../records/log.ts'
 import type { Pin } from '../log/log-view.ts'
+import { createOperationSlots, type OperationSlots } from './operation-slots.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 type LimitOptions = Pick<DeploymentOptions, 'execute' | 'parallel'>
@@ -19,11 +20,11 @@ function operationsMaxOf({ parallel }: Pick<LimitOptions, 'parallel'>): number {
 }
 
 /**
- * Creates the slots that all executors of one process share. An operation holds one of them until
- * its provider call succeeds, or its failure is recorded.
+ * Creates the slots that all executors of one process share. At most `--parallel` operations call
+ * their providers at the same time.
  */
-export function createProcessSlots(options: Pick<LimitOptions, 'parallel'>): Slots {
-  return createSlots(operationsMaxOf(options))
+export function createProcessSlots(options: Pick<LimitOptions, 'parallel'>): OperationSlots {
+  return createOperationSlots(operationsMaxOf(options))
 }
 
 /**

@@ -1,0 +1,59 @@
+import { createSlots } from './slots.ts'
+
+/** The slots for the operations of one process. Slots are given in the order of the requests. */
+export interface OperationSlots {
+  /**
+   * Waits until an operation may begin. With `beginsEarly` it may begin although no provider call
+   * is free yet, so that its begin is stored meanwhile.
+   */
+  readonly acquire: (options: { readonly beginsEarly: boolean }) => Promise<OperationSlot>
+  /** Lets no operation begin until the returned function is called. */
+  readonly suspend: () => () => void
+  /**
+   * Resolves with false if no slots are suspended. Otherwise resolves with true after the end of
+   * all suspensions.
+   */
+  readonly waitUntilResumed: () => Promise<boolean>
+}
+
+/** The slot of one operation. */
+export interface OperationSlot {
+  /** Waits until the operation may call its provider. */
+  readonly waitForCall: () => Promise<void>
+  /** Releases what the operation holds. Further calls have no effect. */
+  readonly release: () => void
+}
+
+/**
+ * Creates slots for `count` concurrent provider calls, and for as many operations that begin early.
+ * A process that is killed thus leaves at most twice as many begun operations.
+ */
+export function createOperationSlots(count: number): OperationSlots {
+  const calls = createSlots(count)
+  const earlyBegins = createSlots(count)
+  return {
+    async acquire({ beginsEarly }) {
+      let mayCall = !beginsEarly
+      let releaseHeld = await (beginsEarly ? earlyBegins : calls).acquire()
+      return {
+        async waitForCall() {
+          if (mayCall) return
+          mayCall = true
+          const releaseCall = await calls.acquire()
+          releaseHeld()
+          releaseHeld = releaseCall
+        },
+        release: () => releaseHeld(),
+      }
+    },
+    suspend() {
+      const resumeCalls = calls.suspend()
+      const resumeBegins = earlyBegins.suspend()
+      return () => {
+        resumeCalls()
+        resumeBegins()
+      }
+    },
+    waitUntilResumed: calls.waitUntilResumed,
+  }
+}
