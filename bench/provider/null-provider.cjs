@@ -1,5 +1,5 @@
 'use strict'
-// The provider of the package `null`. It answers every call at once, and changes nothing.
+// The provider of the package `null`. It responds to every call at once, and changes nothing.
 const { createRequire } = require('node:module')
 const load = createRequire(`${process.env.BENCH_SDK}/`)
 const grpc = load('@grpc/grpc-js')

@@ -37,7 +37,7 @@ test('an inline program is previewed, deployed, refreshed and destroyed', {
     events: expect.arrayContaining(['preludeEvent', 'resOutputsEvent', 'summaryEvent']),
     update: { same: 1, update: 1 },
     refresh: 'succeeded',
-    thrown: expect.stringContaining('a word of the program'),
+    thrown: expect.stringContaining('thrown by the program'),
     state: 3,
     history: ['update failed', 'refresh succeeded', 'update succeeded', 'update succeeded'],
     destroy: 'succeeded',

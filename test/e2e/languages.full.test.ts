@@ -68,10 +68,10 @@ describeWithCommands('a program in Python', [['python3', '-m', 'venv', '--help']
 
   test('that throws reports the place, and nothing is deleted', async () => {
     requireSuccess(await sandbox.run(up))
-    writeFileSync(join(sandbox.program, 'words.py'), 'raise ValueError("no words")\n')
+    writeFileSync(join(sandbox.program, 'settings.py'), 'raise ValueError("no settings")\n')
     const result = await sandbox.run(up)
     expect(result.exit).not.toBe(0)
-    expect(result.out).toContain('ValueError: no words')
+    expect(result.out).toContain('ValueError: no settings')
     expect(result.out).not.toContain('run.py')
     expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
   })

@@ -18,6 +18,8 @@ export interface StockClient {
   readonly sandbox: Sandbox
   readonly url: string
   readonly token: string
+  /** The variables of Pulumi's command line in addition to those of the sandbox. */
+  readonly variables: NonNullable<CommandOptions['env']>
   /** Runs Pulumi's command line in the folder of the program. */
   readonly pulumi: (args: readonly string[], env?: CommandOptions['env']) => Promise<CommandOutput>
   readonly startPulumi: (args: readonly string[], env?: CommandOptions['env']) => RunningCommand
@@ -34,18 +36,16 @@ export async function openStockClient(cli: string, fixture = 'small'): Promise<S
   const clientHome = mkdtempSync(join(tmpdir(), 'antichain-pulumi-home-'))
   let [server, url] = await startServer(sandbox, 0)
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
-  const startPulumi: StockClient['startPulumi'] = (args, env = {}) => {
-    const path = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
-    const variables = {
-      ...{ PATH: path, PULUMI_HOME: clientHome, HOME: clientHome },
-      ...{ PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token },
-      ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
-      // Clients ask a person for a login when they find an agent.
-      ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
-      ...env,
-    }
-    return sandbox.start(['--non-interactive', ...args], { command: cli, env: variables })
+  const variables = {
+    PATH: `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
+    ...{ PULUMI_HOME: clientHome, HOME: clientHome },
+    ...{ PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token },
+    ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
+    // Clients ask a person for a login when they find an agent.
+    ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
   }
+  const startPulumi: StockClient['startPulumi'] = (args, env = {}) =>
+    sandbox.start(['--non-interactive', ...args], { command: cli, env: { ...variables, ...env } })
   const endServer = async (): Promise<void> => {
     server.kill('SIGKILL', 'group')
     await server.done
@@ -54,6 +54,7 @@ export async function openStockClient(cli: string, fixture = 'small'): Promise<S
     sandbox,
     url,
     token,
+    variables,
     startPulumi,
     pulumi: (args, env) => startPulumi(args, env).done,
     antichain: sandbox.run,

@@ -255,7 +255,7 @@ describe("a provider written with the SDK's server", () => {
     const failed = await simple.create(input).catch((thrown: unknown) => thrown)
     expect(failed).toMatchObject({ status: 'lost' })
     expect(String(failed)).toContain('ended with exit code 7 during Create')
-    expect(String(failed)).toContain('  about to fall over')
+    expect(String(failed)).toContain('  about to crash')
     await simple.close()
   })
 

@@ -1,4 +1,4 @@
-// Keeps nothing; answers say what arrived. `boom` ends the process in the middle of a call.
+// A provider without state, which returns its requests. `boom` ends the process during a call.
 const { main } = require('@pulumi/pulumi/provider')
 
 console.error('simple provider starts')
@@ -13,7 +13,7 @@ main(
     },
     async create(_urn, inputs) {
       if (inputs.boom) {
-        console.error('about to fall over')
+        console.error('about to crash')
         process.exit(7)
       }
       if (inputs.refuse) throw new Error('refused by name')
