@@ -1,0 +1,38 @@
+import { test } from 'vitest'
+import { describeWithCommands } from '../e2e/toolchains.ts'
+import { cliVersions } from './build-cli.ts'
+import { type MatrixCase, runMatrixCase } from './matrix.ts'
+
+const cases: readonly MatrixCase[] = cliVersions.flatMap(version =>
+  [true, false].flatMap(hasSecrets => [
+    { version, hasSecrets, resourceCount: 1, valueChars: 10, sendsCheckpoints: hasSecrets },
+    { version, hasSecrets, resourceCount: 100, valueChars: 16_000, sendsCheckpoints: !hasSecrets },
+  ]),
+)
+
+describeWithCommands } from '../e2e/toolchains.ts'
+import { cliVersions } from './build-cli.ts'
+import { type MatrixCase, runMatrixCase } from './matrix.ts'
+
+const cases: readonly MatrixCase[] = cliVersions.flatMap(version =>
+  [true, false].flatMap(hasSecrets =>
+    [1, 100].flatMap(resourceCount =>
+      [true, false].map(sendsCheckpoints => {
+        const valueChars = sendsCheckpoints ? 10 : 16_000
+        return { version, hasSecrets, resourceCount, valueChars, sendsCheckpoints }
+      }),
+    ),
+  ),
+)
+
+describeWithCommands(
+  "operations × secrets × sizes of Pulumi's command lines",
+  [['go', 'version']],
+  () => {
+    test.each(cases)(
+      '$version: $resourceCount resources of $valueChars characters, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
+      { timeout: 900_000 },
+      runMatrixCase,
+    )
+  },
+)

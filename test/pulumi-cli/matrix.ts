@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { findFilesWith, requireSuccess } from '../e2e/sandbox.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { buildPulumiCli, type cliVersions } from './build-cli.ts'
+import { openStockClient } from './stock-client.ts'
+
+/** One case of the matrix: the version of the client, the secrets and the size of a stack. */
+export interface MatrixCase {
+  readonly version: (typeof cliVersions)[number]
+  readonly hasSecrets: boolean
+  readonly resourceCount: number
+  /** Length of a property of each resource, in characters. */
+  readonly valueChars: number
+  /** Whether the client sends checkpoints instead of journal entries. */
+  readonly sendsCheckpoints?: boolean
+}
+
+const secret = 'a secret that no file contains'
+
+const program = `'use strict'
+const pulumi = require('@pulumi/pulumi')
+const { Thing } = require('./gold')
+const { STEP, COUNT, CHARS, SECRETS } = process.env
+const config = new pulumi.Config()
+const text = SECRETS === 'yes' ? config.requireSecret('text') : pulumi.output('plain')
+let previous
+for (let n = 0; n < Number(COUNT); n++) {
+  const inputs = { value: text, large: 'x'.repeat(Number(CHARS)), step: n % 3 === 0 ? STEP : '1' }
+  const options = n % 5 === 4 ? { dependsOn: [previous] } : {}
+  previous = new Thing('thing-' + n, inputs, options)
+}
+exports.text = previous.value
+`
+
+/** Runs every operation of Pulumi's command line on one stack, and checks the states after each. */
+export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
+  const { version, hasSecrets, resourceCount, valueChars, sendsCheckpoints = false } = matrixCase
+  const client = await openStockClient(buildPulumiCli(version))
+  const { sandbox } = client
+  const env = {
+    ...{ COUNT: String(resourceCount), CHARS: String(valueChars), STEP: '1' },
+    SECRETS: hasSecrets ? 'yes' : 'no',
+    PULUMI_DISABLE_JOURNALING: sendsCheckpoints ? 'true' : undefined,
+  }
+  const pulumi = async (command: string, step = '1'): Promise<string> =>
+    requireSuccess(await client.pulumi(command.split(' '), { ...env, STEP: step })).out
+  const expectSameStates = async (): Promise<void> => {
+    const exported = await pulumi('stack export')
+    const ours = requireSuccess(await client.antichain(['stack', 'export', '-s', 'dev'])).out
+    expect(JSON.parse(ours)).toEqual(JSON.parse(exported))
+    expect(verifyExport(ours, { sealed: true, isService: true })).toEqual([])
+  }
+  try {
+    writeFileSync(join(sandbox.program, 'index.js'), program)
+    await pulumi('stack init dev')
+    requireSuccess(await client.pulumi(['config', 'set', '--secret', 'text', secret]))
+    await pulumi('up --yes')
+    expect(sandbox.listObjects()).toHaveLength(resourceCount)
+    await expectSameStates()
+    await pulumi('preview --expect-no-changes')
+    await pulumi('up --yes --skip-preview', '2')
+    await expectSameStates()
+    await pulumi('refresh --yes --skip-preview --expect-no-changes', '2')
+    await pulumi('stack export --file state.json')
+    await pulumi('stack import --file state.json')
+    await pulumi('up --yes --skip-preview --expect-no-changes', '2')
+    const text = await pulumi('stack output text --show-secrets')
+    expect(text.trim()).toBe(hasSecrets ? secret : 'plain')
+    await pulumi('destroy --yes --skip-preview', '2')
+    expect(sandbox.listObjects()).toEqual([])
+    await expectSameStates()
+    await pulumi('stack rm --yes dev')
+    expect(findFilesWith(sandbox.home, secret)).toEqual([])
+  } finally {
+    await client.remove()
+  }
+}
