@@ -5,8 +5,8 @@ const defaultReservations = { api: 100, webhook: 20 }
 /** Concurrent calls of an account that must remain without a reservation, as Lambda requires. */
 const unreservedMin = 100
 /**
- * Limit of `computeStreamsMax`. There is a limit, because a refused stream reads one mark for each
- * open stream.
+ * Upper bound of the result of `computeStreamsMax`. To refuse a stream, the API reads one mark for
+ * each open stream (functions/api/stream-slots.ts).
  */
 const streamsLimit = 100
 
@@ -30,7 +30,8 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 
 /**
  * Returns the maximum number of open event streams of the installation. Each stream is a call of
- * the API. So half of the concurrent calls of the API remain for other requests.
+ * the API. Streams get at most half of its concurrent calls, but always one. An unknown quota of
+ * the account counts as the default of the API.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {
   const { availableConcurrency = defaultReservations.api } = settings

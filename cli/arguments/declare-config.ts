@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 

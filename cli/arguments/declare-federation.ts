@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { roles } from '../../functions/api/authorization.ts'
-import type { Attach } from './attach-handler.ts'
+import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
 
 /** Declares `federation`: the rules by which jobs of CI systems get tokens. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Attach } from './attach-handler.ts'
+import type { Attach } from './handler.ts'
 import { addExecutionOptions, addMessageOptions, addConfigOptions } from './declare-operations.ts'
 import { collectValues } from './flags.ts'
 import { unsupportedOptions } from './unsupported.ts'

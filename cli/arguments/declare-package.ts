@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { unsupportedCommands } from './unsupported.ts'
-import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
 
 /** Declares `package` and its subcommands. */
 export function declarePackage(root: Command, attach: Attach): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Attach } from './attach-handler.ts'
+import type { Attach } from './handler.ts'
 
 /** Declares `query`. */
 export function declareQuery(root: Command, attach: Attach): void {

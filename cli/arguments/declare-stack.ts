@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Attach } from './attach-handler.ts'
+import type { Attach } from './handler.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Attach } from './attach-handler.ts'
+import type { Attach } from './handler.ts'
 
 /** Declares `webhook`, `schedule` and `notification`, for this machine or the API of a login. */
 export function declareTriggers(root: Command, attach: Attach): void {

@@ -1,5 +1,5 @@
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
-import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { error } from '../../shared/errors/error.ts'

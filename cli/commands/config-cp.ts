@@ -9,7 +9,7 @@ import {
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { type ConfigEditKey, parseConfigEditKey } from '../config/edit-config.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'

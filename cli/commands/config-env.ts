@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import { environmentsFolder } from '../../shared/programs/environments/read-environment.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 

@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { parseConfigEditKey, findConfigValue } from '../config/edit-config.ts'
 import { toConfigJson } from '../config/config-json.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'

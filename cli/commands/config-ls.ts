@@ -5,7 +5,7 @@ import {
   withProjectDefaults,
 } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { toConfigJson } from '../config/config-json.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { formatTable } from '../display/table.ts'

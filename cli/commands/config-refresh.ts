@@ -6,7 +6,7 @@ import { openValue, withProjectDefaults } from '../../shared/programs/config/ope
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { maskedConfigText, readDeployedConfig } from '../config/deployed-config.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'

@@ -1,5 +1,5 @@
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { parseConfigEditKey, removeConfigValue } from '../config/edit-config.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '../../shared/programs/config/config-tree.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Json } from '../../shared/values/json.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 

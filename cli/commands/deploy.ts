@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { requireProjectStack } from '../operations/operation-request.ts'
 
 /** `deploy`: packs and uploads the program of a stack. Webhooks and schedules deploy it. */

@@ -1,5 +1,5 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { runOperation } from '../operations/run-operation.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 

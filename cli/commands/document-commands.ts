@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { publicIssuers } from '../../functions/api/federation/public-issuers.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
 import { readLogin } from '../remote/saved-login.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { readCurrentBackend, removeSavedBackend } from '../backends/current-backend.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { declareInProject } from '../packages/declare-in-project.ts'
 import { loadPackageSchema } from '../packages/load-package-schema.ts'
 import { relativeTo, requireSdkLanguage } from '../packages/sdk-languages.ts'

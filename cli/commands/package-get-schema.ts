@@ -1,5 +1,5 @@
 import { loadPackageSchema } from '../packages/load-package-schema.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 
 /**
  * `package get-schema`: prints the schema of a plugin's package as JSON. Throws CLI_USAGE,

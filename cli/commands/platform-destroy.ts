@@ -1,6 +1,6 @@
 import { bucketNameOf, installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'

@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { InstallationStatus } from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { formatTable } from '../display/table.ts'

@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { readTokenDays } from './token-days.ts'
 import { confirm } from '../session/session.ts'

@@ -12,7 +12,7 @@ import { machineOf, type PluginRequest } from '../../shared/providers/install/pl
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/cached-plugins.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
   userPluginCacheFolder,

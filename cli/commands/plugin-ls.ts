@@ -6,7 +6,7 @@ import {
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/cached-plugins.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'

@@ -8,7 +8,7 @@ import {
   parseSourceAddress,
 } from '../../shared/providers/terraform/install/source-address.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 
 /** The file name of a published plugin archive. */
 const archiveNamePattern = new RegExp(

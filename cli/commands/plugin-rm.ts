@@ -7,7 +7,7 @@ import {
   parseSourceAddress,
 } from '../../shared/providers/terraform/install/source-address.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { userPluginCacheFolder, requirePluginKind } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { confirm } from '../session/session.ts'

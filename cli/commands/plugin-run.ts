@@ -8,7 +8,7 @@ import { createPluginInstaller } from '../../shared/providers/install/plugin-ins
 import { isExecutable } from '../../shared/programs/executables.ts'
 import { obtainPlugin } from '../../shared/providers/plugins/obtain-plugin.ts'
 import { resolveCommand } from '../../shared/providers/plugins/spawn-plugin.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import {
   definedVariablesOf,
   requirePluginKind,

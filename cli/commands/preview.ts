@@ -1,4 +1,4 @@
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { runOperation } from '../operations/run-operation.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
 import { type ProviderReport, countEntries } from '../../shared/providers/check/report.ts'
 import { runProviderChecks } from '../../shared/providers/check/run-checks.ts'
 import { collectSecretTexts, createRedactor } from '../../shared/values/redact-secrets.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
 import { readCheckConfig } from '../provider-check/read-check-config.ts'

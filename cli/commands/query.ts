@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 
 /** The response of the API to a query. */

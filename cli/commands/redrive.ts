@@ -1,5 +1,5 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { RedriveResult } from '../../local/engine-port.ts'
 
 /** `redrive`: retries the dead-lettered operations of a running deployment. */

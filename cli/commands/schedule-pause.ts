@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { resolveTriggerPath } from '../remote/trigger-path.ts'
 
 const scheduleForm = z.object({

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
 import { readStateAtMoment, readVersion } from '../state/read-moment.ts'

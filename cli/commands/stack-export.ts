@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type PointInTime, parsePointInTime } from '../../shared/records/point-in-time.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStateManager } from '../stack/stack-secrets.ts'
 

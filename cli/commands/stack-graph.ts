@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { formatDependencyGraph } from '../../shared/state/dependency-graph.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 
 /** `stack graph <file>`: writes the resources and their dependencies as a graph in DOT. */
 export const writeStackGraph: Handler = async (session, flags, [name = '']) => {

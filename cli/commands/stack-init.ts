@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import { createStack } from '../stack/create-stack.ts'
 

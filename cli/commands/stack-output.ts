@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Json, StoredDeployment } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { CliSession } from '../session/session.ts'
 import {
   hasSecretOutputs,

@@ -1,5 +1,5 @@
 import { deploymentPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { formatRanges } from '../display/ranges.ts'
 import { formatTable } from '../display/table.ts'
 

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { confirm } from '../session/session.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 

@@ -3,7 +3,7 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
@@ -55,7 +55,7 @@ async function rollBack(
   }
   const { stack } = stackPartsOf(id)
   session.printToStderr(
-    `The state of '${stack}' becomes that of version ${version}, as version ${newest + 1}. No object is changed until the next \`antichain up\`.`,
+    `The state of '${stack}' becomes that of version ${version}, as a new version. This changes no object; the next \`antichain up\` does.`,
   )
   const current = await readUndamagedState(session, id)
   if (current !== undefined)

@@ -1,5 +1,5 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { formatOutput, readStackOutputs } from '../../shared/state/stack-outputs.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'

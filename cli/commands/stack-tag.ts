@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { changeStackTags, readStackTags } from '../stack/stack-tags.ts'
 

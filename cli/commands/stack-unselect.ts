@@ -1,4 +1,4 @@
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 
 /** `stack unselect`: clears the selected stack of the project. */

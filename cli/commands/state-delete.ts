@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { CliSession } from '../session/session.ts'
 import {
   confirmAtTerminal,

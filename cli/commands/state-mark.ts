@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import {
   confirmAtTerminal,
   chooseUrn,

@@ -13,7 +13,7 @@ import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import { decodeStored } from '../../shared/values/value-codec.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import {

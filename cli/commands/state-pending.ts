@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { isUrn, nameOf } from '../../shared/names/urn.ts'
 import { pendingOperationsOf } from '../../shared/state/pending.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { confirm, type CliSession } from '../session/session.ts'
 import { editConfirmedState, type ConfirmedEdit } from '../state/edit-state.ts'

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { requireUrn } from '../../shared/state/edits/find-resource.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import {
   confirmAtTerminal,
   chooseUrn,

@@ -1,5 +1,5 @@
 import { type RepairResult, repairState } from '../../shared/state/edits/repair.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import { readCurrentState, directEditPrompt, editConfirmedState } from '../state/edit-state.ts'
 

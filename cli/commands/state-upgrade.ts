@@ -1,4 +1,4 @@
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 
 /**
  * `state upgrade`: verifies that every stack has the current format. A store is upgraded when it is

@@ -4,7 +4,7 @@ import {
   evaluateSchedule,
   scheduleDocument,
 } from '../../shared/triggers/schedules/evaluate-schedule.ts'
-import type { Handler } from '../arguments/attach-handler.ts'
+import type { Handler } from '../arguments/handler.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 import {
   createDocumentCommands,

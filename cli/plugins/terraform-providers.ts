@@ -28,7 +28,7 @@ import { definedVariablesOf, readRequiredPackages } from './plugin-command-tools
 export async function installNamedTerraformProvider(
   session: CliSession,
   flags: Flags,
-  [, source, version = '']: readonly string[],
+  [_kind, source, version = '']: readonly string[],
 ): Promise<void> {
   if (source === undefined)
     throw error('CLI_USAGE', 'missing address of the Terraform provider, such as hashicorp/random')
@@ -68,7 +68,7 @@ async function installTerraformProviders(
     ...createSessionInstallDeps(session, programFolder),
     updatesLock: flags.isSet('lock'),
     ignoresCache: flags.isSet('reinstall'),
-    // The user requests these installations.
+    // The user asked for these installations, so downloads are always allowed.
     mayDownload: true,
   })
   const uniqueParameters = new Map(parameters.map(item => [JSON.stringify(item), item]))

@@ -38,7 +38,9 @@ const updateInfoForm = z.looseObject({
 export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
   const parsed = updateInfoForm.safeParse(parseJsonObject(decompress(bytes, key), key))
   if (!parsed.success)
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is no entry of a history`)
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is no entry of a history`, {
+      hint: 'Move the object out of the backend; the stack itself does not need it.',
+    })
   const { environment, config, resourceChanges, ...fields } = parsed.data
   return {
     ...fields,

@@ -10,11 +10,11 @@ export const backendCodes = {
   },
   BACKEND_DENIED: {
     exit: 3,
-    hint: 'Grant these credentials the permission to list, read, write and delete the objects below .pulumi/.',
+    hint: 'Grant this process or its credentials the permission to list, read, write and delete the objects below .pulumi/.',
   },
   BACKEND_CREDENTIALS: {
     exit: 3,
-    hint: 'Sign in to the provider of the bucket, or renew the credentials of this process.',
+    hint: 'Sign in to the cloud of the bucket, or renew the credentials of this process.',
   },
   BACKEND_INVALID: {
     exit: 1,
@@ -30,6 +30,6 @@ export const backendCodes = {
   },
   BACKEND_CHANGED: {
     exit: 1,
-    hint: 'Compare both states: `antichain stack export` prints that of this machine.',
+    hint: 'Compare the state of this machine (`antichain stack export`) with the checkpoint of the stack in the backend.',
   },
 } as const

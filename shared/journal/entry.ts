@@ -2,8 +2,8 @@
  * journal: the changes of a stack as Pulumi's serialized entries, and the fold that turns them into
  * the next snapshot. Imports records and below.
  *
- * Invariants: the fold depends on base and records only, never on the time or order of their
- * arrival (I6). The fold never modifies its input. Apart from sorting, its time is linear in base
+ * Invariants: the fold depends on base and records only, never on the time or order of their writes
+ * (I6). The fold never modifies its input. Apart from sorting, its time is linear in base
  * and entries.
  */
 import { z } from 'zod'
@@ -14,7 +14,8 @@ import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 
 /**
- * Reference to a state: by its position in the current base, or by the operation that recorded it.
+ * Reference to a state: by its position in the base, or by the operation that recorded it. After an
+ * entry `rebuilt-base-state` the position is that in the rebuilt base.
  */
 export type EntryReference =
   | { readonly base: number; readonly operation?: undefined }
@@ -29,15 +30,19 @@ export interface EntrySecrets {
 /** The changes of an entry to the list of states: a new state, and states to remove or mark. */
 interface StateChanges {
   readonly state?: StoredResource
+  /** The state that leaves the list. */
   readonly remove?: EntryReference
+  /** The state that gets the mark `delete`, as the old copy of a replaced resource. */
   readonly delete?: EntryReference
+  /** The state that gets the mark `pendingReplacement`. */
   readonly pendingReplacement?: EntryReference
+  /** Set for a refresh, also for one during an update, whose kind is `success`. */
   readonly isRefresh?: boolean
 }
 
 /**
  * Kinds of entries and their contents (docs/spec/journal.md#serialized-entry,
- * docs/spec/journal.md#kinds-of-entries).
+ * docs/spec/journal.md#replay-of-entries).
  */
 export type EntryContent =
   | { readonly kind: 'begin'; readonly pending?: StoredOperation }

@@ -155,7 +155,7 @@ export const effectsOfDeciding = {
         call: 'decisionLog.append settled',
         sourceFiles: [
           ...deploymentRunnerFiles,
-          'shared/engine/generator/refresh/rewrite-states.ts',
+          'shared/engine/generator/steps/record-changed-states.ts',
         ],
         description: 'the decision contains the complete new state',
         afterCrash: 'every fold contains the state',

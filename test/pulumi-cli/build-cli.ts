@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The versions of Pulumi's command line that the tests build. */
-export const cliVersions = ['3.274.1'] as const
+/** The versions of Pulumi's command line that the tests build. The first one runs in every tier. */
+export const cliVersions = ['3.274.1', '3.248.0', '3.200.0'] as const
 
 const cliPackage = 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi'
 

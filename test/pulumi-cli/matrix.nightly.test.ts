@@ -10,21 +10,6 @@ const cases: readonly MatrixCase[] = cliVersions.flatMap(version =>
   ]),
 )
 
-describeWithCommands } from '../e2e/toolchains.ts'
-import { cliVersions } from './build-cli.ts'
-import { type MatrixCase, runMatrixCase } from './matrix.ts'
-
-const cases: readonly MatrixCase[] = cliVersions.flatMap(version =>
-  [true, false].flatMap(hasSecrets =>
-    [1, 100].flatMap(resourceCount =>
-      [true, false].map(sendsCheckpoints => {
-        const valueChars = sendsCheckpoints ? 10 : 16_000
-        return { version, hasSecrets, resourceCount, valueChars, sendsCheckpoints }
-      }),
-    ),
-  ),
-)
-
 describeWithCommands(
   "operations × secrets × sizes of Pulumi's command lines",
   [['go', 'version']],

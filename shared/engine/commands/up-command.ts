@@ -25,7 +25,7 @@ import {
 } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { planDestroy } from '../generator/deletion/plan-destroy.ts'
-import { rewriteChangedPositions } from '../generator/refresh/rewrite-states.ts'
+import { rewriteChangedPositions } from '../generator/steps/record-changed-states.ts'
 import type { Replay } from '../generator/replay/decision-replay.ts'
 import { findLeftovers } from '../generator/replay/replay-registration.ts'
 import { createStateGraph } from '../graph/dependencies.ts'

@@ -6,11 +6,11 @@ import type { Goal } from './registration/goal.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
- * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, extended by changes
- * of sets that exist in memory only. A member adds to the set with the same name in
- * `GeneratorSets`. Other names: `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`,
- * `targeted` to `targetedUrns`, `refreshed` to `refreshedStates`. `aliased` adds to `claimantUrns`
- * and `formerUrns`.
+ * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, plus changes that are
+ * not recorded. Each field adds to the set with the same name in `GeneratorSets`, except these:
+ * - `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to `targetedUrns`.
+ * - `refreshed` adds to `refreshedStates`.
+ * - `aliased` adds to `claimantUrns` and `formerUrns`.
  */
 export interface SetsDelta extends RecordedSetsDelta {
   readonly registeredUrns?: readonly Urn[]
@@ -40,15 +40,16 @@ export interface SetsDelta extends RecordedSetsDelta {
    */
   readonly startedDeletes?: readonly Urn[]
   /**
-   * URNs whose delete before a replacement has ended. Their promises in `pendingDeletes` resolve.
+   * URNs whose delete before a replacement has ended or does not take place. Their promises in
+   * `pendingDeletes` resolve.
    */
   readonly endedDeletes?: readonly Urn[]
-  /** The members to remove. The reducer removes them before it adds others. */
+  /** The elements to remove. The reducer removes them before it adds others. */
   readonly removed?: SetsRemoval
 }
 
 /**
- * The members that a delta removes from the sets. The URNs in `deleted`, `replaced` and `targeted`
+ * The elements that a delta removes from the sets. The URNs in `deleted`, `replaced` and `targeted`
  * are removed from `deletedUrns`, `replacedUrns` and `targetedUrns`.
  */
 export interface SetsRemoval {

@@ -43,8 +43,8 @@ export interface GeneratorSets {
   /** URNs that this deployment deletes or has deleted. */
   readonly deletedUrns: ReadonlySet<Urn>
   /**
-   * Decided deletes before a replacement. `promise` resolves when the operations of the replacement
-   * have ended.
+   * Decided deletes before a replacement. `promise` resolves when the delete has ended or does not
+   * take place.
    */
   readonly pendingDeletes: ReadonlyMap<Urn, { readonly promise: Promise<void> }>
   /** URNs that this deployment replaces. */

@@ -8,7 +8,7 @@ import { fromWire, toWire } from '../../values/wire.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
 import { programWireOptions } from './read-registration.ts'
-import { requireTarget, wireOptionsOf } from './transforms.ts'
+import { requireCallbackAddress, wireOptionsOf } from './transforms.ts'
 
 /** The transforms of function calls in one generator run. */
 export interface InvokeTransforms {
@@ -42,7 +42,7 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   }
   return {
     add(callback) {
-      requireTarget(callback)
+      requireCallbackAddress(callback)
       transforms.push(callback)
     },
     transform(request, provider) {

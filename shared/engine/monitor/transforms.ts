@@ -28,10 +28,9 @@ export interface Transforms {
   readonly addForStack: (callback: Callback) => void
   /**
    * Returns the transforms that apply to a registration: its own, those of its parents, and the
-   * stack's. The own transforms of a remote component are also used for the registration that
-   * Construct makes, in place of that registration's transforms. Must be called exactly once per
-   * registration, because the call for the second of these registrations removes the stored
-   * transforms.
+   * stack's. A remote component is registered twice: by the program, and by Construct of its
+   * provider. The first call stores the component's own transforms. The second call uses and
+   * removes them. So this function must be called exactly once per registration.
    */
   readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Records the own transforms of a registered resource, for its children. */
@@ -71,7 +70,7 @@ export function createTransforms(): Transforms {
   }
   return {
     addForStack(callback) {
-      requireTarget(callback)
+      requireCallbackAddress(callback)
       stackTransforms.push(callback)
     },
     takeApplicable(request) {
@@ -86,8 +85,8 @@ export function createTransforms(): Transforms {
   }
 }
 
-/** Throws RESOURCE_INVALID for a function of a program without the address of its service. */
-export function requireTarget({ target }: Callback): void {
+/** Throws RESOURCE_INVALID if a callback has no address of the program's callback server. */
+export function requireCallbackAddress({ target }: Callback): void {
   if (target === '') throw error('RESOURCE_INVALID', 'target must be specified')
 }
 
@@ -105,6 +104,8 @@ export async function applyTransforms(
     readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   },
 ): Promise<RegisterResourceRequest> {
+  // As in Pulumi (pkg/resource/deploy/source_eval.go, RegisterResource, v3.274.1), the stored
+  // transforms of a remote component do not count here.
   const hasOwnTransforms = request.transforms.length > 0
   const sentProperties = await deps.hashAssets(
     fromWire(request.object, { ...wireOptionsOf(true), upgradesToOutputs: true }),
@@ -120,17 +121,17 @@ export async function applyTransforms(
       options,
     }))
   const changedRequest = applyOptions(request, options)
-  const dependentRequest = applyDependencies(changedRequest, {
+  const requestWithDependencies = applyDependencies(changedRequest, {
     sentProperties,
     properties,
     options,
     hasOwnTransforms,
   })
-  return { ...dependentRequest, object: toWire(properties, wireOptionsOf(true)) }
+  return { ...requestWithDependencies, object: toWire(properties, wireOptionsOf(true)) }
 }
 
 /** The properties and options of a registration between two transforms. */
-interface TransformedOptions {
+interface TransformedRegistration {
   readonly properties: PropertyMap
   readonly options: TransformResourceOptions
 }
@@ -138,8 +139,8 @@ interface TransformedOptions {
 async function transformRegistration(
   { type, name, custom, parent }: RegisterResourceRequest,
   callback: Callback,
-  { callbacks, properties, options }: TransformedOptions & { readonly callbacks: Callbacks },
-): Promise<TransformedOptions> {
+  { callbacks, properties, options }: TransformedRegistration & { readonly callbacks: Callbacks },
+): Promise<TransformedRegistration> {
   const object = toWire(properties, wireOptionsOf(callback.acceptsByteString))
   const transformRequest = { type, name, custom, parent, properties: object, options }
   try {
@@ -160,7 +161,7 @@ async function transformRegistration(
 
 /**
  * Returns the options with which values are sent to functions of a program and read back. Every
- * kind of value is preserved.
+ * kind of value is preserved. Without `allowsByteStrings`, a string that is not UTF-8 is refused.
  */
 export function wireOptionsOf(allowsByteStrings: boolean): WireOptions {
   return { unknowns: 'keep', secrets: true, references: true, outputs: true, allowsByteStrings }

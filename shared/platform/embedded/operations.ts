@@ -6,7 +6,7 @@ import type { OperationId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import { parseRecordJson } from '../records/record-layouts.ts'
 
-/** Creates heads and outcomes over the embedded store. The store checks every condition. */
+/** Creates the port of heads and outcomes over the embedded store, which checks every condition. */
 export function createOperations(call: StoreCall): OperationsPort {
   return {
     arrive: (deployment, operation, origin) =>
@@ -43,8 +43,9 @@ export function createOperations(call: StoreCall): OperationsPort {
         for (const { operation, head, outcome } of page.rows) {
           const attempt = head.end?.attempt ?? 0
           const attemptKey = { deployment, operation, attempt }
-          const end = outcome === null ? {} : { outcome: parseOutcome(attemptKey, outcome) }
-          ends.set(operation, { head, ...end })
+          const outcomeField =
+            outcome === null ? {} : { outcome: parseOutcome(attemptKey, outcome) }
+          ends.set(operation, { head, ...outcomeField })
         }
         unreadIds = page.rest
       }

@@ -36,7 +36,10 @@ export async function buildGo(
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()
-  throw error('PROGRAM_BUILD_FAILED', `the ${kind} does not compile:\n${stderr}${stdout}`)
+  throw error(
+    'PROGRAM_BUILD_FAILED',
+    `\`go build\` failed for the ${kind}:\n${[stderr, stdout].filter(text => text !== '').join('\n')}`,
+  )
 }
 
 /** Returns the `go` command of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */

@@ -24,7 +24,7 @@ export interface PluginCommand {
 }
 
 /** Dependencies of the functions that create the command of a plugin. */
-export interface SourceDeps {
+export interface SourceCommandDeps {
   readonly processes: ProcessesPort
   /** The environment for the plugin. */
   readonly env: Readonly<Record<string, string>>

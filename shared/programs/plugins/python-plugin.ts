@@ -8,7 +8,7 @@ import { resolvePythonEnvironment } from '../hosts/python-environment.ts'
 import {
   type PluginCommand,
   type PluginProject,
-  type SourceDeps,
+  type SourceCommandDeps,
   toolchainOf,
 } from './plugin-project.ts'
 
@@ -28,7 +28,7 @@ export function toPythonSource(project: PluginProject): ProgramSource {
  * PLUGIN_FAILED.
  */
 export async function createPythonPluginCommand(
-  { processes, env: baseEnv }: SourceDeps,
+  { processes, env: baseEnv }: SourceCommandDeps,
   project: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {

@@ -13,12 +13,12 @@ import {
   type PluginCommand,
   type PluginProject,
   readPluginProject,
-  type SourceDeps,
+  type SourceCommandDeps,
 } from './plugin-project.ts'
 import { createPythonPluginCommand } from './python-plugin.ts'
 
 type CommandFactory = (
-  deps: SourceDeps,
+  deps: SourceCommandDeps,
   project: PluginProject,
   args: readonly string[],
 ) => Promise<PluginCommand>
@@ -35,7 +35,7 @@ const commandFactories: ReadonlyMap<string, CommandFactory> = new Map([
  * languages.
  */
 export async function createSourceCommand(
-  deps: SourceDeps,
+  deps: SourceCommandDeps,
   project: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
@@ -74,7 +74,7 @@ export function readRunnableProject(folder: string): PluginProject {
 }
 
 async function createNodeCommand(
-  { env }: SourceDeps,
+  { env }: SourceCommandDeps,
   { folder, options }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
@@ -108,7 +108,7 @@ function resolveNodeRunner(folder: string): string {
 
 /** Builds the plugin at each start. Go caches unchanged packages. */
 async function createGoCommand(
-  deps: SourceDeps,
+  deps: SourceCommandDeps,
   { folder }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {

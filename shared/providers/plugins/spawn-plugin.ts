@@ -2,7 +2,7 @@ import { spawnDebugged, type DebuggerEndpoint } from '../../programs/hosts/spawn
 import type { LanguageHostDeps } from '../../programs/hosts/language-host.ts'
 import {
   type PluginCommand,
-  type SourceDeps,
+  type SourceCommandDeps,
   findSourceFolder,
 } from '../../programs/plugins/plugin-project.ts'
 import { runPluginByHost, type RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
@@ -17,7 +17,7 @@ import {
  * folder with `PulumiPlugin.yaml`. Throws the errors of `createSourceCommand`.
  */
 export async function resolveCommand(
-  deps: SourceDeps,
+  deps: SourceCommandDeps,
   path: string,
   args: readonly string[],
 ): Promise<PluginCommand> {

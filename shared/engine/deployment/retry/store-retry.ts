@@ -100,7 +100,8 @@ interface StorePorts {
  *
  * - Calls that are repeated anyway: `receive`, `extend` and `renew`.
  * - Optional calls, such as `recordSlowOperation`.
- * - The give-back: `giveBackAttempt` has a retry of its own, and the undo of a begin is tried once.
+ * - The give-back: `giveBackAttempt` has a retry of its own. The undo of a begin is repeated only
+ *   after a suspension of the slots.
  * - Calls that a running deployment does not make, such as `createStack` and `listHistory`.
  */
 export function createRetryingPorts<Ports extends StorePorts>(

@@ -3,13 +3,13 @@ import { redactMap } from '../../../values/special-values.ts'
 import type { GeneratorContext } from '../context.ts'
 import { decided, type Result, stoppedResult } from '../stage.ts'
 import { type AnalyzedRegistration, toAnalyzedResource } from './analyzed-resource.ts'
-import { emitViolation, policyIdentityOf, policySummaryOf } from './policy-violations.ts'
+import { emitViolation, policyIdentityOf, policySummaryOf } from './emit-violation.ts'
 import { callPolicyPacks } from './call-policy-packs.ts'
 
 /**
  * Lets policy packs change the inputs of a registration, one pack after another. Then all packs
- * check the result concurrently. A mandatory violation ends an update. A preview continues and
- * fails. Source: docs/spec/monitor.md#analyzer-service,
+ * check the result concurrently. A mandatory violation ends a deployment. A preview continues, and
+ * fails at its end. Source: docs/spec/monitor.md#analyzer-service,
  * docs/spec/step-generation.md#check-and-policies.
  */
 export async function applyPolicies<C extends AnalyzedRegistration>(
@@ -109,6 +109,7 @@ async function remediateWithPack<C extends AnalyzedRegistration>(
       next: { ...currentRegistration.next, inputs: properties },
     }
   }
+  // The event lists every policy with a remediation as failed, also one that succeeded.
   const failedPolicies = remediations.map(({ policy }) => policy)
   const summary = policySummaryOf(pack, 'resource', { failedPolicies, notApplicable })
   ctx.ports.emitter.emit({ policyRemediateSummaryEvent: { resourceUrn: urn, ...summary } })

@@ -4,7 +4,7 @@ import { emptyMap } from '../../../values/value.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { decided, type Result } from '../stage.ts'
 import { describeProvider, describeResource } from './analyzed-resource.ts'
-import { emitViolation, policySummaryOf } from './policy-violations.ts'
+import { emitViolation, policySummaryOf } from './emit-violation.ts'
 import { callPolicyPacks } from './call-policy-packs.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Decision } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { GeneratorContext } from '../context.ts'
-import { type RewriteDeps, rewriteState } from './rewrite-states.ts'
+import { type RewriteDeps, rewriteState } from '../steps/record-changed-states.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**

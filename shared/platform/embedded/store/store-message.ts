@@ -23,7 +23,7 @@ export type StoreSignal =
 /** The method of requests that contain a signal. They have the id 0 and get no reply. */
 export const signalMethod = 'signal'
 
-/** A request. `id` is unique on its connection. */
+/** A request. `id` is unique on its connection, except for signals, which have the id 0. */
 export interface StoreRequest {
   readonly id: number
   readonly method: string

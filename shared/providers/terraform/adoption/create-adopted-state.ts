@@ -3,7 +3,7 @@ import { createResourceState, type ResourceState } from '../../../state/resource
 import { sensitivePathsOf, toRecordedOutputs } from '../driver/object-outputs.ts'
 import { upgradeObject } from '../driver/prior-object.ts'
 import { createRefusal } from '../driver/provider-failure.ts'
-import { createInputsOf } from '../driver/read-inputs.ts'
+import { deriveInputs } from '../driver/read-inputs.ts'
 import { idOfObject } from '../driver/resource-id.ts'
 import type { TerraformSession } from '../driver/terraform-session.ts'
 import type { StateInstance } from './state-instances.ts'
@@ -27,7 +27,8 @@ export async function createAdoptedState(
 ): Promise<ResourceState> {
   const { urn, type } = placement
   const resource = session.pkg.findResource(type)
-  // The field `taint` of the resource state causes the replacement, so that the user can undo it.
+  // The resource state records the taint in its field `taint`, which the user can remove. So the
+  // object itself is not tainted.
   const stored = { ...fields, isTainted: false }
   const object = await upgradeObject(session, resource, { stored, urn })
   if (object.value.kind === 'null')
@@ -37,8 +38,8 @@ export async function createAdoptedState(
   return createResourceState({
     ...placement,
     custom: true,
-    id: idOfObject(resource.names.id, object.value),
-    inputs: createInputsOf(resource, outputs),
+    id: idOfObject(resource.names.idSource, object.value),
+    inputs: deriveInputs(resource, outputs),
     outputs,
     taint: isTainted,
     delete: deposedKey !== undefined,

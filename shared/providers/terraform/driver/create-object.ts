@@ -47,7 +47,7 @@ export async function createObject(
     isTainted: hasFailed,
     sensitivePaths: sensitivePathsOf(resource, applied.value, config.sensitivePaths),
   }
-  const id = idOfObject(resource.names.id, applied.value)
+  const id = idOfObject(resource.names.idSource, applied.value)
   const outputs = toRecordedOutputs(resource, object)
   if (hasFailed) throw createPartialFailure(applied.problems, { id, outputs })
   return { id, outputs, refreshBeforeUpdate: false }

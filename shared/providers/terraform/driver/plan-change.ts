@@ -26,7 +26,7 @@ import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 /** The changes to plan for one resource. */
 export interface ChangeRequest {
   readonly urn: string
-  /** The current object. Undefined for a new one. */
+  /** The recorded object. Undefined for a new one. */
   readonly prior: ResourceObject | undefined
   /** The configuration, possibly with unknown parts. */
   readonly config: CtyValue
@@ -49,7 +49,8 @@ export interface PlannedChange {
 
 /**
  * Plans a change as Terraform's core does, and checks the response of the provider. Throws
- * ProviderError for errors of the provider, and for a plan that contradicts the configuration.
+ * ProviderError for errors of the provider, and for an invalid plan. The plan of a provider with
+ * the legacy type system may contradict the configuration.
  */
 export async function planChange(
   session: TerraformSession,
@@ -59,30 +60,32 @@ export async function planChange(
   const { typeName, block, type } = resource
   const { urn, prior: recorded } = request
   const isTainted = recorded?.isTainted === true
-  const current = isTainted ? undefined : recorded
-  const prior = current?.value ?? nullOf(type)
+  const untainted = isTainted ? undefined : recorded
+  const prior = untainted?.value ?? nullOf(type)
   const config = applyIgnoredChanges(resource, request, prior)
   const response = await session.client.planResourceChange({
     typeName,
     priorState: encodeValue(prior, type),
     proposedNewState: encodeValue(proposeNew(block, prior, config), type),
     config: encodeValue(config, type),
-    priorPrivate: current?.private ?? noPrivate,
-    priorIdentity: encodeIdentity(resource, current?.identity),
+    priorPrivate: untainted?.private ?? noPrivate,
+    priorIdentity: encodeIdentity(resource, untainted?.identity),
     providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
-  const predicate = `planned an invalid change of '${urn}'`
-  const decoded = readResponse(session.pkg.name, predicate, () =>
+  const fault = `planned an invalid change of '${urn}'`
+  const decoded = readResponse(session.pkg.name, fault, () =>
     decodeValue(response.plannedState, type),
   )
+  // A provider with the legacy type system may plan changes of ignored values. As in Terraform's
+  // core, the plan itself is then reset like a configuration.
   const planned =
-    response.isLegacyTypeSystem && current !== undefined
+    response.isLegacyTypeSystem && untainted !== undefined
       ? applyIgnoredChanges(resource, { ...request, config: decoded }, prior)
       : decoded
   const requested = response.requiresReplace.map(path => readAttributePath(path, type))
   const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
-  throwFlaws(session, predicate, [
+  throwFlaws(session, fault, [
     ...findTypeFlaws(resource, planned),
     ...findWriteOnlyValues(block, planned).map(path => ({
       message: 'a write-only attribute has a planned value',
@@ -97,13 +100,7 @@ export async function planChange(
     plannedPrivate: response.plannedPrivate,
     plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),
     replacePaths: paths,
-    action: decidePlanAction(block, {
-      prior,
-      planned,
-      replacePaths: paths,
-      isTainted,
-      isForced: false,
-    }),
+    action: decidePlanAction(block, { prior, planned, replacePaths: paths, isTainted }),
   }
 }
 
@@ -132,10 +129,10 @@ function checkDiagnostics(
 
 function throwFlaws(
   session: TerraformSession,
-  predicate: string,
+  fault: string,
   flaws: readonly ProviderFlaw[],
 ): void {
-  if (flaws.length > 0) throw createRefusal(describeProviderBug(session.pkg.name, predicate, flaws))
+  if (flaws.length > 0) throw createRefusal(describeProviderBug(session.pkg.name, fault, flaws))
 }
 
 /**
@@ -161,12 +158,12 @@ export async function planDeletion(
     providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
-  const predicate = `planned an invalid deletion of '${urn}'`
-  const planned = readResponse(session.pkg.name, predicate, () =>
+  const fault = `planned an invalid deletion of '${urn}'`
+  const planned = readResponse(session.pkg.name, fault, () =>
     decodeValue(response.plannedState, type),
   )
   if (planned.kind !== 'null')
-    throwFlaws(session, predicate, [{ message: 'the planned state is not null', path: [] }])
+    throwFlaws(session, fault, [{ message: 'the planned state is not null', path: [] }])
   return {
     plannedPrivate: response.plannedPrivate,
     plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),

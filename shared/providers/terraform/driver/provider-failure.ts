@@ -11,16 +11,16 @@ export function createRefusal(message: string, cause?: unknown): ProviderError {
 }
 
 /**
- * Describes contradictions in a response, and names the provider as their cause. `predicate` is the
- * rest of the sentence, such as `planned an invalid change of 'URN'`.
+ * Describes contradictions in a response, and names the provider as their cause. `fault` completes
+ * the sentence, such as `planned an invalid change of 'URN'`.
  */
 export function describeProviderBug(
   provider: string,
-  predicate: string,
+  fault: string,
   flaws: readonly ProviderFlaw[],
 ): string {
   const reasons = flaws.map(({ message, path }) => `${message}${formatPlace(path)}`)
-  return `provider '${provider}' ${predicate}: ${reasons.join('; ')}. This is a bug of the provider`
+  return `provider '${provider}' ${fault}: ${reasons.join('; ')}. This is a bug of the provider`
 }
 
 /** Throws ProviderError if a provider deferred a call, which no request allows. */
@@ -41,13 +41,13 @@ export function requireNoDeferral(
  * Runs a function that reads a response. Converts TERRAFORM_PROVIDER_BUG to a refusal that names
  * the provider.
  */
-export function readResponse<T>(provider: string, predicate: string, read: () => T): T {
+export function readResponse<T>(provider: string, fault: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
     if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
     throw createRefusal(
-      describeProviderBug(provider, predicate, [{ message: thrown.message, path: [] }]),
+      describeProviderBug(provider, fault, [{ message: thrown.message, path: [] }]),
       thrown,
     )
   }

@@ -7,7 +7,7 @@ import type { ResourceType } from './terraform-package.ts'
  * Returns the inputs of an object that was read without inputs: its outputs, without the values
  * that only the provider sets.
  */
-export function createInputsOf(resource: ResourceType, outputs: PropertyMap): PropertyMap {
+export function deriveInputs(resource: ResourceType, outputs: PropertyMap): PropertyMap {
   const { block, names } = resource
   const isInput = (name: string): boolean => {
     const tfName = names.toTerraform.get(name)

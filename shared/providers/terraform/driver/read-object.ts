@@ -1,7 +1,7 @@
 import { requireNoErrors } from './require-no-errors.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { Provider, ReadResult } from '../../provider.ts'
-import { createInputsOf, updateInputs } from './read-inputs.ts'
+import { deriveInputs, updateInputs } from './read-inputs.ts'
 import { checkState, readIdentityOf, readPriorObject } from './prior-object.ts'
 import { warnOfChangedIdentity } from './identity-change.ts'
 import { importObject } from './import-object.ts'
@@ -52,10 +52,10 @@ export async function readObject(
   const currentOutputs = toRecordedOutputs(resource, current)
   session.readObjects.set(currentOutputs, current)
   return {
-    id: isImport ? idOfObject(resource.names.id, current.value) : id,
+    id: isImport ? idOfObject(resource.names.idSource, current.value) : id,
     inputs:
       inputs === undefined || inputs.size === 0
-        ? createInputsOf(resource, currentOutputs)
+        ? deriveInputs(resource, currentOutputs)
         : updateInputs(resource, { inputs, outputs: currentOutputs }),
     outputs: currentOutputs,
     refreshBeforeUpdate: false,

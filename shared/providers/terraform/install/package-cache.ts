@@ -14,8 +14,8 @@ export interface UsablePackage {
   readonly folder: string
   readonly executable: string
   /**
-   * Hashes of the package, and those that its source guarantees for other platforms. They can be
-   * missing if the request does not need them.
+   * Hashes of the package, and those that its source guarantees for other platforms. Empty if the
+   * request needs none.
    */
   readonly hashes: readonly string[]
 }
@@ -25,7 +25,7 @@ export interface TerraformPackageRequest {
   readonly address: SourceAddress
   readonly version: string
   readonly platform: PackagePlatform
-  /** Hashes of a lock file, of which the package must have one. Empty = none. */
+  /** Hashes of a lock file, of which the package must have one. Empty: any hash is accepted. */
   readonly lockedHashes: readonly string[]
   /** Whether the hashes of the package are needed, which takes time for large packages. */
   readonly needsHashes: boolean
@@ -48,9 +48,10 @@ export async function checkUnpackedPackage(
 }
 
 /**
- * Makes a package usable: a packed one is unpacked in the cache, completely or not at all, even if
- * several processes do it at once. Throws TERRAFORM_CHECKSUM, TERRAFORM_LOCK_MISMATCH,
- * TERRAFORM_PACKAGE_INVALID, PLUGIN_TOO_LARGE, ARCHIVE_* and the errors of requests.
+ * Makes a package usable. A remote package is downloaded, and a packed one is unpacked in the
+ * cache. The cache gets the complete package or nothing, even if several processes do it at once.
+ * Throws TERRAFORM_CHECKSUM, TERRAFORM_LOCK_MISMATCH, TERRAFORM_PACKAGE_INVALID, PLUGIN_TOO_LARGE,
+ * ARCHIVE_* and the errors of requests.
  */
 export async function makePackageUsable(
   located: LocatedPackage,
@@ -112,7 +113,8 @@ async function unpackInto(
     !request.lockedHashes.some(hash => ownHashes.includes(hash))
   )
     throw lockMismatchError(title, located.kind === 'packed' ? file : located.url)
-  rmSync(target, { recursive: true, force: true })
+  // An earlier folder is moved away in one step, so that no process finds a part of it.
+  if (existsSync(target)) renameSync(target, join(scratchFolder, 'replaced'))
   renameSync(unpackedFolder, target)
   const executable = findPackageExecutable(target, request.address.type)
   if (executable === undefined || !existsSync(executable)) throw executableError(title, target)
@@ -141,8 +143,8 @@ async function downloadPackage(
 }
 
 /**
- * Reports whether a package has a listed hash. Hashes of the file count alone if there are any,
- * then those of the folder. A list without either accepts every package.
+ * Reports whether a package has a listed hash. If the list has hashes of the file (`zh:`), only they
+ * count. Otherwise those of the folder (`h1:`) count. A list with neither accepts every package.
  */
 function hasAcceptedHash(listed: readonly string[], own: readonly string[]): boolean {
   for (const scheme of ['zh:', 'h1:']) {

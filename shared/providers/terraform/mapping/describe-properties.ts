@@ -8,7 +8,7 @@ import type { AttributeSchema, NestedBlockSchema } from '../values/schema.ts'
 import type { CtyType } from '../values/type-system.ts'
 import { upperFirst } from './camel-case.ts'
 import {
-  type NamedObject,
+  type AnyObjectSchema,
   namesOf,
   type PropertyName,
   type PropertyNames,
@@ -31,7 +31,7 @@ export interface TypeDeclarations {
   /** Returns the type of a value of Terraform. Objects in it get `typeName` or a name after it. */
   readonly describeType: (type: CtyType, typeName: string) => TypeSpec
   /** Declares the type of an object that programs set. Returns a reference to the type. */
-  readonly declareInput: (object: NamedObject, typeName: string) => TypeSpec
+  readonly declareInput: (object: AnyObjectSchema, typeName: string) => TypeSpec
   /** Declares a type that Terraform does not describe. Returns a reference to the type. */
   readonly declareType: (typeName: string, type: ComplexTypeSpec) => TypeSpec
   /**
@@ -39,7 +39,7 @@ export interface TypeDeclarations {
    * names of the types in it. `names` replaces the usual names of the properties.
    */
   readonly describeProperties: (
-    object: NamedObject,
+    object: AnyObjectSchema,
     owner: string,
     names?: PropertyNames,
   ) => ReadonlyMap<string, DescribedProperty>
@@ -52,7 +52,7 @@ const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
  * Declares the type of an object. Its required properties are those of inputs if `isInput`, else
  * those of outputs.
  */
-type DeclareObject = (object: NamedObject, typeName: string, isInput: boolean) => TypeSpec
+type DeclareObject = (object: AnyObjectSchema, typeName: string, isInput: boolean) => TypeSpec
 
 /** Creates the types of a package. Types of one name are numbered from `V2` on. */
 export function createTypeDeclarations(packageName: string): TypeDeclarations {
@@ -123,7 +123,7 @@ function describeType(type: CtyType, place: TypePlace, isInput: boolean): TypeSp
 }
 
 function describeProperty(
-  object: NamedObject,
+  object: AnyObjectSchema,
   tfName: string,
   place: TypePlace,
 ): Omit<DescribedProperty, 'tfName'> {

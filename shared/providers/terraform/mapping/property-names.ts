@@ -1,7 +1,7 @@
 /**
  * terraform/mapping: the names and values of Terraform as Pulumi programs see them, and the form in
- * which states keep both. Imports terraform/values, the schemas of terraform/client, errors and
- * values. It is pure.
+ * which states keep both. Imports terraform/values, the schemas of terraform/client,
+ * providers/package-schema, errors and values. It is pure.
  *
  * Invariants: names follow from the schema only, never from a value. Keys of maps are data, and are
  * never renamed. The names are those of Pulumi's bridge, also where its rules give odd words.
@@ -17,7 +17,7 @@ import { toCamelCase } from './camel-case.ts'
 import { pluralize } from './plural.ts'
 
 /** The schema of objects: a block, nested attributes, or an object type. */
-export type NamedObject = BlockSchema | ObjectSchema | ObjectType
+export type AnyObjectSchema = BlockSchema | ObjectSchema | ObjectType
 
 /** The names of an object's properties in both directions. */
 export interface PropertyNames {
@@ -29,7 +29,9 @@ export interface PropertyNames {
 /** A property of an object in Pulumi. */
 export interface PropertyName {
   readonly name: string
-  /** Whether the list or set has at most one block. In Pulumi, the property is the block itself. */
+  /**
+   * Whether the list or set has at most one block. The property in Pulumi is then the block itself.
+   */
   readonly isFlattened: boolean
   readonly shape: ValueShape
 }
@@ -44,10 +46,10 @@ export type ValueShape =
 /** The shape of values whose parts are not renamed. */
 export const freeShape: ValueShape = { kind: 'free' }
 
-const cache = new WeakMap<NamedObject, PropertyNames>()
+const cache = new WeakMap<AnyObjectSchema, PropertyNames>()
 
 /** Returns the names of an object's properties. They are cached for each schema. */
-export function namesOf(object: NamedObject): PropertyNames {
+export function namesOf(object: AnyObjectSchema): PropertyNames {
   const cached = cache.get(object)
   if (cached !== undefined) return cached
   const shapes = shapesOf(object)
@@ -78,7 +80,8 @@ export function createPropertyNames(
 
 type PropertyShape = Omit<PropertyName, 'name'>
 
-function shapesOf(object: NamedObject): ReadonlyMap<string, PropertyShape> {
+function shapesOf(object: AnyObjectSchema): ReadonlyMap<string, PropertyShape> {
+  // Of the three schemas, only an object type has a kind.
   if ('kind' in object)
     return mapValues(object.attributes, type => ({ shape: shapeOfType(type), isFlattened: false }))
   const attributes = mapValues(object.attributes, attribute => ({
@@ -108,7 +111,7 @@ function shapeOfBlock({ block, nesting, maxItems }: NestedBlockSchema): Property
   return { shape: nestShape(nesting, block), isFlattened }
 }
 
-function nestShape(nesting: NestedBlockSchema['nesting'], object: NamedObject): ValueShape {
+function nestShape(nesting: NestedBlockSchema['nesting'], object: AnyObjectSchema): ValueShape {
   const element: ValueShape = { kind: 'object', names: namesOf(object) }
   return nesting === 'single' || nesting === 'group' ? element : { kind: nesting, element }
 }

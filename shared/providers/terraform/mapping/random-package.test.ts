@@ -49,7 +49,7 @@ test('the tokens and the properties of random are those of the bridge', () => {
       providerName: 'random',
       prefix: 'random',
     })
-    expect(names.id).toEqual({ kind: 'computed' })
+    expect(names.idSource).toEqual({ kind: 'computed' })
     const properties = [...names.toPulumi.values()].map(({ name }) => name)
     const listed = properties.filter(name => name !== 'id').toSorted()
     return [tokens.resources.toToken.get(typeName), listed.join(' ')]

@@ -39,11 +39,11 @@ test.each([
   const names = nameKeyed({ id })
   expect(nameOf(names, 'id')).toBe(name)
   expect(names.toTerraform.get(name)).toBe('id')
-  expect(names.id).toEqual(source)
+  expect(names.idSource).toEqual(source)
 })
 
 test('a resource without the attribute id has no id', () => {
-  expect(nameKeyed({ name: plainAttribute('r') }).id).toEqual({ kind: 'none' })
+  expect(nameKeyed({ name: plainAttribute('r') }).idSource).toEqual({ kind: 'none' })
 })
 
 test('a block named id is renamed, and is not the id', () => {
@@ -52,7 +52,7 @@ test('a block named id is renamed, and is not the id', () => {
     { typeName: 'gold_keyed', providerName: 'gold', prefix: 'gold' },
   )
   expect(nameOf(names, 'id')).toBe('keyedId')
-  expect(names.id).toEqual({ kind: 'none' })
+  expect(names.idSource).toEqual({ kind: 'none' })
 })
 
 test('the id takes the first free name', () => {

@@ -10,7 +10,7 @@ import {
 
 /** The names of a resource's properties, and the source of its id. */
 export interface ResourceNames extends PropertyNames {
-  readonly id: IdSource
+  readonly idSource: IdSource
 }
 
 /**
@@ -22,7 +22,7 @@ export type IdSource =
   | { readonly kind: 'property'; readonly tfName: 'id' }
   | { readonly kind: 'none' }
 
-/** The id of all resources whose schema has no id. */
+/** The id of resources without a source of an id, or whose source has no value. */
 export const missingResourceId = 'missing ID'
 
 /** The names from which the replacements of reserved names are built. */
@@ -56,10 +56,11 @@ export function nameResourceProperties(
     urn: [`${provider}_urn`, 'resource_urn', 'resource_urn_'],
     pulumi: ['pulumi_info', 'resource_pulumi', 'resource_pulumi_'],
   }
-  const id = findIdSource(block)
+  const idSource = findIdSource(block)
   const rename = (tfName: string, property: PropertyName): PropertyName => {
     const candidates = replacements[tfName]
-    if (candidates === undefined || (tfName === 'id' && id.kind === 'computed')) return property
+    if (candidates === undefined || (tfName === 'id' && idSource.kind === 'computed'))
+      return property
     const freeName = candidates.find(candidate => !names.toPulumi.has(candidate))
     assert(freeName !== undefined, `a reserved property of ${typeName} has a free name`)
     return { ...property, name: toCamelCase(freeName) }
@@ -67,7 +68,7 @@ export function nameResourceProperties(
   const renamed = [...names.toPulumi].map(
     ([tfName, property]) => [tfName, rename(tfName, property)] as const,
   )
-  return { ...createPropertyNames(renamed), id }
+  return { ...createPropertyNames(renamed), idSource }
 }
 
 /** Returns a type name without its prefix. A name that equals the prefix stays unchanged. */

@@ -10,20 +10,17 @@ test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
   ['a new object', null, { a: 'x' }, '', 'create'],
   ['a tainted object', null, { a: 'x' }, 'tainted', 'replace'],
   ['an equal object', { a: 'x' }, { a: 'x' }, '', 'none'],
-  ['an equal object on request', { a: 'x' }, { a: 'x' }, 'forced', 'replace'],
   ['an equal object with a path', { a: 'x' }, { a: 'x' }, 'a', 'none'],
   ['an equal object with a write-only path', { a: 'x' }, { a: 'x' }, 'wo', 'replace'],
   ['a change', { a: 'x' }, { a: 'y' }, '', 'update'],
   ['an unknown part', { a: 'x' }, { a: '?' }, '', 'update'],
   ['a change of a path', { a: 'x' }, { a: '?' }, 'a', 'replace'],
-  ['a change on request', { a: 'x' }, { a: 'y' }, 'forced', 'replace'],
 ])('the operation for %s', (_name, prior, planned, reason, action) => {
   const plan = {
     prior: objectFrom(block, prior),
     planned: objectFrom(block, planned),
     replacePaths: reason === 'a' || reason === 'wo' ? [[attributeStep(reason)]] : [],
     isTainted: reason === 'tainted',
-    isForced: reason === 'forced',
   }
   expect(decidePlanAction(block, plan)).toBe(action)
 })

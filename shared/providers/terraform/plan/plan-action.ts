@@ -15,8 +15,6 @@ export interface CheckedPlan {
   /** The paths that `filterReplacePaths` returns. */
   readonly replacePaths: readonly CtyPath[]
   readonly isTainted: boolean
-  /** Whether the user requests a replacement. */
-  readonly isForced: boolean
 }
 
 /**
@@ -24,12 +22,12 @@ export interface CheckedPlan {
  * attribute can require a replacement although both states are equal.
  */
 export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAction {
-  const { prior, planned, replacePaths, isTainted, isForced } = plan
+  const { prior, planned, replacePaths, isTainted } = plan
   if (prior.kind === 'null') return isTainted ? 'replace' : 'create'
   const isWriteOnly = (path: CtyPath): boolean => attributeAtPath(block, path)?.isWriteOnly === true
   if (replacePaths.some(isWriteOnly)) return 'replace'
-  if (equalValuesOf(planned, prior) === true) return isForced ? 'replace' : 'none'
-  return isForced || replacePaths.length > 0 ? 'replace' : 'update'
+  if (equalValuesOf(planned, prior) === true) return 'none'
+  return replacePaths.length > 0 ? 'replace' : 'update'
 }
 
 /**
