@@ -22,11 +22,12 @@ import {
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
- * Secrets are sealed again with the stack's own manager. Pending operations are dropped, and
- * warnings name their resources. A state with an invalid URN is always refused. Without --force,
- * a state is also refused that is invalid, has resources of another stack, or would empty the
- * stack. Throws FILE_UNREADABLE, STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
- * STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED. After an error the stack keeps its state.
+ * Secrets of the stack's own manager keep their ciphertexts. Other secrets are sealed with this
+ * manager. Pending operations are dropped, and warnings name their resources. A state with an
+ * invalid URN is always refused. Without --force, a state is also refused that is invalid, has
+ * resources of another stack, or would empty the stack. Throws FILE_UNREADABLE, STATE_INVALID,
+ * STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED.
+ * After an error the stack keeps its state.
  */
 export const importStack: Handler = async (session, flags) => {
   if (flags.text('from') !== undefined)
@@ -39,15 +40,15 @@ export const importStack: Handler = async (session, flags) => {
   const stackManager =
     (await openContinuedService(session, id, { file, importedState })) ??
     (await openStackManager(session, id, file))
-  const snapshot =
+  const sourceManager =
     importedState === null
-      ? emptySnapshot
-      : stateTools.decodeSnapshot(
-          importedState,
-          await openSourceManager(session, importedState, stackManager),
-        )
+      ? stackManager
+      : await openSourceManager(session, importedState, stackManager)
+  const snapshot =
+    importedState === null ? emptySnapshot : stateTools.decodeSnapshot(importedState, sourceManager)
+  const mode = sourceManager === stackManager ? 'kept' : 'sealed'
   const encodeWith = (manager: SecretsManager): StoredDeployment =>
-    stateTools.encodeSnapshot(snapshot, manager, 'sealed')
+    stateTools.encodeSnapshot(snapshot, manager, mode)
   await prepareToSeal(stackManager, encodeWith)
   const engine = await session.openEngine()
   const stateHash = await engine.putState(id, encodeWith(stackManager))

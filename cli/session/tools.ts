@@ -61,7 +61,7 @@ export interface StateTools {
   readonly encodeSnapshot: (
     snapshot: Snapshot,
     manager: SecretsManager,
-    secrets: 'sealed' | 'plaintext',
+    secrets: 'kept' | 'sealed' | 'plaintext',
   ) => StoredDeployment
 }
 

@@ -94,6 +94,21 @@ describe('the stored form of a snapshot', () => {
   )
 })
 
+test('a snapshot that is decoded and encoded in the mode kept has the same ciphertexts', () => {
+  const manager = managerOf('a')
+  const snapshot = snapshotOf(secretOf([secretOf('deep')]), new Map([['in', secretOf(2)]]))
+  let nonce = 0
+  const encrypt = (plaintext: string): string =>
+    manager.crypter.encrypt(plaintext).replace(/$/, `#${++nonce}`)
+  const decrypt = (ciphertext: string): string =>
+    manager.crypter.decrypt(ciphertext.replace(/#\d+$/, ''))
+  const numbering = { ...manager, crypter: { ...manager.crypter, encrypt, decrypt } }
+  const stored = encodeSnapshot(snapshot, numbering, 'sealed')
+  const decoded = decodeSnapshot(stored, numbering)
+  expect(encodeSnapshot(decoded, numbering, 'kept')).toEqual(stored)
+  expect(encodeSnapshot(decoded, numbering, 'sealed')).not.toEqual(stored)
+})
+
 describe('the envelope of a deployment', () => {
   test('has version 3 without features', () => {
     const stored = encodeSnapshot(snapshotOf('x'), managerOf('a'), 'sealed')

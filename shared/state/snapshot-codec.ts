@@ -3,7 +3,8 @@ import type { SecretsManager } from '../secrets/crypter.ts'
 import { decodeStored, encodeStored, type Open, type Seal } from '../values/value-codec.ts'
 import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
-import { decodeResource, encodeResource } from './resource-codec.ts'
+import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
+import { sealLikeOld } from './seal-like-old.ts'
 import { byteStringMark, featuresOf } from './features.ts'
 import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
@@ -23,28 +24,33 @@ export function manifestOf(version: string, time: string): Manifest {
 }
 
 /**
- * Encodes a snapshot. In the mode `plaintext`, secrets are not encrypted
- * (`stack export --show-secrets`).
+ * Encodes a snapshot. In the mode `kept`, each secret keeps the ciphertext from which `manager`
+ * decoded it. In the mode `sealed`, each secret is encrypted. In the mode `plaintext`, secrets are
+ * not encrypted (`stack export --show-secrets`).
  */
 export function encodeSnapshot(
   snapshot: Snapshot,
   manager: SecretsManager,
-  mode: 'sealed' | 'plaintext',
+  mode: 'kept' | 'sealed' | 'plaintext',
 ): StoredDeployment {
-  const seal = mode === 'sealed' ? createSeal(manager) : revealSecret
+  const seal = mode === 'plaintext' ? revealSecret : createSeal(manager)
+  const encode = (state: ResourceState): StoredResource => {
+    const storedForm = mode === 'kept' ? storedFormOf(state) : undefined
+    return storedForm === undefined
+      ? encodeResource(state, seal)
+      : sealLikeOld(state, storedForm, manager.crypter)
+  }
   const { resources, pendingOperations: pending, snippets, extensions } = snapshot
   const states = [...resources, ...pending.map(operation => operation.resource)]
   const { time, magic, version } = snapshot.manifest
   return {
     manifest: { time, magic, version },
     secrets_providers: { type: manager.type, state: manager.state },
-    ...(resources.length > 0
-      ? { resources: resources.map(state => encodeResource(state, seal)) }
-      : {}),
+    ...(resources.length > 0 ? { resources: resources.map(encode) } : {}),
     ...(pending.length > 0
       ? {
           pending_operations: pending.map(({ resource, type }) => ({
-            resource: encodeResource(resource, seal),
+            resource: encode(resource),
             type,
           })),
         }

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
+
+/** States that the real Pulumi CLI exported; test/integration/recorded-states.test.ts names them. */
+const folder = resolve(import.meta.dirname, '../fixtures/recorded-states')
+/**
+ * Every third of the first states of the programs, because each one takes two commands. An import
+ * drops pending operations, as Pulumi's does.
+ */
+const names = readdirSync(folder)
+  .filter(name => !name.endsWith('-2.state') && !readState(name).includes('"pending_operations"'))
+  .filter((_name, index) => index % 3 === 0)
+
+function readState(name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+let sandbox: Sandbox
+const run = async (...args: readonly string[]): Promise<string> =>
+  requireSuccess(await sandbox.run(args, { env: { PULUMI_CONFIG_PASSPHRASE: 'golden' } })).out
+
+beforeAll(async () => {
+  sandbox = createSandbox(undefined, {
+    files: { 'Pulumi.yaml': 'name: golden\nruntime: nodejs\n' },
+  })
+  await run('stack', 'init', 'dev')
+})
+afterAll(() => sandbox.remove())
+
+test.each(names)(
+  'the state %s of the real CLI is imported and exported without a changed byte',
+  async name => {
+    const text = readState(name)
+    // A stack with the key of the state keeps its ciphertexts.
+    const salt = /"salt": "([^"]*)"/.exec(text)?.[1] ?? ''
+    writeFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), `encryptionsalt: ${salt}\n`)
+    await run('stack', 'import', '-s', 'dev', '--file', join(folder, name))
+    expect(await run('stack', 'export', '-s', 'dev')).toBe(text)
+  },
+)

@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseEnvelope, printEnvelope } from '../../shared/state/snapshot-codec.ts'
+
+/**
+ * States that the real Pulumi CLI 3.274.1 exported after programs of test/golden, with the provider
+ * of that folder and the passphrase `golden`.
+ */
+const folder = join(import.meta.dirname, '../fixtures/recorded-states')
+const names = readdirSync(folder)
+
+test.each(names)('the state %s of the real CLI is printed without a changed byte', name => {
+  const text = readFileSync(join(folder, name), 'utf8')
+  expect(`${printEnvelope(parseEnvelope(text))}`).toBe(text)
+})
