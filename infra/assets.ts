@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { basename, join, resolve } from 'node:path'
 import { type BuildOptions, buildSync } from 'esbuild'
 import { error } from '../shared/errors/error.ts'
-import type { FunctionRow } from './functions-table.ts'
+import type { FunctionRow } from './function-row.ts'
 
 /** The project's folder, to which entries are relative. */
 export const projectRoot = resolve(import.meta.dirname, '..')

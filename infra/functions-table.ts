@@ -1,102 +1,13 @@
-import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
 import { programLimits } from '../shared/config/program-limits.ts'
-import type { CatalogPartition, JournalPartition } from '../shared/config/table-partitions.ts'
+import type { FunctionRow } from './function-row.ts'
 import {
   apiPartitions,
   deniedPartitions,
   generatorDeniedPartitions,
-  type PartitionGrants,
   requestPartitions,
+  servicePartitions,
 } from './partition-grants.ts'
 import { computeReservations } from './reserved-concurrency.ts'
-import type { Settings } from './settings.ts'
-
-/** The name of a key prefix of the bucket. */
-export type BucketPrefixName = keyof typeof bucketPrefixes
-
-/**
- * The use of a table. Each value includes the previous one. `read`: read items. `write`: put and
- * change single items. `remove`: remove items, and write batches, which can remove items too.
- */
-export type TableUse = 'read' | 'write' | 'remove'
-
-/** The permissions that differ between functions. Each role may also use its log and its queue. */
-export interface Grants {
-  readonly journal?: TableUse
-  readonly catalog?: TableUse
-  /** Partitions of the journal that the function may use, in addition to `journal`. */
-  readonly journalPartitions?: PartitionGrants<JournalPartition>
-  /** Partitions of the catalog that the function may use, in addition to `catalog`. */
-  readonly catalogPartitions?: PartitionGrants<CatalogPartition>
-  /** Partitions of the catalog that the function must not use in spite of `catalog`. */
-  readonly deniedPartitions?: {
-    readonly reads: readonly CatalogPartition[]
-    readonly writes: readonly CatalogPartition[]
-  }
-  /** Reads objects with these prefixes. */
-  readonly reads?: readonly BucketPrefixName[]
-  /** Creates and replaces objects. */
-  readonly puts?: readonly BucketPrefixName[]
-  /** Creates objects, but never replaces one. */
-  readonly creates?: readonly BucketPrefixName[]
-  /** Lists and removes objects, to sweep them. */
-  readonly sweeps?: readonly BucketPrefixName[]
-  /** Sends messages to these queues. */
-  readonly sends?: readonly QueueName[]
-  /** Lists dead letters of these queues and sends them again. */
-  readonly redrives?: readonly QueueName[]
-  /** The use of the secrets key. `seal`: encrypt. `open`: decrypt. `replace`: both. */
-  readonly triggerSecrets?: 'seal' | 'open'
-  readonly stackSecrets?: 'open' | 'replace'
-  /** Whether the function assumes the roles that stacks name, for deployment credentials. */
-  readonly assumesDeploymentRoles?: boolean
-  /** The use of schedules in the installation's group. `create` includes `remove`. */
-  readonly schedules?: 'create' | 'remove'
-  /** Calls these functions, and waits for their results. */
-  readonly calls?: readonly FunctionName[]
-}
-
-/** The name of a function, without the installation's name. */
-export type FunctionName =
-  | 'webhook'
-  | 'schedule'
-  | 'api'
-  | 'step-generator'
-  | 'step-executor'
-  | 'installer'
-  | 'compaction'
-
-/** A function: its code, size, configuration and permissions. */
-export interface FunctionRow {
-  readonly name: FunctionName
-  /** The entry file, relative to the project. It exports `handler`. */
-  readonly entry: string
-  /** The entry file of the tasks of this function in the long pool, relative to the project. */
-  readonly longEntry?: string
-  readonly packaging: 'zip' | 'image'
-  readonly memoryMb: (settings: Settings) => number
-  readonly scratchMb?: (settings: Settings) => number
-  readonly timeoutSeconds: number
-  /**
-   * Concurrent calls that Lambda reserves and allows at most; 0 for no reservation. Only for
-   * functions without a queue: each refused call would count as a delivery of a message.
-   */
-  readonly reservedConcurrency?: (settings: Settings) => number
-  /** Whether an environment serves one tenant only. Each call must name its tenant. */
-  readonly isolatesTenants?: boolean
-  /** Files that are copied next to the bundle, because processes are started from them. */
-  readonly extraFiles?: readonly string[]
-  /** The queue whose messages Lambda passes to the function. */
-  readonly consumes?: {
-    readonly queue: QueueName
-    readonly batchSize: number
-    readonly concurrencyMax?: (settings: Settings) => number
-  }
-  /** The queue whose messages the tasks of this function in the long pool receive. */
-  readonly longQueue?: QueueName
-  readonly variables: readonly AwsVariable[]
-  readonly grants: Grants
-}
 
 /** Maximum time limit of a Lambda function, in seconds. */
 const lambdaLimitSeconds = 900
@@ -180,6 +91,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'scheduleFunction',
       'streamsMax',
       'webhookUrl',
+      'serviceUrl',
     ],
     grants: {
       journal: 'read',
@@ -193,6 +105,38 @@ export const functionsTable: readonly FunctionRow[] = [
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
       schedules: 'create',
+    },
+  },
+  {
+    // Serves Pulumi's own command line. Its role is not that of the API, because it writes the
+    // journals of such clients.
+    name: 'service',
+    entry: 'functions/api/service/main.ts',
+    packaging: 'zip',
+    memoryMb: ({ apiMb }) => apiMb,
+    // The report of an update's end waits for compaction.
+    timeoutSeconds: 300,
+    reservedConcurrency: settings => computeReservations(settings).service,
+    variables: [
+      ...commonVariables,
+      ...storeVariables,
+      ...queueVariables,
+      'compactionFunction',
+      'secretsKey',
+      'scheduleGroup',
+      'scheduleRole',
+      'scheduleFunction',
+    ],
+    grants: {
+      journal: 'read',
+      journalPartitions: { reads: [], writes: ['controls', 'logs', 'events', 'eventWriters'] },
+      catalogPartitions: servicePartitions,
+      reads: ['blobs'],
+      creates: ['blobs'],
+      sends: ['nudges'],
+      serviceKeys: 'create',
+      schedules: 'create',
+      calls: ['compaction'],
     },
   },
   {
@@ -230,6 +174,7 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       triggerSecrets: 'open',
       stackSecrets: 'replace',
+      serviceKeys: 'open',
       assumesDeploymentRoles: true,
       calls: ['compaction', 'installer'],
     },
@@ -259,6 +204,7 @@ export const functionsTable: readonly FunctionRow[] = [
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges'],
       stackSecrets: 'open',
+      serviceKeys: 'open',
       assumesDeploymentRoles: true,
     },
   },

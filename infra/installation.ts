@@ -12,7 +12,8 @@ import { createPart } from './constructs/create-part.ts'
 import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
 import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
-import { type FunctionName, functionsTable } from './functions-table.ts'
+import type { FunctionName } from './function-row.ts'
+import { functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
 import { functionArnOf } from './names.ts'
 import type { GrantContext } from './permissions.ts'
@@ -56,29 +57,26 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
 function createMainResources(main: Stack, grantContext: GrantContext, assets: Assets): void {
   const { settings } = grantContext
   let addresses: Addresses | undefined
-  const resourceVariables = createInstallationVariables(
-    main,
-    grantContext,
-    () => addresses?.webhookUrl ?? '',
-  )
+  const resourceVariables = createInstallationVariables(main, grantContext, () => addresses)
   const image = createImage(main, settings, assets)
   const functions = createFunctions(main, { ...grantContext, assets, image, resourceVariables })
-  const api = requireFunction(functions, 'api')
+  const [api, service] = [requireFunction(functions, 'api'), requireFunction(functions, 'service')]
   addresses = createEndpoints(main, settings, {
-    api,
+    ...{ api, service },
     webhook: requireFunction(functions, 'webhook'),
   })
   const compaction = requireFunction(functions, 'compaction')
   createSchedules(main, {
     settings,
     addresses,
-    api,
+    ...{ api, service },
     schedule: requireFunction(functions, 'schedule'),
     compaction,
   })
   createLongPool(main, { ...grantContext, image, resourceVariables })
   createObservability(main, { ...grantContext, functions })
   new CfnOutput(main, 'ApiUrl', { value: addresses.apiUrl })
+  new CfnOutput(main, 'ServiceUrl', { value: addresses.serviceUrl })
   new CfnOutput(main, 'WebhookUrl', { value: addresses.webhookUrl })
 }
 
@@ -107,7 +105,7 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
 function createInstallationVariables(
   main: Stack,
   grantContext: GrantContext,
-  webhookUrl: () => string,
+  addresses: () => Addresses | undefined,
 ): ResourceVariables {
   const { settings, keys, stores, queues } = grantContext
   const names = installationNamesOf(settings.installation)
@@ -137,8 +135,9 @@ function createInstallationVariables(
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
     installerFunction: () => functionArnOf(main, settings, 'installer'),
     streamsMax: () => String(computeStreamsMax(settings)),
-    // The webhook API is created after the functions that need its address.
-    webhookUrl: () => Lazy.string({ produce: webhookUrl }),
+    // The addresses are created after the functions that need them.
+    webhookUrl: () => Lazy.string({ produce: () => addresses()?.webhookUrl ?? '' }),
+    serviceUrl: () => Lazy.string({ produce: () => addresses()?.serviceUrl ?? '' }),
   })
 }
 

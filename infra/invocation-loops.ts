@@ -1,4 +1,5 @@
-import { type FunctionName, type FunctionRow, functionsTable } from './functions-table.ts'
+import type { FunctionName, FunctionRow } from './function-row.ts'
+import { functionsTable } from './functions-table.ts'
 
 /**
  * Reports whether an invocation of a function can cause another invocation of the same function,

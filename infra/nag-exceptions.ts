@@ -66,7 +66,7 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
     ...commonExceptions,
     ...bucketExceptionsOf(stack, settings),
     ...deploymentRoleExceptionsOf(stack, settings),
-    ...['Functions/ApiRole', 'Functions/ScheduleRole'].map(path => ({
+    ...['Functions/ApiRole', 'Functions/ServiceRole', 'Functions/ScheduleRole'].map(path => ({
       stack: 'main' as const,
       path,
       rule: scheduleRuleIdOf(stack, settings),
@@ -160,8 +160,8 @@ function longPoolExceptionsOf(
 }
 
 /**
- * Returns the rule id for a permission on all schedules in the group of this installation. The API
- * and the schedule function have such a permission.
+ * Returns the rule id for a permission on all schedules in the group of this installation. The API,
+ * the service and the schedule function have such a permission.
  */
 function scheduleRuleIdOf(stack: StackLocation, settings: Settings): string {
   const { scheduleGroup } = installationNamesOf(settings.installation)

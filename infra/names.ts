@@ -1,6 +1,6 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib'
 import { bucketNameOf } from '../shared/config/aws-resource-names.ts'
-import type { FunctionName } from './functions-table.ts'
+import type { FunctionName } from './function-row.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns a name as a logical name: `step-generator` becomes `StepGenerator`. */

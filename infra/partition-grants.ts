@@ -59,3 +59,18 @@ export const apiPartitions = {
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'approvals', 'history', 'versions'],
 } as const satisfies PartitionGrants<CatalogPartition>
+
+/** The partitions of the catalog that the routes for Pulumi's own command line use. */
+export const servicePartitions = {
+  reads: [
+    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'clientUpdates'],
+    ...['requestingStacks', 'stackSettings', 'schedules', 'notifications', 'federations', 'tokens'],
+  ],
+  writes: [
+    ...['stacks', 'stackList', 'deploymentList', 'history', 'versions'],
+    ...['requests', 'approvals', 'requestingStacks', 'clientUpdates', 'stackSettings'],
+    ...['schedules', 'notifications', ...auditPartitions],
+  ],
+  // A removed stack has no history.
+  removes: ['history', 'versions'],
+} as const satisfies PartitionGrants<CatalogPartition>

@@ -11,7 +11,7 @@ import { catalogPartitions, journalPartitions } from '../shared/config/table-par
 import type { Stores } from './constructs/stores.ts'
 import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
-import type { BucketPrefixName, Grants, TableUse } from './functions-table.ts'
+import type { BucketPrefixName, Grants, TableUse } from './function-row.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
@@ -226,17 +226,21 @@ const receiveActions = [
 
 /**
  * Returns the statements for secrets. The encryption context of a trigger's secret names the
- * purpose `trigger`, and that of a stack's data key names the stack. KMS decrypts a text only with
- * its exact context. So the permission for stacks decrypts no secret of a trigger, and no data key
- * without a stack. The function itself refuses the data key of another stack.
+ * purpose `trigger`, and that of a stack's data key the stack. A data key of the secrets manager
+ * `service` has the purpose `service`. KMS decrypts a text only with its exact context. So the
+ * permission for stacks decrypts no secret of a trigger, and no data key without a stack. The
+ * function itself refuses the data key of another stack.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
-  const { triggerSecrets, stackSecrets } = grants
-  const triggerPurpose = {
-    StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: keyPurpose.trigger },
-  }
+  const { triggerSecrets, stackSecrets, serviceKeys } = grants
+  const [triggerPurpose, servicePurpose] = [keyPurpose.trigger, keyPurpose.service].map(
+    purpose => ({
+      StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: purpose },
+    }),
+  )
   const stackPurpose = { Null: { [contextKeyOf(keyPurpose.stackField)]: 'false' } }
-  const stackActions = stackSecrets === 'replace' ? ['kms:Encrypt', 'kms:Decrypt'] : ['kms:Decrypt']
+  const opening = ['kms:Decrypt']
+  const replacing = ['kms:Encrypt', 'kms:Decrypt']
   return [
     ...(triggerSecrets === 'seal'
       ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerPurpose)]
@@ -246,7 +250,22 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
       : []),
     ...(stackSecrets === undefined
       ? []
-      : [allow(stackActions, [keys.secrets.keyArn], stackPurpose)]),
+      : [
+          allow(
+            stackSecrets === 'replace' ? replacing : opening,
+            [keys.secrets.keyArn],
+            stackPurpose,
+          ),
+        ]),
+    ...(serviceKeys === undefined
+      ? []
+      : [
+          allow(
+            serviceKeys === 'create' ? replacing : opening,
+            [keys.secrets.keyArn],
+            servicePurpose,
+          ),
+        ]),
   ]
 }
 

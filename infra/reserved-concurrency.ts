@@ -1,7 +1,7 @@
 import type { Settings } from './settings.ts'
 
 /** Reserved concurrent calls by default, if the account has enough of them. */
-const defaultReservations = { api: 100, webhook: 20 }
+const defaultReservations = { api: 100, service: 50, webhook: 20 }
 /** Concurrent calls of an account that must remain without a reservation, as Lambda requires. */
 const unreservedMin = 100
 /**
@@ -13,6 +13,7 @@ const streamsLimit = 100
 /** Concurrent calls that Lambda reserves for a function. 0: no reservation. */
 export interface Reservations {
   readonly api: number
+  readonly service: number
   readonly webhook: number
 }
 
@@ -21,11 +22,18 @@ export interface Reservations {
  * calls of the account remain, and otherwise 0.
  */
 export function computeReservations(settings: ConcurrencySettings): Reservations {
-  const { apiConcurrency, webhookConcurrency, availableConcurrency = 0 } = settings
+  const { apiConcurrency, serviceConcurrency, webhookConcurrency } = settings
+  const { availableConcurrency = 0 } = settings
   const api = apiConcurrency ?? defaultReservations.api
+  const service = serviceConcurrency ?? defaultReservations.service
   const webhook = webhookConcurrency ?? defaultReservations.webhook
-  if (availableConcurrency - api - webhook >= unreservedMin) return { api, webhook }
-  return { api: apiConcurrency ?? 0, webhook: webhookConcurrency ?? 0 }
+  if (availableConcurrency - api - service - webhook >= unreservedMin)
+    return { api, service, webhook }
+  return {
+    api: apiConcurrency ?? 0,
+    service: serviceConcurrency ?? 0,
+    webhook: webhookConcurrency ?? 0,
+  }
 }
 
 /**
@@ -42,5 +50,5 @@ export function computeStreamsMax(settings: ConcurrencySettings): number {
 
 type ConcurrencySettings = Pick<
   Settings,
-  'apiConcurrency' | 'webhookConcurrency' | 'availableConcurrency'
+  'apiConcurrency' | 'serviceConcurrency' | 'webhookConcurrency' | 'availableConcurrency'
 >

@@ -54,7 +54,7 @@ const settingsForm = z.strictObject({
     .number()
     .pipe(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]))
     .default(30),
-  /** Memory of the API. */
+  /** Memory of the API, and of the function for Pulumi's own command line. */
   apiMb: wholeNumber(256, 10_240, 1_024),
   /** Memory of generators. Many accounts limit a function to 3,008 MB until they request more. */
   generatorMb: wholeNumber(1_024, 10_240, 3_008),
@@ -102,6 +102,8 @@ const settingsForm = z.strictObject({
    * `availableConcurrency`.
    */
   apiConcurrency: optionalWholeNumber(1_000),
+  /** The same for the function for Pulumi's own command line. */
+  serviceConcurrency: optionalWholeNumber(1_000),
   /** The same for the webhook function. */
   webhookConcurrency: optionalWholeNumber(1_000),
   /**

@@ -7,7 +7,7 @@ import { prices } from './prices.ts'
 export const idleResources = {
   keys: 2,
   /** Metrics that alarms read. Alarms are billed per metric. */
-  alarmMetrics: 46,
+  alarmMetrics: 48,
   dashboards: 1,
   /** Queues that Lambda polls. */
   eventSources: 3,

@@ -37,6 +37,7 @@ function formatStatusLines({
   queues,
   bucket,
   apiUrl,
+  serviceUrl,
   webhookUrl,
 }: InstallationStatus): readonly string[] {
   return [
@@ -49,6 +50,7 @@ function formatStatusLines({
         ]),
         [bucket.name, bucket.isThere ? 'exists' : missingText],
         ['API', apiUrl ?? missingText],
+        ['Pulumi service', serviceUrl ?? missingText],
         ['webhooks', webhookUrl ?? missingText],
       ],
     ),

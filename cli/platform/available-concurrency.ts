@@ -6,7 +6,7 @@ import {
 import { sendOrUndefined } from './send-or-undefined.ts'
 
 /** The functions of an installation that can have reserved concurrency. */
-const reservingFunctions = ['api', 'webhook']
+const reservingFunctions = ['api', 'service', 'webhook']
 
 /**
  * Returns the number of concurrent calls of the account that no function outside of the

@@ -68,13 +68,19 @@ describe('a look', () => {
       createClients({
         ListTagsForResourceCommand: ({ ResourceArn }) => {
           arns.push(ResourceArn)
-          return { Tags: [{ Key: 'antichain:api-url', Value: 'https://a/' }] }
+          return {
+            Tags: [
+              { Key: 'antichain:api-url', Value: 'https://a/' },
+              { Key: 'antichain:service-url', Value: 'https://s/' },
+            ],
+          }
         },
       }),
       where,
       '1',
     )
-    expect([look.apiUrl, look.webhookUrl]).toEqual(['https://a/', undefined])
+    const { apiUrl, serviceUrl, webhookUrl } = look
+    expect([apiUrl, serviceUrl, webhookUrl]).toEqual(['https://a/', 'https://s/', undefined])
     expect(arns).toEqual(['arn:aws:scheduler:eu-central-1:1:schedule-group/site-schedules'])
   })
 

@@ -49,6 +49,7 @@ export async function inspectInstallation(
     queues,
     bucket,
     apiUrl: tags.get(awsTags.apiUrl),
+    serviceUrl: tags.get(awsTags.serviceUrl),
     webhookUrl: tags.get(awsTags.webhookUrl),
   }
 }

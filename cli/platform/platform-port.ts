@@ -73,6 +73,8 @@ export interface InstallationStatus {
   readonly queues: readonly QueueStatus[]
   readonly bucket: { readonly name: string; readonly isThere: boolean }
   readonly apiUrl: string | undefined
+  /** The address for Pulumi's own command line. */
+  readonly serviceUrl: string | undefined
   readonly webhookUrl: string | undefined
 }
 

@@ -10,7 +10,6 @@
  * token return them.
  */
 import { Hono, type Context } from 'hono'
-import { secureHeaders } from 'hono/secure-headers'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
@@ -24,7 +23,8 @@ import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthenticatedCall, checkParams, runAudited } from './audited-call.ts'
 import { type ApiPorts, parseInput, type Route, type RouteResult } from './define-route.ts'
 import { routes } from './routes-table.ts'
-import { addServiceRoutes } from './service/add-service-routes.ts'
+import { addSecureHeaders } from './secure-headers.ts'
+import { addServiceRoutes, refuseServiceCalls } from './service/add-service-routes.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { authenticate, isTokenValid } from './authenticate.ts'
 
@@ -37,6 +37,8 @@ export interface ApiOptions {
   readonly rates?: { readonly address: Rate; readonly token: Rate }
   /** Maximum number of open event streams in all processes. Absent: the default. */
   readonly streamsMax?: number
+  /** The address for Pulumi's own command line, where this API does not serve it. */
+  readonly serviceUrl?: string
 }
 
 /** The shared dependencies of calls. */
@@ -66,12 +68,7 @@ export function createApi(options: ApiOptions): Hono {
     issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      referrerPolicy: 'no-referrer',
-    }),
-  )
+  addSecureHeaders(app)
   const openApiDocument = JSON.stringify(openApiOf(routes, [exchangeRoute]))
   app.get('/openapi.json', context => {
     deps.addressLimiter.countRequest(deps.addressOf(context))
@@ -82,7 +79,9 @@ export function createApi(options: ApiOptions): Hono {
       answerCall(deps, route, context),
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
-  addServiceRoutes(app, { ports, addressOf })
+  const { closing } = ports
+  if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
+  else addServiceRoutes(app, { ports: { ...ports, closing }, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

@@ -29,7 +29,7 @@ export const requestView = z.object({
  * result. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL, and the errors of `requireValid`.
  */
 export async function putOnce(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, 'requests'>,
   newRequest: StackRequest,
   requireValid: () => Promise<void>,
 ): Promise<RequestRecord> {
@@ -39,7 +39,10 @@ export async function putOnce(
   return requireSameRequest(existingRequest ?? (await enqueue(ports, newRequest)), newRequest)
 }
 
-async function enqueue(ports: ApiPorts, newRequest: StackRequest): Promise<RequestRecord> {
+async function enqueue(
+  ports: Pick<ApiPorts, 'requests'>,
+  newRequest: StackRequest,
+): Promise<RequestRecord> {
   const { requests } = ports
   const { stack, key } = newRequest
   const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)

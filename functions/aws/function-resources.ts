@@ -21,24 +21,21 @@ import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics
 import { storeInstallSource } from '../../shared/platform/aws/blobs/install-sources.ts'
 import { createInstallUpload } from '../../shared/platform/aws/blobs/install-uploads.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
-import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
-import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
-import { recordCompactionLag } from '../../shared/runtime/compaction/compaction-lag.ts'
+import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import {
   type Compact,
   createCompactionCaller,
 } from '../../shared/runtime/compaction/call-compaction.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
-import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
+import { createSecretsOpeners } from './secrets-openers.ts'
 import { clearScratch, createStackBinding, type StackBinding } from './stack-binding.ts'
 import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import { openStackSecrets } from '../../shared/runtime/credentials/open-stack-secrets.ts'
 import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
 import type { InstallProgram } from '../../shared/runtime/programs/install-job.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
@@ -84,17 +81,6 @@ export interface FunctionResources {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Creates the function that compacts deployments in this process. Each try records the lag, so that
- * repeated failures produce growing values.
- */
-function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Compact {
-  return deployment =>
-    compact(platform, deployment, closingAtMs =>
-      recordCompactionLag(putMetric, platform.clock.now(), closingAtMs),
-    )
-}
-
-/**
  * Empties the scratch space, and opens the resources that the variables of a function name. Throws
  * AWS_SETTINGS_INVALID.
  */
@@ -109,13 +95,11 @@ export function openFunctionResources(env: Env): FunctionResources {
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
   const platform = createAwsPlatform({ settings, resources: awsResources, logger, putMetric })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
-  const keeper = createKmsKeeper(settings)
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
-  const programs: ProgramRequestDeps = {
-    folders: createProgramFolders(platform.archives, scratch),
-    secretsOf: (stack, stackSecrets) =>
-      openStackSecrets({ keeper, passphrase, allowedKeys: 'own' }, stack, stackSecrets),
-  }
+  const secretsDeps = { settings, awsResources, platform, passphrase }
+  const { secretsOf, openStateManager } = createSecretsOpeners(secretsDeps)
+  const folders = createProgramFolders(platform.archives, scratch)
+  const programs: ProgramRequestDeps = { folders, secretsOf }
   const home = env['HOME'] ?? homedir()
   const resolveVariables = createVariableResolver(
     { env, settings, home },
@@ -135,8 +119,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     resolveVariables,
     mayServe,
     fetchPlugin,
-    openStateManager: (stack, storedManager) =>
-      openManagerFromState(storedManager, passphrase, { keeper, allowed: { kind: 'own', stack } }),
+    openStateManager,
     ...createArchivedProgramOpener(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined

@@ -93,6 +93,21 @@ export async function answerEvent(
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
+/** Creates the Lambda handler of a function URL for an app, with streamed responses. */
+export function createUrlHandler(app: Pick<Hono, 'fetch'>): unknown {
+  return awslambda.streamifyResponse((event: unknown, stream: ResponseStream) =>
+    answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head)),
+  )
+}
+
+/** The additions of Lambda's Node runtime. Source: Lambda's page on response streaming. */
+declare const awslambda: {
+  readonly streamifyResponse: <Handler>(handler: Handler) => Handler
+  readonly HttpResponseStream: {
+    readonly from: (stream: ResponseStream, head: object) => ResponseStream
+  }
+}
+
 /** Waits until the stream accepts more bytes, or until the client has disconnected. */
 function awaitDrain(stream: ResponseStream, disconnection: AbortSignal): Promise<void> {
   if (disconnection.aborted) return Promise.resolve()

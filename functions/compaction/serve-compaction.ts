@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
-import { recordCompactionLag } from '../../shared/runtime/compaction/compaction-lag.ts'
+import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import type { StuckDeps } from './stuck-deployments.ts'
 import { tidyUp } from './tidy-up.ts'
 
@@ -35,8 +34,5 @@ export async function serveCompaction(
     const { reconciliation } = await tidyUp(resources, env)
     return { nudged: reconciliation.nudgedStacks.length }
   }
-  // Each try of a compaction records the lag, so that repeated failures produce growing values.
-  return compact(platform, call.deployment, closingAtMs =>
-    recordCompactionLag(putMetric, platform.clock.now(), closingAtMs),
-  )
+  return createMeasuredCompact(platform, putMetric)(call.deployment)
 }

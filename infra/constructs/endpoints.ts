@@ -13,34 +13,40 @@ import type { Settings } from '../settings.ts'
 import { createLogs, type DeployedFunction } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** The two public addresses. */
+/** The public addresses. */
 export interface Addresses {
   /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
+  /** The address for Pulumi's own command line, for `pulumi login`. */
+  readonly serviceUrl: string
   /** The common part of webhook addresses: an address ends with the name of its webhook. */
   readonly webhookUrl: string
   readonly webhookApiId: string
 }
 
 /**
- * Creates the addresses of the API and of webhooks. The API has a function URL, because a function
- * URL can stream events. Webhooks have an HTTP API, because an HTTP API rejects excess requests
- * before a function runs. Neither authenticates callers: the functions check tokens and signatures.
+ * Creates the addresses of the API, of the service for Pulumi's command line, and of webhooks. API
+ * and service have a function URL, because a function URL can stream events and large states.
+ * Webhooks have an HTTP API, because an HTTP API rejects excess requests before a function runs.
+ * None of them authenticates callers: the functions check tokens and signatures.
  */
 export function createEndpoints(
   scope: Construct,
   settings: Settings,
-  { api, webhook }: { readonly api: DeployedFunction; readonly webhook: DeployedFunction },
+  functions: Readonly<Record<'api' | 'service' | 'webhook', DeployedFunction>>,
 ): Addresses {
   const group = createPart(scope, 'Api')
-  const webhookApi = createWebhookApi(group, settings, webhook)
-  const functionUrl = api.function.addFunctionUrl({
-    authType: FunctionUrlAuthType.NONE,
-    invokeMode: InvokeMode.RESPONSE_STREAM,
-  })
+  const webhookApi = createWebhookApi(group, settings, functions.webhook)
+  const [apiAddress, serviceAddress] = [functions.api, functions.service].map(deployed =>
+    deployed.function.addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    }),
+  )
   const { region, urlSuffix } = Stack.of(scope)
   return {
-    apiUrl: functionUrl.url,
+    apiUrl: apiAddress?.url ?? '',
+    serviceUrl: serviceAddress?.url ?? '',
     webhookUrl: `https://${webhookApi.apiId}.execute-api.${region}.${urlSuffix}/hooks/`,
     webhookApiId: webhookApi.apiId,
   }

@@ -3,7 +3,7 @@ import { type IPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { roleNameOf, type QueueName } from '../../shared/config/aws-resource-names.ts'
-import type { Grants } from '../functions-table.ts'
+import type { Grants } from '../function-row.ts'
 import { type GrantContext, statementsOf } from '../permissions.ts'
 
 /**

@@ -13,6 +13,7 @@ export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
   readonly api: DeployedFunction
+  readonly service: DeployedFunction
   readonly schedule: DeployedFunction
   readonly compaction: DeployedFunction
 }
@@ -26,17 +27,18 @@ export const scheduleRoleName = (settings: Settings): string =>
 
 /**
  * Creates a group for schedules, the role under which they call functions, and the schedule of the
- * hourly tidying. Allows the API to create and remove schedules, and the schedule function to
- * remove them. The tags of the group contain the addresses of the installation, so that a status
- * command need not read the CloudFormation stack.
+ * hourly tidying. Allows the API and the service to create and remove schedules, and the schedule
+ * function to remove them. The tags of the group contain the addresses of the installation, so that
+ * a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
-  const { settings, api, schedule, compaction, addresses } = input
+  const { settings, api, service, schedule, compaction, addresses } = input
   const group = createPart(scope, 'Schedule')
   const schedules = new CfnScheduleGroup(group, 'Group', {
     name: installationNamesOf(settings.installation).scheduleGroup,
   })
   Tags.of(schedules).add(awsTags.apiUrl, addresses.apiUrl)
+  Tags.of(schedules).add(awsTags.serviceUrl, addresses.serviceUrl)
   Tags.of(schedules).add(awsTags.webhookUrl, addresses.webhookUrl)
   const role = createCallerRole(group, settings, schedules)
   for (const { function: target } of [schedule, compaction])
@@ -59,8 +61,9 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
       retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
     },
   })
-  for (const deployedFunction of [api, schedule]) grantScheduling(scope, settings, deployedFunction)
-  grantPassRole(scope, settings, api)
+  for (const deployedFunction of [api, service, schedule])
+    grantScheduling(scope, settings, deployedFunction)
+  for (const deployedFunction of [api, service]) grantPassRole(scope, settings, deployedFunction)
 }
 
 /**

@@ -9,6 +9,7 @@ export interface CloudArgs {
   readonly destroy: boolean
   readonly executors: string
   readonly apiPort: number
+  readonly servicePort: number
   readonly webhookPort: number
   readonly tidySeconds: number
   readonly killsPerMinute: number
@@ -22,6 +23,7 @@ export const cloudHelp = `npm run cloud -- [options]
   --destroy                with --deploy: destroy its resources afterwards
   --stack <name>           the stack of --deploy (default "dev")
   --api-port <n>           port of the API (default: a free one)
+  --service-port <n>       port for Pulumi's own command line (default: a free one)
   --webhook-port <n>       port of webhooks (default: a free one)
   --executors <n>          concurrent executors, at least 2 (default 3)
   --tidy-seconds <n>       interval between calls of compaction (default 3600)
@@ -42,6 +44,7 @@ export function parseCloudArgs(args: readonly string[]): CloudArgs {
     executors,
     verbose,
     apiPort: parseBoundedNumber('api-port', values['api-port'], 0, 65_535),
+    servicePort: parseBoundedNumber('service-port', values['service-port'], 0, 65_535),
     webhookPort: parseBoundedNumber('webhook-port', values['webhook-port'], 0, 65_535),
     tidySeconds: parseBoundedNumber('tidy-seconds', values['tidy-seconds'], 1, 86_400),
     killsPerMinute: parseBoundedNumber('kills-per-minute', values['kills-per-minute'], 0, 600),
@@ -58,6 +61,7 @@ function parseOptions(args: readonly string[]) {
         destroy: { type: 'boolean', default: false },
         executors: { type: 'string', default: '3' },
         'api-port': { type: 'string', default: '0' },
+        'service-port': { type: 'string', default: '0' },
         'webhook-port': { type: 'string', default: '0' },
         'tidy-seconds': { type: 'string', default: '3600' },
         'kills-per-minute': { type: 'string', default: '0' },

@@ -17,7 +17,8 @@ import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { startSupervisor } from '../../shared/platform/system/process-supervisor.ts'
-import { type FunctionName, functionsTable } from '../functions-table.ts'
+import type { FunctionName } from '../function-row.ts'
+import { functionsTable } from '../functions-table.ts'
 import type { Environment, InvocationOutcome } from './environment.ts'
 import { type EventSource, startEventSource } from './sqs-event-source.ts'
 import type { Fleet } from './fleet.ts'
@@ -44,6 +45,8 @@ export interface CloudOptions extends ProcessOptions {
   readonly webhookPort?: number
   /** The loopback port of the API. Default: a free port. */
   readonly apiPort?: number
+  /** The loopback port of the service for Pulumi's command line. Default: a free port. */
+  readonly servicePort?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   /** Reports which permissions of the template are revoked, for tests. */
@@ -53,7 +56,7 @@ export interface CloudOptions extends ProcessOptions {
 
 /** The receiver of a local cloud's events. */
 export interface CloudReporter extends PermissionReporter, ProcessReporter {
-  /** Receives the status of a request to the API, such as `GET /v1/stacks`. */
+  /** Receives the status of a request to a function URL, such as `GET /v1/stacks`. */
   readonly onHttpResponse?: (requestLine: string, status: number) => void
 }
 
@@ -65,6 +68,8 @@ export interface LocalCloud {
   readonly webhookUrl: string
   /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
+  /** The address of the service for Pulumi's command line, for `pulumi login`. */
+  readonly serviceUrl: string
   /** Calls a function of the installation. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
   readonly listEnvironments: (name: FunctionName) => readonly Environment[]
@@ -88,11 +93,10 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const invoke: InvokeFunction = (name, event, call) =>
     fleets.get(name)?.invoke(event, call) ??
     Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
-  const listeners = await startListeners(options, invoke, () => fleets.get('api'))
-  const { webhookUrl, apiUrl, lambdaUrl } = listeners
+  const listeners = await startListeners(options, invoke, name => fleets.get(name))
+  const { webhookUrl, apiUrl, serviceUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
-    installation,
-    webhookUrl,
+    ...{ installation, webhookUrl, serviceUrl },
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await listeners.close()
@@ -103,7 +107,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     endpoints: aws.endpoints,
     localResources,
     lambdaUrl,
-    webhookUrl,
+    ...{ webhookUrl, serviceUrl },
     isRevoked: options.isRevoked,
     reporter,
   })
@@ -124,8 +128,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   return {
     services,
     names: [...fleets.keys()],
-    webhookUrl,
-    apiUrl,
+    ...{ webhookUrl, apiUrl, serviceUrl },
     invoke,
     listEnvironments: name => fleets.get(name)?.listEnvironments() ?? [],
     listTaskPids: name => tasks.get(name)?.listPids() ?? [],

@@ -8,6 +8,7 @@ import { streamReply } from './streamed-reply.ts'
 interface ListenersOptions {
   readonly webhookPort?: number
   readonly apiPort?: number
+  readonly servicePort?: number
   readonly settings: { readonly installation: string }
   readonly reporter: {
     readonly onHttpResponse?: (requestLine: string, status: number) => void
@@ -22,10 +23,12 @@ interface ListenersOptions {
 export async function startListeners(
   options: ListenersOptions,
   invoke: InvokeFunction,
-  api: () => Fleet | undefined,
+  fleetOf: (name: 'api' | 'service') => Fleet | undefined,
 ): Promise<{
   readonly webhookUrl: string
   readonly apiUrl: string
+  /** The address of the service for Pulumi's command line. */
+  readonly serviceUrl: string
   /** The address for calls between functions. */
   readonly lambdaUrl: string
   readonly close: () => Promise<void>
@@ -41,7 +44,10 @@ export async function startListeners(
   try {
     return {
       webhookUrl: `${await addListener(startWebhookListener(options, invoke))}/hooks/`,
-      apiUrl: await addListener(startApiListener(options, api)),
+      apiUrl: await addListener(startUrlListener(options, options.apiPort, () => fleetOf('api'))),
+      serviceUrl: await addListener(
+        startUrlListener(options, options.servicePort, () => fleetOf('service')),
+      ),
       lambdaUrl: await addListener(startInvokeApi(options, invoke)),
       close,
     }
@@ -64,19 +70,20 @@ function startWebhookListener(
   })
 }
 
-/** Starts the server for the API: its function URL, whose responses are streamed. */
-function startApiListener(
-  { apiPort: port = 0, reporter }: ListenersOptions,
+/** Starts the server of a function URL, whose responses are streamed. */
+function startUrlListener(
+  { reporter }: ListenersOptions,
+  port: number | undefined,
   fleet: () => Fleet | undefined,
 ): Promise<HttpListener> {
   return startHttpListener({
-    port,
+    port: port ?? 0,
     routeKey: '$default',
     invoke: async (event, disconnection) => {
-      const api = fleet()
-      if (api === undefined) return createMessageReply(502, 'the function api does not exist')
+      const target = fleet()
+      if (target === undefined) return createMessageReply(502, 'the function does not exist')
       const reply = await streamReply(
-        onStreamedAnswer => api.invoke(event, { onStreamedAnswer }),
+        onStreamedAnswer => target.invoke(event, { onStreamedAnswer }),
         disconnection,
       )
       const { method, path } = event.requestContext.http

@@ -58,7 +58,10 @@ export interface HttpRequestContext {
   readonly timeEpoch: number
 }
 
-/** Content types whose bodies are passed as text; all others are base64. */
+/**
+ * Content types whose bodies are passed as text; all others are base64. A compressed body is passed
+ * as base64 in any case: text cannot contain it.
+ */
 const textTypePattern = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 
 /**
@@ -72,7 +75,8 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
   const allHeaders = toHeaders(request.rawHeaders)
   const { cookie, ...headers } = allHeaders
   const parameters = joinRepeated(new URLSearchParams(query), () => ',')
-  const isText = textTypePattern.test(headers['content-type'] ?? '')
+  const isCompressed = headers['content-encoding'] !== undefined
+  const isText = !isCompressed && textTypePattern.test(headers['content-type'] ?? '')
   const text = Buffer.from(body).toString(isText ? 'utf8' : 'base64')
   const domainName = headers['host'] ?? ''
   return {

@@ -1,4 +1,5 @@
-import { functionsTable, type FunctionName } from '../functions-table.ts'
+import type { FunctionName } from '../function-row.ts'
+import { functionsTable } from '../functions-table.ts'
 import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { CallOptions, InvocationOutcome } from './environment.ts'
 import { type HttpListener, startHttpListener } from './http-listener.ts'

@@ -130,6 +130,7 @@ async function startFunctions(
     },
     webhookPort: args.webhookPort,
     apiPort: args.apiPort,
+    servicePort: args.servicePort,
     compactionIntervalMs: args.tidySeconds * 1_000,
     reporter: createCallReporter(report, args.verbose),
   })
@@ -167,6 +168,8 @@ async function reportLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
     const { token } = await createFirstToken(client.platform, creator, { name: 'admin' })
     report(`the API is at ${cloud.apiUrl}; to use its stacks, run:`)
     console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
+    report("to use them with Pulumi's own command line, run:")
+    console.log(`PULUMI_ACCESS_TOKEN=${token} pulumi login ${cloud.serviceUrl}`)
   } finally {
     client.close()
   }

@@ -39,8 +39,9 @@ interface ProcessAccessOptions {
   readonly endpoints: AwsSettings['endpoints']
   readonly localResources: LocalResources
   readonly lambdaUrl: string
-  /** The local address of webhooks. The template has the address of the HTTP API on AWS. */
+  /** The local addresses, in place of those on AWS that the template names. */
   readonly webhookUrl: string
+  readonly serviceUrl: string
   readonly isRevoked?: IsRevoked | undefined
   readonly reporter: PermissionReporter
 }
@@ -53,7 +54,7 @@ export async function openProcessAccess(
   configurations: ProcessConfigurations,
   options: ProcessAccessOptions,
 ): Promise<ProcessAccess> {
-  const { endpoints, localResources, lambdaUrl, webhookUrl, isRevoked, reporter } = options
+  const { endpoints, localResources, lambdaUrl, isRevoked, reporter } = options
   const upstreams = { ...endpoints, LAMBDA: lambdaUrl }
   const proxies: PermissionProxies[] = []
   const variables = new Map<string, Readonly<Record<string, string>>>()
@@ -71,7 +72,7 @@ export async function openProcessAccess(
       })
       proxies.push(processProxies)
       const { urls } = processProxies
-      variables.set(name, createVariables(configuration, urls, { endpoints, webhookUrl }))
+      variables.set(name, createVariables(configuration, urls, options))
     }
   } catch (thrown) {
     await close()
@@ -88,8 +89,13 @@ export async function openProcessAccess(
 function createVariables(
   { variables }: Pick<ProcessConfiguration, 'variables'>,
   urls: PermissionProxies['urls'],
-  { endpoints, webhookUrl }: Pick<ProcessAccessOptions, 'endpoints' | 'webhookUrl'>,
+  options: Pick<ProcessAccessOptions, 'endpoints' | 'webhookUrl' | 'serviceUrl'>,
 ): Readonly<Record<string, string>> {
+  const { endpoints, webhookUrl, serviceUrl } = options
+  const localAddresses = new Map<string, string>([
+    [awsVariables.webhookUrl, webhookUrl],
+    [awsVariables.serviceUrl, serviceUrl],
+  ])
   const endpointVariables = Object.entries(urls).map(([service, url]) => [
     endpointVariableOf(service as AwsService),
     url,
@@ -101,7 +107,7 @@ function createVariables(
       : value.replace(endpoints.SQS, urls.SQS)
   const templateVariables = Object.entries(variables).map(([key, value]) => [
     key,
-    key === awsVariables.webhookUrl ? webhookUrl : replaceHost(value),
+    localAddresses.get(key) ?? replaceHost(value),
   ])
   return Object.fromEntries([...templateVariables, ...endpointVariables])
 }

@@ -1,4 +1,4 @@
-import type { FunctionName } from '../functions-table.ts'
+import type { FunctionName } from '../function-row.ts'
 import type { LocalCloud } from './cloud.ts'
 
 /** A source of random numbers from 0 to below 1. Tests use a seeded source. */

@@ -62,6 +62,8 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   Ref: resolveReference,
   'Fn::GetAtt': (argument, templates, values) => {
     const [logicalId = '', attribute] = argument as readonly string[]
+    // The local cloud replaces the addresses in the variables of processes by its own.
+    if (attribute === 'FunctionUrl') return `https://${logicalId}.lambda-url.invalid/`
     if (attribute !== 'Arn')
       throw new Error(`the template reads ${logicalId}.${attribute}, which the local cloud lacks`)
     return values.arnOf(findResource(logicalId, templates, values), logicalId)

@@ -27,7 +27,7 @@ import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynam
 import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createResourceVariables, type ResourceVariables } from '../resource-variables.ts'
-import type { FunctionName } from '../functions-table.ts'
+import type { FunctionName } from '../function-row.ts'
 import type { LocalResources } from './process-configurations.ts'
 import { computeStreamsMax } from '../reserved-concurrency.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
@@ -67,12 +67,13 @@ export async function createServices(
   options: {
     readonly installation: string
     readonly webhookUrl: string
+    readonly serviceUrl: string
     /** Visibility timeouts that replace those of the infrastructure. */
     readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   },
 ): Promise<Services> {
   const { region } = settings
-  const { installation, webhookUrl, visibilitySeconds = {} } = options
+  const { installation, webhookUrl, serviceUrl, visibilitySeconds = {} } = options
   const names = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
   const [createdTables, queues, bucket, key, createdScheduleGroup] = await Promise.all([
@@ -104,6 +105,7 @@ export async function createServices(
     installerFunction: () => localArnOf(installation, region, 'installer'),
     streamsMax: () => String(computeStreamsMax({})),
     webhookUrl: () => webhookUrl,
+    serviceUrl: () => serviceUrl,
   })
   const queueParentUrl = queues.chains.url.slice(0, queues.chains.url.lastIndexOf('/'))
   return {

@@ -32,6 +32,8 @@ export const awsVariables = {
   compactionFunction: 'ANTICHAIN_COMPACTION_FUNCTION',
   installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
+  /** The address for Pulumi's own command line. */
+  serviceUrl: 'ANTICHAIN_SERVICE_URL',
   /** The maximum of open event streams of the installation. */
   streamsMax: 'ANTICHAIN_STREAMS_MAX',
   /** The pool of the process: `short` in a function, `long` in a task. */
@@ -56,11 +58,13 @@ export const bucketPrefixes = {
 
 /**
  * The purpose of a secret, as fields of the KMS encryption context. Functions that handle triggers
- * may use the key for trigger secrets only, executors for stack secrets only.
+ * may use the key for trigger secrets only, executors for secrets of stacks only.
  */
 export const keyPurpose = {
   purposeField: 'antichain-purpose',
   trigger: 'trigger',
+  /** The data keys of stacks for the secrets manager `service`. */
+  service: 'service',
   /** The field of the encryption context that names the stack of a data key by its id. */
   stackField: 'antichain-stack',
   /** The field of the encryption context that names the document with a trigger's secret. */
@@ -158,5 +162,6 @@ export const awsTags = {
   installation: 'antichain:installation',
   part: 'antichain:part',
   apiUrl: 'antichain:api-url',
+  serviceUrl: 'antichain:service-url',
   webhookUrl: 'antichain:webhook-url',
 } as const

@@ -5,6 +5,8 @@
 export const catalogPartitions = {
   stacks: 'stack *',
   stackList: 'stacks',
+  /** The list of deployments that may have records. */
+  deploymentList: 'deployments',
   history: 'history *',
   versions: 'versions *',
   requests: 'requests *',
@@ -32,6 +34,10 @@ export const catalogPartitions = {
 /** Patterns of the partition keys of the journal, as for the catalog. */
 export const journalPartitions = {
   controls: 'control *',
+  logs: 'log *',
+  events: 'events *',
+  /** The first chunks of the writers of events. */
+  eventWriters: 'writers *',
 } as const
 
 /** A group of partitions of the catalog. */

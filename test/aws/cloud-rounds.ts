@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { FunctionName } from '../../infra/functions-table.ts'
+import type { FunctionName } from '../../infra/function-row.ts'
 import { killEnvironment } from '../../infra/local-cloud/random-kills.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { checkChanges, checkGoal, readSoundState } from '../e2e/round-checks.ts'

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { FunctionRow } from '../../infra/functions-table.ts'
+import type { FunctionRow } from '../../infra/function-row.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'

@@ -1,4 +1,5 @@
-import { functionsTable, type FunctionName } from '../../infra/functions-table.ts'
+import type { FunctionName } from '../../infra/function-row.ts'
+import { functionsTable } from '../../infra/functions-table.ts'
 import { catalogPartitions, journalPartitions } from '../../shared/config/table-partitions.ts'
 import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'

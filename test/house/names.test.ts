@@ -70,7 +70,7 @@ test('an exported name is unique in the project', () => {
 /** Adapters of one port share its name, and so do the Lambda entry points. */
 function isPortImplementation(name: string, paths: readonly string[]): boolean {
   const isAdapter = paths.every(path => /^(?:shared\/platform|test\/sim)\//.test(path))
-  const isEntry = paths.every(path => /^functions\/[^/]+\/main\.ts$/.test(path))
+  const isEntry = paths.every(path => /^functions\/(?:[^/]+\/)+main\.ts$/.test(path))
   return (isAdapter && name.startsWith('create')) || (isEntry && name === 'handler')
 }
 

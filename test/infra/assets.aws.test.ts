@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAssets, handlerName, projectRoot } from '../../infra/assets.ts'
-import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import type { FunctionRow } from '../../infra/function-row.ts'
+import { functionsTable } from '../../infra/functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from '../../infra/image-languages.ts'
 
 const folders: string[] = []

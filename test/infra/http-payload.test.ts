@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { httpEventOf } from '../../infra/local-cloud/http-payload.ts'
 
+const jsonGzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
 const eventOf = (target: string, rawHeaders: readonly string[] = []) =>
   httpEventOf(
     { method: 'GET', target, rawHeaders, body: new Uint8Array(), sourceIp: '127.0.0.1' },
@@ -13,6 +15,20 @@ test('the time of a request has the format of HTTP APIs', () => {
 
 test('repeated query parameters are joined by commas, also one named cookie', () => {
   expect(eventOf('/?cookie=a&cookie=b').queryStringParameters).toEqual({ cookie: 'a,b' })
+})
+
+test.each([
+  ['text', { 'content-type': 'application/json' }, Buffer.from('{}'), false],
+  ['a compressed text', jsonGzip, gzipSync('{}'), true],
+  ['bytes', { 'content-type': 'application/gzip' }, gzipSync('{}'), true],
+])('%s arrives without damage', (_, headers, body, isBase64Encoded) => {
+  const rawHeaders = Object.entries(headers).flat()
+  const event = httpEventOf(
+    { method: 'POST', target: '/', rawHeaders, body, sourceIp: '127.0.0.1' },
+    { requestId: 'r', routeKey: '$default', timeEpoch: 0 },
+  )
+  expect(event.isBase64Encoded).toBe(isBase64Encoded)
+  expect(Buffer.from(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8')).toEqual(body)
 })
 
 test('repeated cookie headers become the list of cookies', () => {

@@ -9,6 +9,7 @@ test('without arguments the defaults are those of the help', () => {
     destroy: false,
     executors: '3',
     apiPort: 0,
+    servicePort: 0,
     webhookPort: 0,
     tidySeconds: 3600,
     killsPerMinute: 0,

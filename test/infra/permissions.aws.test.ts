@@ -93,7 +93,60 @@ describe('an executor', () => {
     // The context of a trigger's secret has no stack, and KMS opens it with its own context only.
     expect(uses.map(({ conditions }) => conditions)).toEqual([
       { Null: { 'kms:EncryptionContext:antichain-stack': 'false' } },
+      { StringEquals: { 'kms:EncryptionContext:antichain-purpose': 'service' } },
     ])
+  })
+})
+
+describe("the service for Pulumi's command line", () => {
+  test('creates and opens data keys of its own purpose, and opens no other secret', () => {
+    const uses = statements('service').filter(({ resources: arns }) =>
+      arns.join().includes('SecretsKey'),
+    )
+    expect(uses).toMatchObject([
+      {
+        actions: ['kms:Decrypt', 'kms:Encrypt'],
+        conditions: { StringEquals: { 'kms:EncryptionContext:antichain-purpose': 'service' } },
+      },
+    ])
+    expect(uses).toHaveLength(1)
+  })
+
+  test('writes neither tokens nor federation rules nor webhooks', () => {
+    const uses = statements('service').filter(({ resources: arns }) =>
+      arns.join().includes('DataCatalog'),
+    )
+    const changes = uses.filter(({ actions }) => actions.some(action => catalogWrites.test(action)))
+    expect(changes).toHaveLength(2)
+    const keys = changes.flatMap(({ conditions }) => {
+      const { 'ForAllValues:StringLike': patterns } = conditions as Record<
+        string,
+        Record<string, readonly string[]>
+      >
+      return patterns?.['dynamodb:LeadingKeys'] ?? []
+    })
+    expect(keys.length).toBeGreaterThan(0)
+    expect(keys.filter(key => /^documents (?:federation|token|webhook|\*)/.test(key))).toEqual([])
+  })
+
+  test('removes no record of the journal, and writes no operation', () => {
+    const uses = statements('service').filter(({ resources: arns }) =>
+      arns.join().includes('DataJournal'),
+    )
+    const actions = uses.flatMap(statement => statement.actions)
+    expect(actions.filter(action => /Delete|BatchWrite/.test(action))).toEqual([])
+    const writes = uses.filter(statement => statement.actions.includes('dynamodb:PutItem'))
+    expect(writes.map(({ conditions }) => conditions['ForAllValues:StringLike'])).toEqual([
+      { 'dynamodb:LeadingKeys': ['control *', 'log *', 'events *', 'writers *'] },
+    ])
+  })
+
+  test('creates objects without overwriting any, and removes none', () => {
+    const puts = statements('service').filter(({ actions }) => actions.includes('s3:PutObject'))
+    expect(puts.map(({ conditions }) => conditions)).toEqual([
+      { Null: { 's3:if-none-match': 'false' } },
+    ])
+    expect(actionsOf('service').filter(action => action.startsWith('s3:Delete'))).toEqual([])
   })
 })
 
@@ -157,12 +210,12 @@ describe('every role', () => {
   })
 
   test.each(parts)(
-    '%s creates no role and passes none, except for the API with that of schedules',
+    '%s creates no role and passes none, except for API and service with that of schedules',
     part => {
       const iam = statements(part).filter(({ actions }) =>
         actions.some(one => one.startsWith('iam:')),
       )
-      if (part !== 'api') return expect(iam).toEqual([])
+      if (!['api', 'service'].includes(part)) return expect(iam).toEqual([])
       expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
         {
           actions: ['iam:PassRole'],
@@ -185,11 +238,12 @@ describe('every role', () => {
   })
 
   test.each(parts)(
-    '%s creates no schedule, except for the API; the schedule function removes some',
+    '%s creates no schedule, except for API and service; the schedule function removes some',
     part => {
       const allowedActions = actionsOf(part).filter(one => one.startsWith('scheduler:'))
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
-      expect(allowedActions).toEqual(part === 'api' ? all : part === 'schedule' ? all.slice(1) : [])
+      const isCreating = ['api', 'service'].includes(part)
+      expect(allowedActions).toEqual(isCreating ? all : part === 'schedule' ? all.slice(1) : [])
       const scheduled = statements(part)
         .filter(({ actions }) => actions.some(one => one.startsWith('scheduler:')))
         .flatMap(one => one.resources)
@@ -226,7 +280,7 @@ describe('the installer', () => {
         's3:GetObject',
         's3:PutObject',
       ])
-      for (const other of ['api', 'step-executor', 'compaction', 'webhook', 'schedule'])
+      for (const other of ['api', 'service', 'step-executor', 'compaction', 'webhook', 'schedule'])
         expect(
           statements(other)
             .flatMap(each => each.resources)
@@ -236,7 +290,7 @@ describe('the installer', () => {
   )
 })
 
-test('generators invoke compaction and the installer, in functions and in the long pool; no other role invokes a function', () => {
+test('generators invoke compaction and the installer, in functions and in the long pool; the service invokes compaction, and no other role a function', () => {
   const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
@@ -246,6 +300,9 @@ test('generators invoke compaction and the installer, in functions and in the lo
       expect.stringMatching(/:function:antichain-installer"\]\]\}$/),
     ])
   }
+  expect(findInvocations('service').flatMap(one => one.resources)).toEqual([
+    expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
+  ])
   for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'installer', 'compaction'])
     expect(findInvocations(part)).toEqual([])
 })

@@ -3,17 +3,21 @@ import { computeReservations, computeStreamsMax } from '../../infra/reserved-con
 
 describe('reserved concurrency', () => {
   test.each([
-    ['a new account', { availableConcurrency: 10 }, [0, 0]],
-    ['an account that is one call too small', { availableConcurrency: 219 }, [0, 0]],
-    ['the smallest account that keeps 100 calls', { availableConcurrency: 220 }, [100, 20]],
-    ['an account with the usual quota', { availableConcurrency: 1_000 }, [100, 20]],
-    ['an unknown account', {}, [0, 0]],
-    ['no reservation by the settings', { apiConcurrency: 0, availableConcurrency: 1_000 }, [0, 20]],
-    ['a reservation by the settings', { apiConcurrency: 40 }, [40, 0]],
-    ['one that leaves room', { apiConcurrency: 400, availableConcurrency: 520 }, [400, 20]],
-    ['one that leaves no room', { apiConcurrency: 400, availableConcurrency: 519 }, [400, 0]],
-  ])('of %s', (_, settings, [api, webhook]) => {
-    expect(computeReservations(settings)).toEqual({ api, webhook })
+    ['a new account', { availableConcurrency: 10 }, [0, 0, 0]],
+    ['an account that is one call too small', { availableConcurrency: 269 }, [0, 0, 0]],
+    ['the smallest account that keeps 100 calls', { availableConcurrency: 270 }, [100, 50, 20]],
+    ['an account with the usual quota', { availableConcurrency: 1_000 }, [100, 50, 20]],
+    ['an unknown account', {}, [0, 0, 0]],
+    [
+      'no reservation by the settings',
+      { apiConcurrency: 0, availableConcurrency: 1_000 },
+      [0, 50, 20],
+    ],
+    ['a reservation by the settings', { apiConcurrency: 40, serviceConcurrency: 7 }, [40, 7, 0]],
+    ['one that leaves room', { apiConcurrency: 400, availableConcurrency: 570 }, [400, 50, 20]],
+    ['one that leaves no room', { apiConcurrency: 400, availableConcurrency: 569 }, [400, 0, 0]],
+  ])('of %s', (_, settings, [api, service, webhook]) => {
+    expect(computeReservations(settings)).toEqual({ api, service, webhook })
   })
 })
 

@@ -215,11 +215,19 @@ describe('functions', () => {
     expect(listReservations(installation)).toEqual({})
   })
 
-  test('the API and webhooks have reserved concurrency by settings or account, and no other', () => {
-    const bySettings = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
-    expect(listReservations(bySettings)).toEqual({ 'antichain-api': 40, 'antichain-webhook': 20 })
+  test('functions with a public address have reserved concurrency by settings or account, and no other', () => {
+    const concurrency = { apiConcurrency: '40', serviceConcurrency: '30', webhookConcurrency: '20' }
+    expect(listReservations(synthesise(concurrency))).toEqual({
+      'antichain-api': 40,
+      'antichain-service': 30,
+      'antichain-webhook': 20,
+    })
     const byAccount = synthesise({ availableConcurrency: '1000' })
-    expect(listReservations(byAccount)).toEqual({ 'antichain-api': 100, 'antichain-webhook': 20 })
+    expect(listReservations(byAccount)).toEqual({
+      'antichain-api': 100,
+      'antichain-service': 50,
+      'antichain-webhook': 20,
+    })
   })
 
   test('streams use at most half of the concurrent calls of the API', () => {
@@ -273,8 +281,9 @@ describe('addresses', () => {
     main.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'POST /hooks/{hook}' })
   })
 
-  test('the API streams', () => {
-    main.hasResourceProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' })
+  test('the API and the service stream', () => {
+    main.resourceCountIs('AWS::Lambda::Url', 2)
+    main.allResourcesProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' })
   })
 
   test('access logs contain neither headers nor bodies', () => {

@@ -25,7 +25,7 @@ interface Exemption {
 /** Permissions that no request of a function shows. */
 const exemptions: readonly Exemption[] = [
   {
-    processes: /^(webhook|schedule|api|compaction|(long-)?step-(generator|executor))$/,
+    processes: /^(webhook|schedule|api|service|compaction|(long-)?step-(generator|executor))$/,
     actions: /^kms:(Decrypt|GenerateDataKey)$/,
     resources: /key\/at-rest$/,
     reason: 'DynamoDB and S3 use the key at rest for the caller',

@@ -10,7 +10,8 @@ import type { Context, Hono } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { type ApiPorts, stackOf } from '../define-route.ts'
+import type { RandomPort } from '../../../shared/ports/system.ts'
+import { stackOf } from '../define-route.ts'
 import { recordChange } from '../audited-call.ts'
 import { authenticate } from '../authenticate.ts'
 import { type Caller, requirePermission } from '../authorization.ts'
@@ -29,8 +30,7 @@ import { serviceRoutes } from './service-table.ts'
 
 /** The dependencies of the service. */
 export interface ServiceOptions {
-  /** Without `closing`, every route answers with 501. */
-  readonly ports: ApiPorts
+  readonly ports: Omit<ServicePorts, 'clientLogs'>
   readonly addressOf: (context: Context) => string
 }
 
@@ -41,24 +41,25 @@ interface ServiceDeps {
   readonly tokenLimiter: RateLimiter
 }
 
-/** Adds the routes of the service to an app. Any other path below `/api` is answered with 404. */
-export function addServiceRoutes(app: Hono, { ports, addressOf }: ServiceOptions): void {
-  const { closing } = ports
-  if (closing === undefined)
-    app.all('/api/*', () =>
-      toServiceErrorResponse(
-        error('FEATURE_MISSING', 'this installation does not serve clients of Pulumi'),
-        ports.random.uuid(),
-      ),
-    )
-  else addAllRoutes(app, { ...ports, closing, clientLogs: createClientLogs(ports) }, addressOf)
+/** Answers every path below `/api` with 404, and names the address that serves clients. */
+export function refuseServiceCalls(
+  app: Hono,
+  random: Pick<RandomPort, 'uuid'>,
+  serviceUrl: string | undefined,
+): void {
+  const message =
+    serviceUrl === undefined
+      ? "this address does not serve Pulumi's command line"
+      : `this address does not serve Pulumi's command line: run \`pulumi login ${serviceUrl}\``
+  app.all('/api/*', () =>
+    toServiceErrorResponse(error('API_ROUTE_UNKNOWN', message), random.uuid()),
+  )
 }
 
-function addAllRoutes(
-  app: Hono,
-  ports: ServicePorts,
-  addressOf: ServiceOptions['addressOf'],
-): void {
+/** Adds the routes of the service to an app. Any other path below `/api` is answered with 404. */
+export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
+  const ports = { ...options.ports, clientLogs: createClientLogs(options.ports) }
+  const { addressOf } = options
   const { serviceBurst: burst, servicePerSecond: perSecond } = apiLimits
   const deps: ServiceDeps = {
     ports,
@@ -177,8 +178,7 @@ async function readCall(
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
-  const { origin } = new URL(context.req.url)
-  return { caller, params, query: context.req.query(), body: json, text, origin }
+  return { caller, params, query: context.req.query(), body: json, text }
 }
 
 /** Returns the token of a call. Throws API_TOKEN_MISSING. */

@@ -9,7 +9,7 @@ import {
 import { readLogView } from '../../../shared/engine/deployment/log/log-view.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
-import type { DeploymentId, EpochMs } from '../../../shared/records/ids.ts'
+import type { DeploymentId, EpochMs, StackId } from '../../../shared/records/ids.ts'
 import {
   type Command,
   type Decision,
@@ -17,6 +17,7 @@ import {
   type Holder,
   rulesVersion,
 } from '../../../shared/records/log.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { leaseMs, type StoredUpdate, type UpdateKind } from './client-update.ts'
 import { type ClientLog, writerOf } from './client-logs.ts'
 import type { ServicePorts } from './service-route.ts'
@@ -64,6 +65,19 @@ export async function startClientDeployment(
       throw await createBusyError(ports, deployment, { holder: status.holder })
     if (status.kind === 'dead') await closeUnlessTakenOver(closing, deployment)
   }
+}
+
+/**
+ * Returns the record of a stack. Closes its current deployment first if the holder is dead: no
+ * process may have noticed that the lease of a client is over. Throws STACK_NOT_FOUND.
+ */
+export async function closeIfDead(ports: ServicePorts, stack: StackId): Promise<StackRecord> {
+  const record = await requireStack(ports, stack)
+  if (record.current === '') return record
+  const { kind } = await readHolderStatus(ports.closing, record.current)
+  if (kind !== 'dead') return record
+  await closeUnlessTakenOver(ports.closing, record.current)
+  return requireStack(ports, stack)
 }
 
 /** Records the holder and the base of a deployment that just started. */

@@ -8,13 +8,13 @@ import {
   stackPartsOf,
 } from '../../../shared/records/ids.ts'
 import type { EditRequest, RequestEnd } from '../../../shared/records/stack-request.ts'
-import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import { requirePermission } from '../authorization.ts'
 import { putOnce } from '../put-request.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
+import { closeIfDead } from './client-deployment.ts'
 import { requireUpdate } from './client-update.ts'
 import {
   parseOwnDeployment,
@@ -99,7 +99,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
 }
 
 async function requireIdle(ports: ServicePorts, stack: StackId) {
-  const record = await requireStack(ports, stack)
+  const record = await closeIfDead(ports, stack)
   if (record.current === '') return record
   throw error('STACK_BUSY', 'an update of the stack is running', {
     hint: 'Wait for it, or end it with `pulumi cancel`.',

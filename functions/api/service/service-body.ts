@@ -39,11 +39,17 @@ async function unpack(bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> 
       chunks.push(chunk)
     }
   } catch (cause) {
-    throw error('API_INPUT_INVALID', 'the body cannot be unpacked', { cause })
+    const reason = isConverted(bytes) ? 'it was converted to text on its way' : 'it is damaged'
+    throw error('API_INPUT_INVALID', `the body cannot be unpacked: ${reason}`, { cause })
   }
   if (sizeBytes > bytesMax)
     throw error('API_BODY_TOO_LARGE', `the unpacked body exceeds the limit of ${bytesMax} bytes`, {
       details: { bytesMax },
     })
   return Buffer.concat(chunks)
+}
+
+/** Reports whether a gateway has read packed bytes as UTF-8. Their second byte is then U+FFFD. */
+function isConverted(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from('\u001f\ufffd'))
 }

@@ -1,13 +1,34 @@
 import { z } from 'zod'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../../../shared/errors/error.ts'
+import type { SealingPort } from '../../../shared/ports/documents.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
 import type { StoredUpdate } from './client-update.ts'
 
 /** The ports of the service for clients of Pulumi. */
-export interface ServicePorts extends ApiPorts {
+export interface ServicePorts
+  extends Pick<
+    ApiPorts,
+    | 'catalog'
+    | 'requests'
+    | 'control'
+    | 'decisionLog'
+    | 'operations'
+    | 'archives'
+    | 'blobs'
+    | 'events'
+    | 'nudges'
+    | 'clock'
+    | 'random'
+    | 'logger'
+    | 'documents'
+    | 'audit'
+    | 'scheduler'
+  > {
+  /** Seals the data keys of stacks for the secrets manager `service`. */
+  readonly sealing: SealingPort
   /** The ports with which the service starts and closes deployments of clients. */
   readonly closing: TakeOverDeps
   readonly clientLogs: ClientLogs
@@ -22,8 +43,6 @@ export interface ServiceCall {
   readonly body: unknown
   /** The text of the body, unpacked. */
   readonly text: string
-  /** The base address of the service, as the client used it. */
-  readonly origin: string
 }
 
 /** The role that a call requires. `lease`: the lease token of an update, instead of a token. */

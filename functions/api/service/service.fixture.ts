@@ -5,8 +5,10 @@ import { compact } from '../../../shared/runtime/compaction/fold-and-publish.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import { createOutbound } from '../../../shared/triggers/outbound/outbound.ts'
 import type { EmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
+import type { Hono } from 'hono'
 import { createApi } from '../create-api.ts'
 import { openTestApi, type TestApi } from '../api.fixture.ts'
+import { createPulumiApi } from './create-pulumi-api.ts'
 
 /** The path of the existing stack in the service. */
 export const shopService = '/api/stacks/organization/shop/dev'
@@ -27,6 +29,11 @@ export interface TestService {
     requestLine: string,
     body?: unknown,
   ) => Promise<ServiceResponse>
+  /**
+   * Opens another process that serves the same records, as a function of AWS does. Returns the
+   * function that calls it.
+   */
+  readonly openProcess: () => TestService['call']
   /** Creates and starts an update. Returns its path and the authorization of its lease. */
   readonly startUpdate: (
     authorization: string,
@@ -52,28 +59,15 @@ export async function openTestService(): Promise<TestService> {
     endGroup: () => undefined,
     compact: deployment => compact(platform, deployment),
   }
-  const ports = { ...platform, closing, execute: 'here', addresses: {}, outbound: createOutbound() }
-  const app = createApi({
-    ports: { ...ports, execute: 'here' },
-    addressOf: () => '192.0.2.7',
-  })
-  const call: TestService['call'] = async (authorization, requestLine, body) => {
-    const [method = '', path = ''] = requestLine.split(' ')
-    const packed = body === undefined ? undefined : gzipSync(JSON.stringify(body))
-    const encoding = body === undefined ? {} : { 'content-encoding': 'gzip' }
-    const headers = { authorization, ...encoding }
-    const request = { method, headers, ...(packed === undefined ? {} : { body: packed }) }
-    const response = await app.request(path, request)
-    const text = await response.text()
-    return {
-      status: response.status,
-      json: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
-    }
-  }
+  const ports = { ...platform, closing, addresses: {}, outbound: createOutbound() }
+  const addressOf = (): string => '192.0.2.7'
+  const app = createApi({ ports: { ...ports, execute: 'here' }, addressOf })
+  const call = createCall(app)
   return {
     platform: testApi.platform,
     issueToken: testApi.issueToken,
     call,
+    openProcess: () => createCall(createPulumiApi({ ports, addressOf })),
     startUpdate: async (authorization, kind = 'update', options = {}) => {
       const created = await call(authorization, `POST ${shopService}/${kind}`, { options })
       expect(created.status).toBe(200)
@@ -86,6 +80,22 @@ export async function openTestService(): Promise<TestService> {
       offsetMs += ms
     },
     close: testApi.close,
+  }
+}
+
+function createCall(app: Pick<Hono, 'request'>): TestService['call'] {
+  return async (authorization, requestLine, body) => {
+    const [method = '', path = ''] = requestLine.split(' ')
+    const packed = body === undefined ? undefined : gzipSync(JSON.stringify(body))
+    const encoding = body === undefined ? {} : { 'content-encoding': 'gzip' }
+    const headers = { authorization, ...encoding }
+    const request = { method, headers, ...(packed === undefined ? {} : { body: packed }) }
+    const response = await app.request(path, request)
+    const text = await response.text()
+    return {
+      status: response.status,
+      json: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { closeIfDead } from './client-deployment.ts'
 import { findUpdateId } from './client-update.ts'
 import { requireNoResources } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
@@ -76,7 +77,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     role: 'admin',
     run: async (ports, call) => {
       const id = stackOf(call.params)
-      const record = await requireStack(ports, id)
+      const record = await closeIfDead(ports, id)
       const { stack } = stackPartsOf(id)
       if (call.query['force'] !== 'true') await requireNoResources(ports, id)
       if (record.current !== '' || !(await ports.catalog.removeStack(id)))

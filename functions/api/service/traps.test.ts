@@ -202,6 +202,14 @@ describe('updates', () => {
     expect(updates).toMatchObject([{ result: 'in-progress' }, { result: 'failed' }])
   })
 
+  test('an expired update does not hold the removal of its stack', async () => {
+    await service.startUpdate(admin)
+    const removal = `DELETE ${shopService}?force=true`
+    expect((await service.call(admin, removal)).status).toBe(409)
+    service.advanceClock(300_001)
+    expect((await service.call(admin, removal)).status).toBe(200)
+  })
+
   test('entries that reference absent states do not hold the stack', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const entries = [
@@ -322,9 +330,9 @@ describe('permissions', () => {
   })
 })
 
-test('an API that cannot close deployments answers clients with 501', async () => {
+test('an API that cannot close deployments answers clients with 404', async () => {
   const testApi = await openTestApi()
   const response = await testApi.app.request('/api/user')
-  expect([response.status, await response.json()]).toMatchObject([501, { code: 501 }])
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 404 }])
   await testApi.close()
 })

@@ -1,4 +1,4 @@
-import { bucketPrefixes } from '../../config/aws-resource-names.ts'
+import { bucketPrefixes, keyPurpose } from '../../config/aws-resource-names.ts'
 import type { AuditPort } from '../../ports/audit.ts'
 import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
 import type { NotificationsPort } from '../../ports/notifications.ts'
@@ -47,6 +47,37 @@ export interface AwsPlatformDeps {
   readonly putMetric?: PutMetric
 }
 
+/** The ports of the service for Pulumi's command line. `sealing` seals the data keys of stacks. */
+export interface ServicePlatform extends AwsPlatform {
+  readonly sealing: SealingPort
+  readonly scheduler: SchedulerPort
+}
+
+/**
+ * Creates the ports of the service for Pulumi's command line. Throws AWS_SETTINGS_INVALID with the
+ * name of a missing variable.
+ */
+export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
+  const { settings, resources } = deps
+  const schedulerClient = createSchedulerClient(settings)
+  return {
+    ...createAwsPlatform(deps),
+    sealing: createKmsSealing(settings, resources.get('secretsKey'), keyPurpose.service),
+    scheduler: createSchedulerOf(schedulerClient, resources),
+  }
+}
+
+function createSchedulerOf(
+  client: ReturnType<typeof createSchedulerClient>,
+  resources: AwsResources,
+): SchedulerPort {
+  return createScheduler(client, {
+    group: resources.get('scheduleGroup'),
+    role: resources.get('scheduleRole'),
+    target: resources.get('scheduleFunction'),
+  })
+}
+
 /**
  * Creates the ports of `createAwsPlatform`, and also the ports for trigger secrets, schedules and
  * notifications. Throws AWS_SETTINGS_INVALID with the name of a missing variable.
@@ -64,11 +95,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   ]
   const platform = createAwsPlatform(deps)
   const schedulerClient = createSchedulerClient(settings)
-  const scheduler = createScheduler(schedulerClient, {
-    group: resources.get('scheduleGroup'),
-    role: resources.get('scheduleRole'),
-    target: resources.get('scheduleFunction'),
-  })
+  const scheduler = createSchedulerOf(schedulerClient, resources)
   return {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey')),

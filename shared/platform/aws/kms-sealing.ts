@@ -19,18 +19,25 @@ export interface KmsSealing extends SealingPort {
  */
 const sealedTextPattern = /^k1:(?<checksum>[0-9a-f]+):(?<checked>(?<key>[^:]+):(?<text>[^:]+))$/
 
+/** The purpose of a sealed secret, as the encryption context of KMS names it. */
+type SealingPurpose = typeof keyPurpose.trigger | typeof keyPurpose.service
+
 /**
- * Creates the sealing of trigger secrets. Each secret has a data key. The KMS key `keyId` (an id,
- * alias or ARN) encrypts the data key, with the purpose and `context` in the encryption context of
- * KMS. Sealing needs the permission to encrypt, and opening the permission to decrypt. A permission
- * for this purpose does not apply to stack secrets. Each call sends at most one request. Both
- * methods throw the errors of `awsError`, such as SECRETS_KEY_UNUSABLE. `open` also throws
- * SEALED_UNREADABLE.
+ * Creates the sealing of trigger secrets, or of data keys of the secrets manager `service`. Each
+ * secret has a data key. The KMS key `keyId` (an id, alias or ARN) encrypts the data key, with the
+ * purpose and `context` in the encryption context of KMS. Sealing needs the permission to encrypt,
+ * and opening the permission to decrypt. A permission for one purpose does not apply to others.
+ * Each call sends at most one request. Both methods throw the errors of `awsError`, such as
+ * SECRETS_KEY_UNUSABLE. `open` also throws SEALED_UNREADABLE.
  */
-export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSealing {
+export function createKmsSealing(
+  settings: AwsSettings,
+  keyId: string,
+  purpose: SealingPurpose = keyPurpose.trigger,
+): KmsSealing {
   const kms = createKmsClient(settings, settings.region)
   const encryptionContextOf = (context: string): Record<string, string> => ({
-    [keyPurpose.purposeField]: keyPurpose.trigger,
+    [keyPurpose.purposeField]: purpose,
     [keyPurpose.documentField]: context,
   })
   return {
@@ -41,7 +48,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
         Plaintext: dataKey,
         EncryptionContext: encryptionContextOf(context),
       })
-      const { CiphertextBlob } = await withAwsErrors('key of triggers: encrypt', () =>
+      const { CiphertextBlob } = await withAwsErrors(`key of ${purpose} secrets: encrypt`, () =>
         kms.send(command),
       )
       const sealedKey = Buffer.from(CiphertextBlob ?? []).toString('base64')
@@ -63,10 +70,12 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
         CiphertextBlob: Buffer.from(sealedKey, 'base64'),
         EncryptionContext: encryptionContextOf(context),
       })
-      const { Plaintext = new Uint8Array() } = await withAwsErrors('key of triggers: decrypt', () =>
-        kms.send(command).catch((thrown: unknown) => {
-          throw isWrongKeyError(thrown) ? unreadableError(context, thrown) : thrown
-        }),
+      const { Plaintext = new Uint8Array() } = await withAwsErrors(
+        `key of ${purpose} secrets: decrypt`,
+        () =>
+          kms.send(command).catch((thrown: unknown) => {
+            throw isWrongKeyError(thrown) ? unreadableError(context, thrown) : thrown
+          }),
       )
       try {
         return openText(Plaintext, Buffer.from(ciphertext, 'base64'), context)

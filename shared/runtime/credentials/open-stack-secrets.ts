@@ -13,6 +13,11 @@ export interface StackSecretsDeps {
   readonly passphrase: string | undefined
   /** `own-or-unnamed`: a data key that names no stack may be opened too. */
   readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
+  /**
+   * Opens the manager `service` that the published state of a stack names. Undefined if the state
+   * names another one. Absent where no such stack exists.
+   */
+  readonly openServiceOf?: (stack: StackId) => Promise<SecretsManager | undefined>
 }
 
 /**
@@ -40,12 +45,16 @@ export async function openStackSecrets(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the secrets provider '${provider}' is not supported here`,
     )
-  if (encryptionSalt === '')
+  if (encryptionSalt === '') {
+    // The file of a stack with the manager `service` names none: only its state does.
+    const serviceManager = await deps.openServiceOf?.(stack)
+    if (serviceManager !== undefined) return serviceManager
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the file of stack '${name}' does not name a secrets provider`,
       { hint: 'Run `antichain stack init` in the program folder, and upload the program again.' },
     )
+  }
   if (passphrase === undefined)
     throw error(
       'SECRETS_PASSPHRASE_MISSING',

@@ -14,6 +14,7 @@ const nothing: InstallationStatus = {
   queues: [{ name: 'antichain-chains', counts: undefined }],
   bucket: { name: 'antichain-111122223333-eu-central-1', isThere: false },
   apiUrl: undefined,
+  serviceUrl: undefined,
   webhookUrl: undefined,
 }
 
@@ -249,6 +250,7 @@ describe('platform status', () => {
       ],
       bucket: { name: 'b', isThere: true },
       apiUrl: 'https://x.lambda-url.eu-central-1.on.aws/',
+      serviceUrl: 'https://y.lambda-url.eu-central-1.on.aws/',
       webhookUrl: undefined,
     }
     const { exit, out } = await bench.run(...status)
@@ -259,6 +261,7 @@ describe('platform status', () => {
       'antichain-catalog  ACTIVE, not protected',
       'b                  exists',
       'API                https://x.lambda-url.eu-central-1.on.aws/',
+      'Pulumi service     https://y.lambda-url.eu-central-1.on.aws/',
       'webhooks           missing',
       '',
       'QUEUE             WAITING  IN FLIGHT  DEAD',

@@ -1,0 +1,62 @@
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { stackIdOf } from '../../../shared/records/ids.ts'
+import { readServiceBody } from './service-body.ts'
+import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
+
+// Functions of AWS are many processes. Two apps over the same records represent two of them.
+
+let service: TestService
+let admin = ''
+
+beforeEach(async () => {
+  service = await openTestService()
+  admin = `token ${await service.issueToken('admin')}`
+})
+
+afterEach(() => service.close())
+
+test('two processes serve one update in turn, and every entry is in the state', async () => {
+  const processes = [service.openProcess(), service.openProcess()]
+  const { path, lease } = await service.startUpdate(admin)
+  const names = Array.from({ length: 6 }, (_, index) => `group-${index}`)
+  for (const [index, name] of names.entries()) {
+    const urn = `urn:pulumi:dev::shop::my:index:Group::${name}`
+    const state = { urn, custom: false, type: 'my:index:Group' }
+    const operation = { resource: state, type: 'creating' }
+    const entries = [
+      entryOf(0, 2 * index + 1, { operationID: index, operation }),
+      entryOf(1, 2 * index + 2, { operationID: index, state }),
+    ]
+    const call = processes[index % 2]
+    expect(await call?.(lease, `PATCH ${path}/journalentries`, { entries })).toMatchObject({
+      status: 200,
+    })
+    expect(await processes[(index + 1) % 2]?.(lease, `POST ${path}/renew_lease`, {})).toMatchObject(
+      { status: 200 },
+    )
+  }
+  const end = await processes[0]?.(lease, `POST ${path}/complete`, { status: 'succeeded' })
+  expect(end?.status).toBe(200)
+  // The other process repeats the report, as a client does without a response.
+  const again = await processes[1]?.(lease, `POST ${path}/complete`, { status: 'succeeded' })
+  expect(again?.status).toBe(200)
+  const { json } = await service.call(admin, `GET ${shopService}/export`)
+  const { resources } = json['deployment'] as { readonly resources: readonly { urn: string }[] }
+  expect(resources.map(({ urn }) => urn.split('::').at(-1))).toEqual(names)
+  const history = await service.platform.catalog.listHistory(stackIdOf('shop', 'dev'), 9)
+  expect(history.map(({ result }) => result)).toEqual(['succeeded'])
+})
+
+test('an address for clients of Pulumi has no other route, and its errors have their status as code', async () => {
+  const call = service.openProcess()
+  for (const path of ['/v1/stacks', '/openapi.json', '/api/none', '/'])
+    expect(await call(admin, `GET ${path}`)).toMatchObject({ status: 404, json: { code: 404 } })
+})
+
+test('a packed body that a gateway converted to text has an error that names the reason', async () => {
+  const text = gzipSync('{}').toString('utf8')
+  const headers = { 'content-encoding': 'gzip' }
+  const request = new Request('https://x.test/', { method: 'POST', headers, body: text })
+  await expect(readServiceBody(request, 1_000)).rejects.toThrow('converted to text')
+})

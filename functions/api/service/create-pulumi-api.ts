@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { error } from '../../../shared/errors/error.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { addSecureHeaders } from '../secure-headers.ts'
+import { addServiceRoutes, type ServiceOptions } from './add-service-routes.ts'
+import { toServiceErrorResponse } from './service-error.ts'
+
+/** Creates an app that serves only clients of Pulumi. The functions of AWS have one for them. */
+export function createPulumiApi(options: ServiceOptions): Hono {
+  const { random } = options.ports
+  const app = new Hono()
+  addSecureHeaders(app)
+  addServiceRoutes(app, options)
+  app.notFound(({ req }) => {
+    const requestLine = toPrintable(`${req.method} ${req.path}`)
+    const message = `this address serves only Pulumi's command line, and has no route ${requestLine}`
+    return toServiceErrorResponse(error('API_ROUTE_UNKNOWN', message), random.uuid())
+  })
+  app.onError(thrown => toServiceErrorResponse(thrown, random.uuid()))
+  return app
+}

@@ -1,0 +1,11 @@
+import { createUrlHandler } from '../../aws/function-url.ts'
+import { createPulumiApi } from './create-pulumi-api.ts'
+import { openServicePorts } from './open-service-ports.ts'
+
+const app = createPulumiApi({
+  ports: openServicePorts(process.env),
+  addressOf: ({ env }) => String(env['sourceIp']),
+})
+
+/** The Lambda handler of the service for Pulumi's own command line: requests of a function URL. */
+export const handler = createUrlHandler(app)

@@ -1,0 +1,43 @@
+import { hostname } from 'node:os'
+import { awsLimits } from '../../../shared/config/aws-limits.ts'
+import { createServicePlatform } from '../../../shared/platform/aws/aws-platform.ts'
+import { readAwsResources } from '../../../shared/platform/aws/aws-resources.ts'
+import { readAwsSettings } from '../../../shared/platform/aws/clients.ts'
+import { createLambdaClient } from '../../../shared/platform/aws/lambda-client.ts'
+import { createMetrics } from '../../../shared/platform/aws/metrics.ts'
+import { createSystemClock } from '../../../shared/platform/system/clock.ts'
+import { createLogger } from '../../../shared/platform/system/logger.ts'
+import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
+import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
+import type { ServiceOptions } from './add-service-routes.ts'
+
+/**
+ * Opens the ports of an installation's service for Pulumi's command line. It closes deployments of
+ * clients only: a function cannot see the processes of other holders, so it takes over none of
+ * them. Throws AWS_SETTINGS_INVALID.
+ */
+export function openServicePorts(
+  env: Readonly<Record<string, string | undefined>>,
+): ServiceOptions['ports'] {
+  const write = (line: string): void => void process.stdout.write(line)
+  const logger = createLogger({ level: 'info', write })
+  const [settings, resources] = [readAwsSettings(env), readAwsResources(env)]
+  const installation = resources.get('installation')
+  const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
+  const platform = createServicePlatform({ settings, resources, logger })
+  const compact = createCompactionCaller({
+    lambda: createLambdaClient(settings, awsLimits.compactionResponseTimeoutMs),
+    functionArn: resources.get('compactionFunction'),
+    compactHere: createMeasuredCompact(platform, putMetric),
+    logger,
+  })
+  const started = platform.random.uuid()
+  const closing = {
+    ...platform,
+    holder: { host: hostname(), pid: process.pid, started, who: 'a function' },
+    isAlive: () => undefined,
+    endGroup: () => undefined,
+    compact,
+  }
+  return { ...platform, closing }
+}

@@ -1,0 +1,19 @@
+import type { PutMetric } from '../../platform/aws/metrics.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { Compact } from './call-compaction.ts'
+import { recordCompactionLag } from './compaction-lag.ts'
+import { compact, type CompactionPorts } from './fold-and-publish.ts'
+
+/**
+ * Creates the function that compacts deployments in this process. Each try records the lag, so that
+ * repeated failures produce growing values.
+ */
+export function createMeasuredCompact(
+  ports: CompactionPorts & { readonly clock: Pick<ClockPort, 'now'> },
+  putMetric: PutMetric,
+): Compact {
+  return deployment =>
+    compact(ports, deployment, closingAtMs =>
+      recordCompactionLag(putMetric, ports.clock.now(), closingAtMs),
+    )
+}

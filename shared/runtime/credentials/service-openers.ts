@@ -1,0 +1,48 @@
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { SealingPort } from '../../ports/documents.ts'
+import type { BlobsPort } from '../../ports/records.ts'
+import type { StackId } from '../../records/ids.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import type { StoredManager } from '../../secrets/secrets-from-state.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
+import { openServiceManager, type ServiceKeyPorts } from './stack-service-keys.ts'
+
+/** The functions that open the secrets manager `service` with the keys of its stack here. */
+export interface ServiceOpeners {
+  /** Opens a manager that a record names. Undefined for other managers, and without keys here. */
+  readonly openServiceManagerOf: (
+    stack: StackId,
+    storedManager: StoredManager,
+  ) => Promise<SecretsManager | undefined>
+  /** Opens the manager that the published state of a stack names. Undefined as above. */
+  readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
+}
+
+/** Creates the openers. `createSealing` is called once, when the first manager is opened. */
+export function createServiceOpeners(
+  ports: Pick<ServiceKeyPorts, 'documents'> & {
+    readonly catalog: Pick<CatalogPort, 'getStack'>
+    readonly blobs: BlobsPort
+  },
+  createSealing: () => SealingPort,
+): ServiceOpeners {
+  const { documents, catalog, blobs } = ports
+  let sealing: SealingPort | undefined
+  const openServiceManagerOf: ServiceOpeners['openServiceManagerOf'] = async (
+    stack,
+    { type, state },
+  ) => {
+    if (type !== 'service') return undefined
+    sealing ??= createSealing()
+    return openServiceManager({ documents, sealing }, stack, state)
+  }
+  return {
+    openServiceManagerOf,
+    openServiceOf: async stack => {
+      const record = await catalog.getStack(stack)
+      if (record === undefined || record.snapshot === '') return undefined
+      const { secrets_providers: provider } = await readSnapshotBlob(blobs, record.snapshot)
+      return provider === undefined ? undefined : openServiceManagerOf(stack, provider)
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Pulumi's own command line as a client of the local cloud: a user has an address and a token, and
+ * nothing else of the installation.
+ */
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createToken } from '../../functions/api/issue-token.ts'
+import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
+import type { LogNumber } from '../../shared/records/ids.ts'
+import { describeWithCommands } from '../e2e/toolchains.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
+import { openServiceClient, type ServiceClient } from './service-client.ts'
+
+const secret = 'a secret that no request contains'
+const timeoutMs = 900_000
+
+const program = `'use strict'
+const pulumi = require('@pulumi/pulumi')
+const { Thing } = require('./gold')
+const thing = new Thing('thing', { value: new pulumi.Config().requireSecret('text') })
+exports.text = thing.value
+`
+
+interface ExportedState {
+  readonly deployment: {
+    readonly resources?: readonly { readonly id?: string }[]
+    readonly pending_operations?: readonly { readonly resource: { readonly urn: string } }[]
+  }
+}
+
+describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let sandbox: CloudSandbox
+  let service: ServiceClient
+  beforeAll(() => {
+    bundles = createBundles()
+  })
+  afterAll(() => bundles?.remove())
+  afterEach(async () => {
+    service?.remove()
+    await sandbox?.remove()
+  }, 120_000)
+
+  const open = async (fixture: string): Promise<void> => {
+    sandbox = await createCloudSandbox(fixture, {
+      aws: settings(),
+      bundleOf: bundles.findBundle,
+    })
+    service = await openServiceClient(sandbox, fixture)
+  }
+  const stock = async (...args: readonly string[]): Promise<string> =>
+    requireSuccess(await service.pulumi(args)).out
+
+  /** Ends the lease of the running update now, as the passing of five minutes would. */
+  const endLease = async (): Promise<void> => {
+    const { catalog, control, decisionLog, clock } = sandbox.control.platform
+    const { current } = (await catalog.getStack(sandbox.stack)) ?? { current: '' as const }
+    if (current === '') throw new Error('no update is running')
+    const record = await control.read(current)
+    if (record === undefined) throw new Error('the update has no control record')
+    const holder = { ...record.holder, expiresAt: clock.now() }
+    const { length } = await decisionLog.read(current, 0 as LogNumber, 10_000)
+    await control.hold(current, holder, length as LogNumber)
+  }
+  /** Creates a schedule of the stack by our own API. */
+  const createSchedule = async (): Promise<void> => {
+    const { token } = await createToken(sandbox.control.platform, { name: 'api', role: 'admin' })
+    const response = await fetch(`${sandbox.cloud.apiUrl}/v1/stacks/small/dev/schedules/nightly`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ when: 'rate(1 day)', operation: { kind: 'refresh' } }),
+    })
+    expect(response.status).toBe(200)
+  }
+  const readVersion = async (version: number): Promise<ExportedState> =>
+    JSON.parse(await stock('stack', 'export', '--version', String(version))) as ExportedState
+  /** Returns the objects that a state neither has nor names by a pending operation. */
+  const findLost = ({ deployment }: ExportedState): readonly string[] => {
+    const knownIds = new Set(deployment.resources?.map(({ id }) => id))
+    const pendingNames = (deployment.pending_operations ?? []).map(
+      ({ resource }) => resource.urn.split('::').at(-1) ?? '',
+    )
+    return sandbox
+      .listObjects()
+      .map(({ id }) => id)
+      .filter(id => !knownIds.has(id) && !pendingNames.some(name => id.startsWith(`${name}-`)))
+  }
+
+  describeWithCommands("Pulumi's own command line", [['go', 'version']], () => {
+    test(
+      'both engines use one stack in turn, with one lock, one history and one key',
+      async () => {
+        await open('small')
+        const { client } = service
+        writeFileSync(join(client.program, 'index.js'), program)
+        await stock('login', sandbox.cloud.serviceUrl)
+        expect((await stock('whoami')).trim()).toBe('laptop')
+        await stock('stack', 'init', 'dev')
+        await stock('config', 'set', '--secret', 'text', secret)
+        await stock('up', '--yes')
+        expect(sandbox.listObjects()).toHaveLength(1)
+        await stock('preview', '--expect-no-changes')
+        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+
+        // Our engine runs the same program in functions, and opens the secrets of the service.
+        writeFileSync(join(sandbox.program, 'program.js'), program)
+        copyFileSync(
+          join(client.program, 'Pulumi.dev.yaml'),
+          join(sandbox.program, 'Pulumi.dev.yaml'),
+        )
+        const end = await sandbox.deploy('up', await sandbox.upload({}))
+        expect(end).toMatchObject({ result: 'succeeded', changes: { same: 2 } })
+        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+        const exported = await stock('stack', 'export')
+        const published = await sandbox.control.readSnapshot(sandbox.stack)
+        expect(JSON.parse(exported)).toEqual(JSON.parse(published))
+        expect(exported).not.toContain(secret)
+        expect((await stock('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
+        const history = JSON.parse(await stock('stack', 'history', '--json')) as object[]
+        expect(history.map(entry => Reflect.get(entry, 'result') as unknown)).toEqual(
+          Array(4).fill('succeeded'),
+        )
+        // A rename keeps the key, and places the calls of schedules for the new name.
+        await createSchedule()
+        await stock('stack', 'rename', 'prod')
+        expect((await stock('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
+        await stock('destroy', '--yes', '--skip-preview')
+        expect(sandbox.listObjects()).toEqual([])
+        await stock('stack', 'rm', '--yes', 'prod')
+        expect(sandbox.readLog()).not.toContain(secret)
+      },
+      timeoutMs,
+    )
+
+    test(
+      'a killed client holds the stack until its lease ends, and no object is lost',
+      async () => {
+        await open('many')
+        await stock('stack', 'init', 'dev')
+        const up = service.startPulumi(['up', '--yes', '--skip-preview'])
+        await waitUntil(() => sandbox.listObjects().length >= 15, { condition: '15 objects' })
+        up.kill('SIGKILL', 'group')
+        await up.done
+        const busy = await service.pulumi(['up', '--yes', '--skip-preview'])
+        expect(busy.err + busy.out).toMatch(/began \d+ s ago, is held by laptop: pulumi up/)
+        await endLease()
+        // The refresh begins on the state with every acknowledged entry.
+        await stock('refresh', '--yes', '--skip-preview', '--clear-pending-creates')
+        const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 9)
+        // A refresh without pending creates imports the state first.
+        expect(history.map(({ command, result }) => `${command} ${result}`)).toEqual([
+          'refresh succeeded',
+          'stack import succeeded',
+          'up interrupted',
+        ])
+        expect(findLost(await readVersion(1))).toEqual([])
+        await stock('up', '--yes', '--skip-preview')
+        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+      },
+      timeoutMs,
+    )
+
+    test(
+      'the regular check of compaction closes the update of a client that never returns',
+      async () => {
+        await open('small')
+        await stock('stack', 'init', 'dev')
+        const up = service.startPulumi(['up', '--yes', '--skip-preview'], {
+          ...{ GOLD_ASKED: '1', DELAY: '8000' },
+        })
+        const isCreating = (): boolean =>
+          sandbox.listChanges().some(({ call }) => call === 'create')
+        await waitUntil(isCreating, { condition: 'a create', limitMs: 60_000 })
+        up.kill('SIGKILL', 'group')
+        await up.done
+        await endLease()
+        await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
+        const { catalog } = sandbox.control.platform
+        const readResult = async () => (await catalog.listHistory(sandbox.stack, 1))[0]?.result
+        await waitUntil(async () => (await readResult()) !== undefined, { condition: 'a close' })
+        expect(await readResult()).toBe('interrupted')
+        const { deployment } = await readVersion(1)
+        // The create without an end is pending.
+        expect(deployment.pending_operations).toHaveLength(1)
+      },
+      timeoutMs,
+    )
+
+    test(
+      'an update continues when its environments die between and during calls',
+      async () => {
+        await open('many')
+        await stock('stack', 'init', 'dev')
+        const up = service.startPulumi(['up', '--yes', '--skip-preview'])
+        let kills = 0
+        let isOver = false
+        void up.done.then(() => {
+          isOver = true
+        })
+        for (const objects of [5, 15, 25, 35]) {
+          await waitUntil(() => isOver || sandbox.listObjects().length >= objects, {
+            condition: `${objects} objects`,
+          })
+          for (const { pid } of sandbox.cloud.listEnvironments('service'))
+            if (pid !== undefined) {
+              process.kill(pid, 'SIGKILL')
+              kills += 1
+            }
+        }
+        requireSuccess(await up.done)
+        expect(kills).toBeGreaterThan(1)
+        expect(sandbox.listObjects()).toHaveLength(50)
+        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+      },
+      timeoutMs,
+    )
+  })
+})
