@@ -19,10 +19,11 @@ const killings = fc.sample(
 )
 
 interface ExportedState {
+  /** Null before the first update of the stack. */
   readonly deployment: {
     readonly resources?: readonly { readonly id?: string }[]
     readonly pending_operations?: readonly { readonly resource: { readonly urn: string } }[]
-  }
+  } | null
 }
 
 describeWithCommands("random kills around Pulumi's command line", [['go', 'version']], () => {
@@ -49,8 +50,8 @@ describeWithCommands("random kills around Pulumi's command line", [['go', 'versi
           await pulumi(['cancel', '--yes'])
         }
         const { deployment } = JSON.parse(await sandbox.exportState()) as ExportedState
-        const knownIds = new Set(deployment.resources?.map(({ id }) => id))
-        const pendingNames = (deployment.pending_operations ?? []).map(
+        const knownIds = new Set(deployment?.resources?.map(({ id }) => id))
+        const pendingNames = (deployment?.pending_operations ?? []).map(
           ({ resource }) => resource.urn.split('::').at(-1) ?? '',
         )
         // The id of an object begins with the name of its resource.
