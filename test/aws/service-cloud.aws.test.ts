@@ -20,6 +20,7 @@ const program = `'use strict'
 const pulumi = require('@pulumi/pulumi')
 const { Thing } = require('./gold')
 const thing = new Thing('thing', { value: new pulumi.Config().requireSecret('text') })
+if (process.env.STEP === '2') new Thing('other', { value: thing.value })
 exports.text = thing.value
 `
 
@@ -95,6 +96,12 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         await open('small')
         const { client } = service
         writeFileSync(join(client.program, 'index.js'), program)
+        // The API of our own command line names the address for this one.
+        const refused = await fetch(`${sandbox.cloud.apiUrl}/api/user`)
+        expect([refused.status, await refused.text()]).toEqual([
+          404,
+          expect.stringContaining(`pulumi login ${sandbox.cloud.serviceUrl}`),
+        ])
         await stock('login', sandbox.cloud.serviceUrl)
         expect((await stock('whoami')).trim()).toBe('laptop')
         await stock('stack', 'init', 'dev')
@@ -110,9 +117,10 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
           join(client.program, 'Pulumi.dev.yaml'),
           join(sandbox.program, 'Pulumi.dev.yaml'),
         )
-        const end = await sandbox.deploy('up', await sandbox.upload({}))
-        expect(end).toMatchObject({ result: 'succeeded', changes: { same: 2 } })
-        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+        const end = await sandbox.deploy('up', await sandbox.upload({ STEP: '2' }))
+        expect(end).toMatchObject({ result: 'succeeded', changes: { same: 2, create: 1 } })
+        const noChanges = ['up', '--yes', '--skip-preview', '--expect-no-changes']
+        requireSuccess(await service.pulumi(noChanges, { STEP: '2' }))
         const exported = await stock('stack', 'export')
         const published = await sandbox.control.readSnapshot(sandbox.stack)
         expect(JSON.parse(exported)).toEqual(JSON.parse(published))

@@ -86,6 +86,12 @@ const exemptions: readonly Exemption[] = [
     reason: 'an executor stores results that are too large for an item',
   },
   {
+    processes: /^service$/,
+    actions: /^s3:ListBucket$/,
+    resources: /^[^,]*:s3:::[^,/]*$/,
+    reason: 'the service lists blobs to find one that a sweep has set aside, after a day',
+  },
+  {
     processes: /^compaction$/,
     actions: /^dynamodb:(PutItem|UpdateItem|BatchWriteItem|DeleteItem)$/,
     resources: /-journal$/,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { StackId } from '../../records/ids.ts'
 import { createCloudManager } from '../../secrets/cloud-secrets.ts'
 import { createPassphraseManager } from '../../secrets/passphrase-secrets.ts'
+import { createServiceKey, createServiceManager } from '../../secrets/service-keys.ts'
 import { openStackSecrets } from './open-stack-secrets.ts'
 
 const stack = 'organization/p/s' as StackId
@@ -52,6 +53,15 @@ test('secrets encrypted with a passphrase are opened with that of the installati
     },
   )
   await expect(withoutPassphrase).rejects.toMatchObject({ code: 'SECRETS_PASSPHRASE_MISSING' })
+})
+
+test('a file that names no manager gets the one of the service, if the state of its own stack names it', async () => {
+  const manager = createServiceManager([createServiceKey()], { stack: 's' })
+  const openServiceOf = async (id: StackId) => (id === stack ? manager : undefined)
+  const deps = { keeper, passphrase: undefined, allowedKeys, openServiceOf } as const
+  expect(await openStackSecrets(deps, stack, named)).toBe(manager)
+  const other = openStackSecrets(deps, 'organization/p/other' as StackId, named)
+  await expect(other).rejects.toMatchObject({ code: 'SECRETS_MANAGER_UNSUPPORTED' })
 })
 
 test.each([
