@@ -1,3 +1,4 @@
+import { isTruthy } from '../config/truthy.ts'
 import type { ObjectStorePort } from '../ports/objects.ts'
 import type { StackId } from '../records/ids.ts'
 import {
@@ -28,7 +29,10 @@ export interface Backend {
 export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {
   const backend = await findBackend(store, env)
   if (backend !== undefined) return backend
-  const mustBeLegacy = ['1', 'true'].includes(env['PULUMI_DIY_BACKEND_LEGACY_LAYOUT'] ?? '')
+  const mustBeLegacy = [
+    'PULUMI_DIY_BACKEND_LEGACY_LAYOUT',
+    'PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT',
+  ].some(name => isTruthy(env[name]))
   if (!mustBeLegacy) await store.put(metaKey, projectMeta)
   return createBackend(store, mustBeLegacy ? 'legacy' : 'project', env)
 }
