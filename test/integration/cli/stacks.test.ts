@@ -239,7 +239,7 @@ describe('states', () => {
     expect(err).toMatch(/^warning: .*'creating'.*x/)
     expect(bench.states.get(dev)).toMatchObject({
       secrets_providers: { type: 'passphrase', state: { salt: 'new-salt' } },
-      metadata: { secrets: 'sealed' },
+      metadata: { secrets: 'kept' },
     })
   })
 
