@@ -5,6 +5,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { automationResults } from '../e2e/automation-results.ts'
 import { requireSuccess } from '../e2e/sandbox.ts'
 import { createVirtualEnvironment, describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
@@ -33,33 +34,12 @@ async function runAutomation(fixture: string, interpreter: string, file: string)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
-/** The results of the fixtures, in any language. */
-const results = {
-  missing: 'not found',
-  config: {
-    'inline:password': { value: 'swordfish', secret: true },
-    'inline:plain': { value: 'p', secret: false },
-  },
-  preview: { create: 2 },
-  up: {
-    result: 'succeeded',
-    changes: { create: 2 },
-    outputs: { value: { value: 'one', secret: false }, secret: { value: 'p', secret: true } },
-  },
-  update: { same: 1, update: 1 },
-  refresh: 'succeeded',
-  thrown: expect.stringContaining('thrown by the program'),
-  state: 3,
-  history: ['update failed', 'refresh succeeded', 'update succeeded', 'update succeeded'],
-  destroy: 'succeeded',
-}
-
 describeWithCommands('the Automation API with stacks of a server', [['go', 'version']], () => {
   test(
     'of Node deploys, refreshes and destroys an inline program',
     async () => {
       const printed = await runAutomation('automation', process.execPath, 'main.js')
-      expect(printed).toMatchObject({ ...results, stacks: [] })
+      expect(printed).toMatchObject({ ...automationResults, stacks: [] })
       expect(client?.sandbox.listObjects()).toEqual([])
     },
     slowMs,
@@ -71,7 +51,7 @@ describeWithCommands('the Automation API with stacks of a server', [['go', 'vers
       async () => {
         const interpreter = join(createVirtualEnvironment(requirements), 'bin', 'python')
         const printed = await runAutomation('automation-python', interpreter, 'main.py')
-        expect(printed).toMatchObject(results)
+        expect(printed).toMatchObject(automationResults)
         expect(client?.sandbox.listObjects()).toEqual([])
       },
       slowMs,

@@ -1,19 +1,12 @@
-import { createSlots } from './slots.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
-export interface OperationSlots {
+export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
    * Waits until an operation may begin. With `beginsEarly` it may begin although no provider call
    * is free yet, so that its begin is stored meanwhile.
    */
   readonly acquire: (options: { readonly beginsEarly: boolean }) => Promise<OperationSlot>
-  /** Lets no operation begin until the returned function is called. */
-  readonly suspend: () => () => void
-  /**
-   * Resolves with false if no slots are suspended. Otherwise resolves with true after the end of
-   * all suspensions.
-   */
-  readonly waitUntilResumed: () => Promise<boolean>
 }
 
 /** The slot of one operation. */

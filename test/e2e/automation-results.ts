@@ -1,0 +1,22 @@
+import { expect } from 'vitest'
+
+/** The results that the drivers of the Automation API print, in any language. */
+export const automationResults = {
+  missing: 'not found',
+  config: {
+    'inline:password': { value: 'swordfish', secret: true },
+    'inline:plain': { value: 'p', secret: false },
+  },
+  preview: { create: 2 },
+  up: {
+    result: 'succeeded',
+    changes: { create: 2 },
+    outputs: { value: { value: 'one', secret: false }, secret: { value: 'p', secret: true } },
+  },
+  update: { same: 1, update: 1 },
+  refresh: 'succeeded',
+  thrown: expect.stringContaining('thrown by the program'),
+  state: 3,
+  history: ['update failed', 'refresh succeeded', 'update succeeded', 'update succeeded'],
+  destroy: 'succeeded',
+}
