@@ -17,6 +17,11 @@ function readState(name: string): string {
   return readFileSync(join(folder, name), 'utf8')
 }
 
+/** Returns the stack of the first URN, because a state does not name its stack elsewhere. */
+function readStackName(name: string): string {
+  return /"urn:pulumi:([^:"]+)::/.exec(readState(name))?.[1] ?? 'dev'
+}
+
 let sandbox: Sandbox
 const run = async (...args: readonly string[]): Promise<string> =>
   requireSuccess(await sandbox.run(args, { env: { PULUMI_CONFIG_PASSPHRASE: 'golden' } })).out
@@ -25,7 +30,7 @@ beforeAll(async () => {
   sandbox = createSandbox(undefined, {
     files: { 'Pulumi.yaml': 'name: golden\nruntime: nodejs\n' },
   })
-  await run('stack', 'init', 'dev')
+  for (const stack of new Set(names.map(readStackName))) await run('stack', 'init', stack)
 })
 afterAll(() => sandbox.remove())
 
@@ -33,10 +38,11 @@ test.each(names)(
   'the state %s of the real CLI is imported and exported without a changed byte',
   async name => {
     const text = readState(name)
+    const stack = readStackName(name)
     // A stack with the key of the state keeps its ciphertexts.
     const salt = /"salt": "([^"]*)"/.exec(text)?.[1] ?? ''
-    writeFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), `encryptionsalt: ${salt}\n`)
-    await run('stack', 'import', '-s', 'dev', '--file', join(folder, name))
-    expect(await run('stack', 'export', '-s', 'dev')).toBe(text)
+    writeFileSync(join(sandbox.program, `Pulumi.${stack}.yaml`), `encryptionsalt: ${salt}\n`)
+    await run('stack', 'import', '-s', stack, '--file', join(folder, name))
+    expect(await run('stack', 'export', '-s', stack)).toBe(text)
   },
 )

@@ -66,7 +66,8 @@ test('rollback and undo publish an earlier version, keep the history, and the ne
     const rolledBack = requireSuccess(
       await sandbox.run(inDev('stack', 'rollback', '--to', '1', '--yes')),
     )
-    expect(rolledBack.err).toContain('becomes that of version 1, as version 3')
+    expect(rolledBack.err).toContain('becomes that of version 1, as a new version')
+    expect(rolledBack.err).toContain('Version 3 has the state of version 1.')
     expect(rolledBack.err).toContain('Resources: 0 added, 0 changed, 2 removed')
     expect(sandbox.listObjects()).toHaveLength(5)
     const names = async () =>
