@@ -97,6 +97,11 @@ export default defineConfig({
         ...ownProcess(3_600),
         sequence: { groupOrder: 2 },
       }),
+      // A comparison of times runs alone, so that no other test changes one of the times.
+      createProject('timing', ['test/timing'], {
+        ...ownProcess(600),
+        sequence: { groupOrder: 3 },
+      }),
       createProject('house', ['test/house'], ownProcess(180)),
       createProject('integration', ['test/integration'], ownProcess(180)),
       createProject('e2e', ['test/e2e', 'test/pulumi-cli'], ownProcess(240)),

@@ -8,8 +8,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BlobHash, type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
-import { describeWithServices } from './describe-with-services.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from '../aws/cloud-sandbox.ts'
+import { describeWithServices } from '../aws/describe-with-services.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
 const pluginKey = {
