@@ -123,8 +123,8 @@ function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => 
   return async ({ id, deployments: lastDeploymentNumber }) => {
     if (notifiedDeployments.get(id) === lastDeploymentNumber) return
     try {
-      await notifyEnded({ platform, notifier }, id)
-      notifiedDeployments.set(id, lastDeploymentNumber)
+      const isNotified = await notifyEnded({ platform, notifier }, id)
+      if (isNotified) notifiedDeployments.set(id, lastDeploymentNumber)
     } catch (thrown) {
       platform.logger.write('warn', 'notify.failed', { stack: id, message: messageOf(thrown) })
     }

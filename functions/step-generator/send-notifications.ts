@@ -24,7 +24,10 @@ import { parseDocumentValue } from '../../shared/triggers/parse-document-value.t
 import { describeChanges, isChange } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
-/** The dependencies of notifications. Without `notifier`, no notification is sent. */
+/**
+ * The dependencies of notifications. Without `notifier`, no notification and no reply to a webhook
+ * is sent, and no remedy is requested.
+ */
 export interface NotifyDeps {
   readonly platform: Platform
   readonly notifier?: NotifierPorts
@@ -53,14 +56,15 @@ export async function notifyStarted(
 
 /**
  * Sends the notifications and the webhook reply about the result of a stack's last deployment,
- * once, if the result is recent. If a process dies before it sends them, the next process that
- * checks the stack does so. Throws the stores' errors, and the notifications are then still due.
+ * once, if the result is recent. Returns false if they may still be due, because another process
+ * sends them now, or died while it did so. A process that checks the stack after the claim of a dead
+ * one has expired sends them. Throws the stores' errors, and the notifications are then still due.
  */
-export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<void> {
+export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boolean> {
   const { platform, notifier } = deps
-  if (notifier === undefined) return
+  if (notifier === undefined) return true
   const [record] = await platform.catalog.listHistory(stack, 1)
-  if (record === undefined || !isNotifiable(record, platform.clock.now())) return
+  if (record === undefined || !isNotifiable(record, platform.clock.now())) return true
   const { deployment, changes = {}, result } = record
   const kind = result === 'succeeded' ? 'succeeded' : 'failed'
   const { number } = deploymentPartsOf(deployment)
@@ -75,7 +79,7 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
       ? { kind, ...commonFields, changes }
       : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
   const task = { taskIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
-  await runOnce({ marks: notifier.marks, clock: platform.clock }, task, async () => {
+  const once = await runOnce({ marks: notifier.marks, clock: platform.clock }, task, async () => {
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request
     const storedRequest =
@@ -89,6 +93,7 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
       mayReply ? createReply(storedRequest, state, text) : undefined,
     )
   })
+  return once.kind !== 'underway'
 }
 
 /** Reports whether a deployment has ended recently, and is no edit or rename. */
@@ -103,8 +108,8 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 }
 
 /**
- * Sends the notifications about a request that started no deployment, and ends the request. In
- * between, puts a remedy request if a scheduled refresh found drift and its schedule requires a
+ * Sends the notifications and the webhook reply about a request that started no deployment, and
+ * ends the request. In between, puts a remedy request if a scheduled refresh found drift and its schedule requires a
  * remedy. All of this can be repeated after a crash: a repeated notification has the same delivery
  * id.
  */

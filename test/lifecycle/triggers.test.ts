@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { notifyEnded } from '../../functions/step-generator/send-notifications.ts'
 import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
 import { answerWebhook, type WebhookServer } from '../../functions/webhook/answer-webhook.ts'
 import { sealingContextOf } from '../../shared/ports/documents.ts'
@@ -122,6 +123,23 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   expect(got.find(({ url }) => url.includes('statuses'))?.headers.authorization).toBe(
     'Bearer token',
   )
+})
+
+test('an end whose notifier died stays due until the claim of the dead process is gone', async () => {
+  await deliverFromGithub('push', push('a'))
+  await all.runToIdle()
+  await sendNotifications()
+  const { platform, stack } = all
+  const [deployment] = await platform.catalog.listHistory(stack, 1)
+  const taskId = `told ${deployment?.deployment}`
+  await platform.marks.unmark(`done ${taskId}`)
+  await platform.marks.mark(`claim ${taskId}`, (platform.clock.now() + 60_000) as EpochMs)
+  const deps = { platform, notifier: platform }
+  expect(await notifyEnded(deps, stack)).toBe(false)
+  expect(await platform.notifications.receive(10, 0)).toEqual([])
+  await platform.marks.unmark(`claim ${taskId}`)
+  expect(await notifyEnded(deps, stack)).toBe(true)
+  expect(await platform.notifications.receive(10, 0)).not.toEqual([])
 })
 
 test('a push with a wrong signature is refused and requests nothing', async () => {
