@@ -21,8 +21,9 @@ export interface WebhookRouteOptions {
 }
 
 /**
- * Adds the route of webhooks, `POST /hooks/<name>`, to an app. The responses are the same as on
- * AWS.
+ * Adds the route of webhooks, `POST /hooks/<name>`, to an app. The responses are those of
+ * `answerWebhook`, as on AWS. Only too large and too frequent deliveries have other responses
+ * there.
  */
 export function addWebhookRoute(
   app: Hono,

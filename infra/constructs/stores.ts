@@ -28,8 +28,8 @@ export interface Stores {
 /**
  * Creates two tables and a bucket, which are retained when the installation is deleted. They are
  * removed if creating the CloudFormation stack fails. Otherwise their names would block the next
- * try. DynamoDB removes no protected table, so at the creation the setting `dataProtection` must be
- * `off`.
+ * try. DynamoDB does not remove a protected table, so `antichain platform deploy` first creates
+ * them with `dataProtection=off`.
  */
 export function createStores(scope: Construct, settings: Settings, keys: EncryptionKeys): Stores {
   const group = createPart(scope, 'Data')
@@ -72,10 +72,10 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
 }
 
 /**
- * Returns the lifecycle rules. Current objects never expire, because only the sweep knows which of
- * them are unused. Replaced and removed objects are kept for a while, so that an error can be
- * undone. Packed programs of the installer expire, because the generator stores them under another
- * name.
+ * Returns the lifecycle rules. Packed programs of the installer expire after a day, because the
+ * generator stores them under another name. No other current object expires, because only the blob
+ * sweep knows which of them are unused. Replaced and removed objects are kept for a while, so that
+ * an error can be undone.
  */
 function lifecycleRulesOf({ noncurrentDays }: Settings): LifecycleRule[] {
   return [

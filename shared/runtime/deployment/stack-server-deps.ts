@@ -19,7 +19,7 @@ export interface NotifierPorts extends Pick<TriggerPorts, 'documents' | 'marks'>
 /** Dependencies of a generator that serves stacks. */
 export interface StackServerDeps extends StackRunDeps {
   readonly requests: RequestsPort
-  /** Sends notifications about the ends of deployments. Absent: none are sent. */
+  /** Sends notifications and replies to webhooks. Absent: none are sent. */
   readonly notifier?: NotifierPorts
   /**
    * Authorizes requests. Absent: each process that can put a request has all permissions anyway.

@@ -2,11 +2,13 @@ import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import { deploymentPartsOf } from '../../records/ids.ts'
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
-import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
+import { createArchiveDeployRequest, type ProgramRequestDeps } from './program-request.ts'
 
 /**
- * Creates the functions that open requests and deployments whose program is an archive. A request
- * that names no archive uses the last program that was uploaded for its stack.
+ * Creates the functions that return the `DeployRequest` of a queued request, or of a deployment to
+ * resume, whose program is an archive. A request of the kind `last` uses the program that was last
+ * uploaded for its stack. The functions throw FEATURE_MISSING for a program of a repository,
+ * PROJECT_NOT_FOUND for a missing one, and the errors of `createArchiveDeployRequest`.
  */
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,
@@ -15,14 +17,14 @@ export function createArchivedProgramOpener(
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
       if (program.kind === 'repository')
-        throw error('FEATURE_MISSING', 'programs of repositories cannot be opened here')
+        throw error('FEATURE_MISSING', 'this server cannot open the program of a repository')
       const archive =
         program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
       if (archive === undefined)
         throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
           hint: 'Upload it from its folder with `antichain deploy`.',
         })
-      return createProgramRequest(programs, { stack, archive, options, dryRun, key })
+      return createArchiveDeployRequest(programs, { stack, archive, options, dryRun, key })
     },
     reopen: async (deployment, { place: { archive }, options }) => {
       if (archive === undefined)
@@ -31,7 +33,7 @@ export function createArchivedProgramOpener(
           `the program of deployment '${deployment}' is not an archive`,
         )
       const { stack } = deploymentPartsOf(deployment)
-      return createProgramRequest(programs, { stack, archive, options, dryRun: false })
+      return createArchiveDeployRequest(programs, { stack, archive, options, dryRun: false })
     },
   }
 }

@@ -25,10 +25,11 @@ export interface ProgramRequestDeps {
 }
 
 /**
- * Creates the deployment request of an archived program. Throws ARCHIVE_*, PROJECT_*, such as
- * PROJECT_INVALID for the program of another project, and the errors of reading the configuration.
+ * Creates the `DeployRequest` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*,
+ * such as PROJECT_INVALID for the program of another project, and the errors of reading the
+ * configuration.
  */
-export async function createProgramRequest(
+export async function createArchiveDeployRequest(
   deps: ProgramRequestDeps,
   request: {
     readonly stack: StackId

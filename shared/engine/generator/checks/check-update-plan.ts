@@ -29,8 +29,8 @@ export function chooseSeed(
 }
 
 /**
- * A goal with the inputs that Check returned. `ignoresOldInputs`: whether Check ran without the old
- * inputs.
+ * A goal with the inputs to compare with the plan: those that Check returned, or the old ones if
+ * Check did not run. `ignoresOldInputs`: whether Check ran without the old inputs.
  */
 interface CheckedGoal {
   readonly goal: Goal
@@ -46,11 +46,11 @@ interface CheckedGoal {
 export function checkGoalAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
-  { goal: checkedGoal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
+  { goal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
-  const proposal = toProposedGoal(checkedGoal)
+  const proposal = toProposedGoal(goal)
   const old = claim.old?.state
   const oldValues = old?.inputs ?? emptyMap
   draft?.recordGoal(claim.urn, proposal, {
@@ -60,14 +60,14 @@ export function checkGoalAgainstPlan(
   })
   if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // If neither the plan nor the state has the resource, `checkStepsAgainstPlan` refuses its first
-  // step.
+  // If neither the plan nor the state has the resource, `checkStepsAgainstPlan` refuses its create.
   if (resource === undefined && old === undefined) return decided(undefined)
-  const goal =
+  const plannedGoal =
     resource === undefined && old !== undefined
       ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
-  return failOnViolations(claim.urn, findGoalViolations(goal, proposal, { oldValues, newValues }))
+  const violations = findGoalViolations(plannedGoal, proposal, { oldValues, newValues })
+  return failOnViolations(claim.urn, violations)
 }
 
 /** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
@@ -87,9 +87,7 @@ export function checkUntargetedAgainstPlan(
   return checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
 }
 
-/**
- * Adds steps to the drafted plan. Fails at the first step that the update plan does not contain.
- */
+/** Adds steps to the drafted plan. Fails at the first step that the update plan does not allow. */
 export function checkStepsAgainstPlan(
   { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn' | 'op'>[],
@@ -105,8 +103,9 @@ export function checkStepsAgainstPlan(
 }
 
 /**
- * Checks the deletes at the end of the deployment against the update plan, by their old URNs, and
- * adds them to the drafted plan. Reports every refused delete, and returns false if there is one.
+ * Checks the deletes at the end of the deployment against the update plan, and adds them to the
+ * drafted plan. The plan has a delete under the URN of the state, also if a registration claimed
+ * that URN. Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,

@@ -69,8 +69,8 @@ export function toTarget(network: string, address: string): string | undefined {
 }
 
 /**
- * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns undefined without
- * a certificate, and `unreadable` for another text.
+ * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns undefined for
+ * a field without a certificate, and `unreadable` for a text that is none.
  */
 function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined

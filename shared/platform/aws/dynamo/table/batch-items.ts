@@ -13,8 +13,9 @@ import { sendWithRetry, isExpired, keyOf, queryItems, type ItemRange, type Table
 
 /**
  * Reads items by key. Each item is read with strong consistency, but not all at the same moment.
- * Absent and expired items are left out. Throws STORE_UNAVAILABLE when some items could not be
- * read.
+ * Absent and expired items are left out. `attributes`: the attributes to read. They must include
+ * `expires` if the items can expire. Absent: all. Throws STORE_UNAVAILABLE when some items could
+ * not be read.
  */
 export async function getItems(
   table: Table,
