@@ -95,17 +95,17 @@ export const effectsOfClients = {
       },
       {
         call: 'blobs.put',
-        sourceFiles: ['functions/api/service/update-routes.ts'],
+        sourceFiles: ['functions/api/service/checkpoint-routes.ts'],
         description: 'the whole state of a client without a journal',
         condition: 'instead of entries',
         afterCrash: 'no record names the blob: the sweep removes it',
       },
       {
         call: 'decisionLog.append client-checkpoint',
-        sourceFiles: ['functions/api/service/update-routes.ts'],
+        sourceFiles: ['functions/api/service/checkpoint-routes.ts'],
         description: 'the log names the state',
         condition: 'instead of entries',
-        afterCrash: 'the client sends it again, and the last one counts',
+        afterCrash: 'the client sends it again, and the one with the highest number counts',
       },
       {
         call: 'decisionLog.append takeover',

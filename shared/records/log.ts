@@ -164,8 +164,15 @@ export type Decision =
     }
   /** Entries of Pulumi's journal that a client sent, in Pulumi's serialized form. */
   | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }
-  /** The whole state that a client without a journal sent, as a blob. The last one counts. */
-  | { readonly kind: 'client-checkpoint'; readonly snapshot: BlobHash }
+  /**
+   * The whole state of a client without a journal, as a blob. The one with the highest number of
+   * the client counts. States without numbers count in the order of the log.
+   */
+  | {
+      readonly kind: 'client-checkpoint'
+      readonly snapshot: BlobHash
+      readonly sequenceNumber?: number
+    }
   /** The deployment entered a phase. */
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */

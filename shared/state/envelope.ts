@@ -44,14 +44,18 @@ const originForm = z
   .object({ deployment: z.string(), operation: z.number(), attempt: z.number() })
   .optional()
 
+const pendingOperationsForm = z
+  .array(z.looseObject({ resource: storedResourceForm, type: z.string(), origin: originForm }))
+  .nullish()
+
 /** The form of a deployment. */
 export const storedDeploymentForm = z.looseObject({
   manifest: z.looseObject({ time: textForm, magic: textForm, version: textForm }).nullish(),
   secrets_providers: z.looseObject({ type: z.string() }).nullish(),
   resources: z.array(storedResourceForm).nullish(),
-  pending_operations: z
-    .array(z.looseObject({ resource: storedResourceForm, type: z.string(), origin: originForm }))
-    .nullish(),
+  pending_operations: pendingOperationsForm,
+  /** The same list, as clients of Pulumi spell it in checkpoints that they send by differences. */
+  pendingOperations: pendingOperationsForm,
   metadata: objectForm,
   snippets: z.array(z.unknown()).nullish(),
   extensions: objectForm,
@@ -125,7 +129,7 @@ function readDeployment(
     readResource(rawResource as StoredJsonObject, version)
   const metadata = (json.metadata ?? {}) as StoredJsonObject
   const { manifest, secrets_providers: secrets, extensions } = json
-  const pending = (json.pending_operations ?? []).map(operation => ({
+  const pending = (json.pending_operations ?? json.pendingOperations ?? []).map(operation => ({
     resource: readStoredResource(operation.resource),
     type: operation.type,
     ...(operation.origin === undefined ? {} : { origin: operation.origin }),

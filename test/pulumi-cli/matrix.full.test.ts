@@ -12,7 +12,7 @@ describeWithCommands(
     test.each([
       { version, hasSecrets: true, resourceCount: 1, valueChars: 16_000 },
       { version, hasSecrets: false, resourceCount: 30, valueChars: 16_000 },
-      { version, hasSecrets: true, resourceCount: 30, valueChars: 10, sendsCheckpoints: true },
+      { version, hasSecrets: true, resourceCount: 30, valueChars: 16_000, sendsCheckpoints: true },
     ])(
       '$resourceCount resources of $valueChars characters, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
       {

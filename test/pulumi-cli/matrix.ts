@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { findFilesWith, requireSuccess } from '../e2e/sandbox.ts'
+import { checkpointCutoffSizeBytes } from '../../functions/api/service/session-routes.ts'
+import { type CommandOutput, findFilesWith, requireSuccess } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { buildPulumiCli, type cliVersions } from './build-cli.ts'
 import { openStockClient } from './stock-client.ts'
@@ -44,8 +45,10 @@ export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
     SECRETS: hasSecrets ? 'yes' : 'no',
     PULUMI_DISABLE_JOURNALING: sendsCheckpoints ? 'true' : undefined,
   }
+  const run = async (command: string, step: string): Promise<CommandOutput> =>
+    requireSuccess(await client.pulumi(command.split(' '), { ...env, STEP: step }))
   const pulumi = async (command: string, step = '1'): Promise<string> =>
-    requireSuccess(await client.pulumi(command.split(' '), { ...env, STEP: step })).out
+    (await run(command, step)).out
   const expectSameStates = async (): Promise<void> => {
     const exported = await pulumi('stack export')
     const ours = requireSuccess(await client.antichain(['stack', 'export', '-s', 'dev'])).out
@@ -60,7 +63,9 @@ export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
     expect(sandbox.listObjects()).toHaveLength(resourceCount)
     await expectSameStates()
     await pulumi('preview --expect-no-changes')
-    await pulumi('up --yes --skip-preview', '2')
+    const { err: calls } = await run('up --yes --skip-preview --logtostderr -v=10', '2')
+    if (sendsCheckpoints && resourceCount * valueChars > checkpointCutoffSizeBytes)
+      expect(calls).toContain('/checkpointdelta): 200')
     await expectSameStates()
     await pulumi('refresh --yes --skip-preview --expect-no-changes', '2')
     await pulumi('stack export --file state.json')

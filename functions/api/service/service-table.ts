@@ -1,3 +1,4 @@
+import { checkpointRoutes } from './checkpoint-routes.ts'
 import { serviceEditRoutes } from './edit-routes.ts'
 import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
@@ -13,6 +14,7 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...sessionRoutes,
   ...serviceStackRoutes,
   ...updateRoutes,
+  ...checkpointRoutes,
   ...serviceEventRoutes,
   ...secretRoutes,
   ...historyRoutes,

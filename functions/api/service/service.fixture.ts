@@ -13,17 +13,21 @@ import { createPulumiApi } from './create-pulumi-api.ts'
 /** The path of the existing stack in the service. */
 export const shopService = '/api/stacks/organization/shop/dev'
 
-/** The response of a call: its status, and its JSON. */
+/** The response of a call: its status, its JSON, and its headers. */
 export interface ServiceResponse {
   readonly status: number
   readonly json: Record<string, unknown>
+  readonly headers: Headers
 }
 
 /** The service over an embedded platform of its own, called without a socket. */
 export interface TestService {
   readonly platform: EmbeddedPlatform
   readonly issueToken: TestApi['issueToken']
-  /** Sends a request named `<method> <path>`, with a packed body, as clients send it. */
+  /**
+   * Sends a request named `<method> <path>`, with a packed body, as clients send it. A body that is
+   * a text is sent as it is.
+   */
   readonly call: (
     authorization: string,
     requestLine: string,
@@ -86,15 +90,17 @@ export async function openTestService(): Promise<TestService> {
 function createCall(app: Pick<Hono, 'request'>): TestService['call'] {
   return async (authorization, requestLine, body) => {
     const [method = '', path = ''] = requestLine.split(' ')
-    const packed = body === undefined ? undefined : gzipSync(JSON.stringify(body))
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const packed = body === undefined ? undefined : gzipSync(text)
     const encoding = body === undefined ? {} : { 'content-encoding': 'gzip' }
     const headers = { authorization, ...encoding }
     const request = { method, headers, ...(packed === undefined ? {} : { body: packed }) }
     const response = await app.request(path, request)
-    const text = await response.text()
+    const responseText = await response.text()
     return {
       status: response.status,
-      json: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+      headers: response.headers,
+      json: (responseText === '' ? {} : JSON.parse(responseText)) as Record<string, unknown>,
     }
   }
 }

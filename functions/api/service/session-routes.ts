@@ -1,11 +1,19 @@
 import type { Caller } from '../authorization.ts'
 import { organization, type ServiceRoute } from './service-route.ts'
 
+/** Size from which on clients without a journal send the differences of a checkpoint, in bytes. */
+export const checkpointCutoffSizeBytes = 64 * 1024
+
 /**
  * The capabilities of the service. Source: the type `APICapability` in
  * sdk/go/common/apitype/service.go of Pulumi 3.274.1.
  */
 const capabilities = [
+  {
+    capability: 'delta-checkpoint-uploads-v2',
+    version: 2,
+    configuration: { checkpointCutoffSizeBytes },
+  },
   { capability: 'batch-encrypt' },
   { capability: 'deployment-schema-version', version: 1, configuration: { version: 4 } },
 ]

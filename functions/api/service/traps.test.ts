@@ -81,7 +81,7 @@ describe('errors', () => {
     await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
     const refused = await service.call(admin, `DELETE ${shopService}?force=false`)
     const message = 'Bad Request: Stack still contains resources.'
-    expect(refused).toEqual({ status: 400, json: { code: 400, message } })
+    expect(refused).toMatchObject({ status: 400, json: { code: 400, message } })
     expect((await service.call(admin, `DELETE ${shopService}?force=true`)).status).toBe(200)
   })
 
@@ -294,9 +294,27 @@ describe('states and secrets', () => {
     expect(manifest.magic).toBe(digest)
   })
 
-  test('18, 19: no delta checkpoints are announced, and no warnings are sent', async () => {
+  test('18: checkpoints in differences keep pending operations in the spelling of clients', async () => {
     const { json } = await service.call(admin, 'GET /api/capabilities')
-    expect(JSON.stringify(json)).not.toContain('delta')
+    const names = (json['capabilities'] as { capability: string }[]).map(item => item.capability)
+    expect(names).toContain('delta-checkpoint-uploads-v2')
+    expect(names).not.toContain('delta-checkpoint-uploads')
+    const { path, lease } = await service.startUpdate(admin)
+    const pendingOperations = [{ resource: componentState('begun'), type: 'creating' }]
+    const deployment = { manifest: {}, metadata: {}, resources: [stackState], pendingOperations }
+    const body = { version: 3, untypedDeployment: { version: 3, deployment }, sequenceNumber: 1 }
+    const stored = await service.call(lease, `PATCH ${path}/checkpointverbatim`, body)
+    expect(stored.status).toBe(200)
+    await service.call(lease, `POST ${path}/complete`, { status: 'failed' })
+    const exported = await service.call(admin, `GET ${shopService}/export`)
+    expect(exported.json['deployment']).toMatchObject({
+      pending_operations: [{ type: 'creating' }],
+    })
+  })
+
+  test('19: no warnings are sent', async () => {
+    const response = await service.call(admin, 'GET /api/capabilities')
+    expect(response.headers.get('x-pulumi-warning')).toBeNull()
   })
 
   test('20: the default organization is that of all stacks', async () => {

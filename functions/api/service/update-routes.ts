@@ -5,8 +5,6 @@ import { decodeEntry } from '../../../shared/journal/entry.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { JsonObject } from '../../../shared/values/value-codec.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { readEnvelope } from '../../../shared/state/envelope.ts'
-import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { requireRole } from '../authorization.ts'
 import {
   cancelClientDeployment,
@@ -31,7 +29,6 @@ import {
 import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
 import { stackOf } from '../define-route.ts'
 import {
-  envelopeForm,
   type LeasedCall,
   parseBody,
   type ServiceCall,
@@ -63,8 +60,6 @@ const completeForm = z.looseObject({ status: z.enum(['succeeded', 'failed', 'can
 
 /** Maximum size of an unpacked batch of journal entries. Clients halve a batch that is larger. */
 const journalBytesMax = 64 * 1024 * 1024
-/** Maximum size of an unpacked checkpoint: a whole state. */
-const checkpointBytesMax = 512 * 1024 * 1024
 /** Maximum size of configuration and environment that the history of an update keeps. */
 const metadataCharsMax = 60 * 1024
 const leaseTokenBytes = 32
@@ -99,13 +94,6 @@ export const updateRoutes: readonly ServiceRoute[] = [
     role: 'lease',
     bodyBytesMax: journalBytesMax,
     run: (ports, call) => appendEntries(ports, call as LeasedCall),
-  },
-  {
-    method: 'PATCH',
-    path: `${updatePath}/checkpoint`,
-    role: 'lease',
-    bodyBytesMax: checkpointBytesMax,
-    run: (ports, call) => appendCheckpoint(ports, call as LeasedCall),
   },
   {
     method: 'POST',
@@ -200,16 +188,6 @@ async function appendEntries(ports: ServicePorts, call: LeasedCall): Promise<unk
     await ports.clientLogs.append(clientLogOf(call.update), [
       { kind: 'client-entries', entries: entries as unknown as readonly JsonObject[] },
     ])
-  return {}
-}
-
-/** Stores the whole state that a client without a journal sends after each step. */
-async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
-  const { version, features, deployment } = parseBody(envelopeForm, call)
-  const log = clientLogOf(call.update)
-  const envelope = readEnvelope({ version, features, deployment })
-  const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
-  await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
   return {}
 }
 

@@ -11,6 +11,11 @@ import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { requireSupportedRules } from '../../engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
+import {
+  completeCheckpoint,
+  findCheckpoint,
+  lacksReferencedParts,
+} from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
@@ -121,7 +126,7 @@ export async function foldWithEnds(
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
   requireSupportedRules(deployment, pin)
   const decisions = view.decisions.slice(view.decisions.lastIndexOf(pin) + 1)
-  const base = await readSnapshotBlob(ports.blobs, findCheckpoint(decisions) ?? pin.base)
+  const base = await readBase(ports, pin.base, decisions)
   // The time comes from the log, not from the clock, because a repeated close must create the same
   // snapshot.
   const manifest = { now: timestampOf(view.foldAtMs), version: pulumiFormatVersion }
@@ -137,7 +142,17 @@ export async function foldWithEnds(
   })
 }
 
-/** Returns the last checkpoint of a client. A client that sends checkpoints sends no entries. */
-function findCheckpoint(decisions: readonly Decision[]): BlobHash | undefined {
-  return decisions.findLast(decision => decision.kind === 'client-checkpoint')?.snapshot
+/**
+ * Returns the state that the decisions start from: the pinned base, or the checkpoint of a client.
+ * A client that sends checkpoints sends no entries.
+ */
+async function readBase(
+  { blobs }: Pick<CompactionPorts, 'blobs'>,
+  pinnedBase: BlobHash | '',
+  decisions: readonly Decision[],
+): Promise<StoredDeployment> {
+  const checkpoint = findCheckpoint(decisions)
+  const base = await readSnapshotBlob(blobs, checkpoint ?? pinnedBase)
+  if (checkpoint === undefined || !lacksReferencedParts(base)) return base
+  return completeCheckpoint(base, await readSnapshotBlob(blobs, pinnedBase))
 }

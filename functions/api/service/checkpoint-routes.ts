@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import { parseEnvelope, readEnvelope } from '../../../shared/state/envelope.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
+import { findFieldText } from '../../../shared/values/json-field-text.ts'
+import { applyEdits, editForm } from './apply-edits.ts'
+import { type CheckpointBase, putCheckpointBase, readCheckpointBase } from './checkpoint-base.ts'
+import { clientLogOf } from './client-deployment.ts'
+import {
+  envelopeForm,
+  type LeasedCall,
+  parseBody,
+  type ServicePorts,
+  type ServiceRoute,
+  updatePath,
+} from './service-route.ts'
+
+/** Maximum size of an unpacked checkpoint: a whole state. */
+const checkpointBytesMax = 512 * 1024 * 1024
+
+const sequenceForm = z.int().positive()
+const verbatimForm = z.looseObject({
+  untypedDeployment: z.looseObject({}),
+  sequenceNumber: sequenceForm,
+})
+const deltaForm = z.looseObject({
+  checkpointHash: z.string().regex(/^[0-9a-f]{64}$/),
+  sequenceNumber: sequenceForm,
+  deploymentDelta: z.array(editForm).nullish(),
+})
+
+/** Routes for the states that a client without a journal sends after each step. */
+export const checkpointRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'PATCH',
+    path: `${updatePath}/checkpoint`,
+    role: 'lease',
+    bodyBytesMax: checkpointBytesMax,
+    run: (ports, call) => appendCheckpoint(ports, call as LeasedCall),
+  },
+  {
+    method: 'PATCH',
+    path: `${updatePath}/checkpointverbatim`,
+    role: 'lease',
+    bodyBytesMax: checkpointBytesMax,
+    run: (ports, call) => appendVerbatim(ports, call as LeasedCall),
+  },
+  {
+    method: 'PATCH',
+    path: `${updatePath}/checkpointdelta`,
+    role: 'lease',
+    bodyBytesMax: checkpointBytesMax,
+    run: (ports, call) => appendDelta(ports, call as LeasedCall),
+  },
+]
+
+/** Stores a whole state, whose bytes do not matter. */
+async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { version, features, deployment } = parseBody(envelopeForm, call)
+  const log = clientLogOf(call.update)
+  const envelope = readEnvelope({ version, features, deployment })
+  const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
+  await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
+  return {}
+}
+
+/** Stores the bytes of a whole state. The next delta refers to them. */
+async function appendVerbatim(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { sequenceNumber } = parseBody(verbatimForm, call)
+  const base = await readCheckpointBase(ports, call.update.id)
+  requireCurrent(base, sequenceNumber)
+  const text = findFieldText(call.text, 'untypedDeployment') ?? ''
+  return appendBytes(ports, call, { bytes: Buffer.from(text, 'utf8'), sequenceNumber })
+}
+
+/**
+ * Stores the state that edits make of the last one. Changes nothing if the result has another hash
+ * than the client's. The client then sends the whole state under the same number.
+ */
+async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
+  const { checkpointHash, sequenceNumber, deploymentDelta } = parseBody(deltaForm, call)
+  const base = await readCheckpointBase(ports, call.update.id)
+  requireCurrent(base, sequenceNumber)
+  if (base === undefined)
+    throw error('API_INPUT_INVALID', 'a delta needs an earlier checkpoint of the same update')
+  // A repeated call arrives when its own result is the base.
+  if (base.sequenceNumber === sequenceNumber && base.snapshot === checkpointHash) return {}
+  const baseBytes = await ports.closing.blobs.get(base.snapshot)
+  const bytes = applyEdits(baseBytes, deploymentDelta ?? [], checkpointBytesMax)
+  if (createHash('sha256').update(bytes).digest('hex') !== checkpointHash)
+    throw error('API_INPUT_INVALID', 'the edited checkpoint has another hash than the delta names')
+  return appendBytes(ports, call, { bytes, sequenceNumber })
+}
+
+/** Throws API_INPUT_INVALID for a number below that of the last checkpoint. */
+function requireCurrent(base: CheckpointBase | undefined, sequenceNumber: number): void {
+  if (base === undefined || sequenceNumber >= base.sequenceNumber) return
+  throw error(
+    'API_INPUT_INVALID',
+    `the checkpoint has the number ${sequenceNumber}, and the last one had ${base.sequenceNumber}`,
+  )
+}
+
+/** Stores the bytes of a state, then the record, then the base of the next delta. */
+async function appendBytes(
+  ports: ServicePorts,
+  call: LeasedCall,
+  { bytes, sequenceNumber }: { readonly bytes: Uint8Array; readonly sequenceNumber: number },
+): Promise<unknown> {
+  const log = clientLogOf(call.update)
+  const { deployment } = parseEnvelope(Buffer.from(bytes).toString('utf8'))
+  if (deployment === null) throw error('STATE_INVALID', 'a checkpoint needs a deployment')
+  const snapshot = await ports.closing.blobs.put(bytes)
+  await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot, sequenceNumber }])
+  await putCheckpointBase(ports, call.update.id, { snapshot, sequenceNumber })
+  return {}
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openTestService, shopService, type TestService } from './service.fixture.ts'
+
+// The states of clients without a journal: whole, with the bytes of the client, or as edits of the
+// last bytes. Each test names the defect that it finds.
+
+let service: TestService
+let admin = ''
+let path = ''
+let lease = ''
+
+beforeEach(async () => {
+  service = await openTestService()
+  admin = `token ${await service.issueToken('admin')}`
+  ;({ path, lease } = await service.startUpdate(admin))
+})
+
+afterEach(() => service.close())
+
+/** Returns a state as clients write it, with a name that has more bytes than characters. */
+function textOf(...names: readonly string[]): string {
+  const resources = names.map(name => ({
+    urn: `urn:pulumi:dev::shop::my:index:Group::${name}`,
+    ...{ custom: false, type: 'my:index:Group', inputs: { text: 'äöü' } },
+  }))
+  const json = JSON.stringify({ version: 3, deployment: { manifest: {}, metadata: {}, resources } })
+  return json.replace('"metadata"', '"exact":12345678901234567890.10,"metadata"')
+}
+
+/** Sends the bytes of a state. */
+async function sendVerbatim(text: string, sequenceNumber: number): Promise<number> {
+  const body = `{"version":3,"untypedDeployment":${text},"sequenceNumber":${sequenceNumber}}`
+  return (await service.call(lease, `PATCH ${path}/checkpointverbatim`, body)).status
+}
+
+interface Edit {
+  readonly Span: { readonly uri: string; readonly start: object; readonly end: object }
+  readonly NewText: string
+}
+
+function editOf(start: number, end: number, text: string): Edit {
+  const pointOf = (offset: number): object => ({ line: 1, column: 1, offset })
+  return { Span: { uri: '', start: pointOf(start), end: pointOf(end) }, NewText: text }
+}
+
+/** Returns the one edit that makes one text of another. */
+function diff(before: string, after: string): readonly Edit[] {
+  const [from, to] = [Buffer.from(before), Buffer.from(after)]
+  let [start, end] = [0, 0]
+  while (start < Math.min(from.length, to.length) && from[start] === to[start]) start += 1
+  const tailMax = Math.min(from.length, to.length) - start
+  while (end < tailMax && from.at(-1 - end) === to.at(-1 - end)) end += 1
+  const inserted = to.subarray(start, to.length - end).toString('utf8')
+  return [editOf(start, from.length - end, inserted)]
+}
+
+async function sendDelta(
+  edits: readonly Edit[],
+  result: string,
+  { sequenceNumber, call = service.call }: { sequenceNumber: number; call?: TestService['call'] },
+): Promise<number> {
+  const checkpointHash = createHash('sha256').update(result).digest('hex')
+  const body = { version: 3, checkpointHash, sequenceNumber, deploymentDelta: edits }
+  return (await call(lease, `PATCH ${path}/checkpointdelta`, body)).status
+}
+
+async function exportNames(): Promise<readonly (string | undefined)[]> {
+  const { json } = await service.call(admin, `GET ${shopService}/export`)
+  const { resources = [] } = json['deployment'] as { resources?: { urn: string }[] }
+  return resources.map(({ urn }) => urn.split('::').at(-1))
+}
+
+const [one, two, three] = [textOf('a'), textOf('a', 'b'), textOf('a', 'b', 'c')]
+
+describe('checkpoints in differences', () => {
+  test('refer to the bytes of the last checkpoint, in any process', async () => {
+    expect(await sendVerbatim(one, 1)).toBe(200)
+    const call = service.openProcess()
+    expect(await sendDelta(diff(one, two), two, { sequenceNumber: 2, call })).toBe(200)
+    expect(await sendDelta(diff(two, three), three, { sequenceNumber: 3 })).toBe(200)
+    expect(await exportNames()).toEqual(['a', 'b', 'c'])
+    expect(await sendDelta([], three, { sequenceNumber: 4, call })).toBe(200)
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    expect(await exportNames()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('may be repeated', async () => {
+    await sendVerbatim(one, 1)
+    for (const status of [200, 200])
+      expect(await sendDelta(diff(one, two), two, { sequenceNumber: 2 })).toBe(status)
+    expect(await sendDelta(diff(two, three), three, { sequenceNumber: 3 })).toBe(200)
+    expect(await exportNames()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('are refused without an effect, and the whole state follows under their number', async () => {
+    const edits = diff(one, two)
+    expect(await sendDelta(edits, two, { sequenceNumber: 1 })).toBe(400)
+    await sendVerbatim(one, 2)
+    const refused: readonly (readonly Edit[])[] = [
+      [editOf(0, one.length * 3, '')],
+      [editOf(5, 4, '')],
+      [editOf(0, 10, ''), editOf(9, 12, '')],
+      [editOf(10, 12, ''), editOf(0, 1, '')],
+      [editOf(-1, 1, '')],
+      [],
+    ]
+    for (const wrong of refused)
+      expect([wrong, await sendDelta(wrong, two, { sequenceNumber: 3 })]).toEqual([wrong, 400])
+    expect(await sendDelta(edits, two, { sequenceNumber: 1 })).toBe(400)
+    expect(await sendDelta(diff(one, '{}'), '{}', { sequenceNumber: 3 })).toBe(400)
+    expect(await exportNames()).toEqual(['a'])
+    expect(await sendVerbatim(two, 3)).toBe(200)
+    expect(await sendVerbatim(one, 2)).toBe(400)
+    expect(await exportNames()).toEqual(['a', 'b'])
+  })
+
+  test('stay valid when their lease ends, and change nothing after that', async () => {
+    await sendVerbatim(one, 1)
+    await sendDelta(diff(one, two), two, { sequenceNumber: 2 })
+    service.advanceClock(300_001)
+    expect(await sendDelta(diff(two, three), three, { sequenceNumber: 3 })).toBe(403)
+    await service.startUpdate(admin)
+    expect(await exportNames()).toEqual(['a', 'b'])
+  })
+})

@@ -1,0 +1,64 @@
+/**
+ * Returns the text of a field of a JSON object, exactly as the object's text has it. Of repeated
+ * fields the last one counts, as in `JSON.parse`. Returns undefined without such a field. The text
+ * must be a valid JSON object.
+ */
+export function findFieldText(objectText: string, name: string): string | undefined {
+  let position = skipSpaces(objectText, skipSpaces(objectText, 0) + 1)
+  let found: string | undefined
+  while (objectText[position] === '"') {
+    const keyEnd = findTextEnd(objectText, position)
+    const key: unknown = JSON.parse(objectText.slice(position, keyEnd))
+    const valueStart = skipSpaces(objectText, skipSpaces(objectText, keyEnd) + 1)
+    const valueEnd = findValueEnd(objectText, valueStart)
+    if (key === name) found = objectText.slice(valueStart, valueEnd)
+    position = skipSpaces(objectText, valueEnd)
+    if (objectText[position] === ',') position = skipSpaces(objectText, position + 1)
+  }
+  return found
+}
+
+function skipSpaces(text: string, start: number): number {
+  const spaces = /[ \t\r\n]*/y
+  spaces.lastIndex = start
+  spaces.test(text)
+  return spaces.lastIndex
+}
+
+/** Returns the position after the text value whose opening quote is at `start`. */
+function findTextEnd(text: string, start: number): number {
+  for (
+    let quote = text.indexOf('"', start + 1);
+    quote !== -1;
+    quote = text.indexOf('"', quote + 1)
+  ) {
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+  }
+  return text.length
+}
+
+/** Returns the position after the value that begins at `start`. */
+function findValueEnd(text: string, start: number): number {
+  const first = text[start]
+  if (first === '"') return findTextEnd(text, start)
+  if (first !== '{' && first !== '[') {
+    const scalar = /[^,\]} \t\r\n]*/y
+    scalar.lastIndex = start
+    scalar.test(text)
+    return scalar.lastIndex
+  }
+  const marks = /["[\]{}]/g
+  let depth = 0
+  let position = start
+  do {
+    marks.lastIndex = position
+    const mark = marks.exec(text)
+    if (mark === null) return text.length
+    position = mark.index + 1
+    if (mark[0] === '"') position = findTextEnd(text, mark.index)
+    else depth += mark[0] === '{' || mark[0] === '[' ? 1 : -1
+  } while (depth > 0)
+  return position
+}
