@@ -50,6 +50,11 @@ function toRequestedProgram({ program }: RuleMatch, webhook: string): RequestedP
   return { ...program, kind: 'repository', webhook }
 }
 
+/** Returns the key of the request of a schedule's run. `due`: the planned time of the run. */
+export function scheduleKeyOf(name: string, due: EpochMs): string {
+  return `schedule ${name} ${due}`
+}
+
 /**
  * Creates the request of a schedule's run. A refresh is requested as a preview, which detects drift
  * without changing the recorded state.
@@ -69,7 +74,7 @@ export function createScheduleRequest(
   const remediate = operation.kind === 'refresh' && operation.remediate
   return {
     stack,
-    key: `schedule ${name} ${due}`,
+    key: scheduleKeyOf(name, due),
     at: context.requestedAt,
     by: `schedule ${name}`,
     dryRun: operation.kind === 'refresh',

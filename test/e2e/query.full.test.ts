@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { initDevStack, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess } from './sandbox.ts'
@@ -48,6 +50,24 @@ test('a query reads resources, properties without secrets, deployments, steps an
       await query("select operation, result from steps where urn like '%::database' limit 1"),
     ).toEqual([{ operation: 'create', result: 'succeeded' }])
     expect(await query('select * from drift')).toEqual([])
+    const folder = join(sandbox.cloud, 'objects')
+    for (const name of readdirSync(folder)) {
+      const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
+      const props = { ...object.props, value: 'changed elsewhere' }
+      if (name.includes('page'))
+        writeFileSync(join(folder, name), JSON.stringify({ ...object, props }))
+      if (name.includes('database')) rmSync(join(folder, name))
+    }
+    requireSuccess(await sandbox.run(['refresh', '--yes', '--skip-preview', '-s', 'dev']))
+    const drift = await query(
+      "select deployment, substr(urn, instr(urn, '::page')) as page, kind, paths, request from drift where kind = 'update'",
+    )
+    expect(drift).toEqual([
+      { deployment: 2, page: '::page', kind: 'update', paths: '["value"]', request: null },
+    ])
+    expect(
+      await query("select urn like '%::database' as gone from drift where kind = 'delete'"),
+    ).toEqual([{ gone: 1 }])
     const table = requireSuccess(await sandbox.run(['query', 'select stack from stacks'])).out
     expect(table).toBe('stack\ndev\nprod\n')
     const invalid = await sandbox.run(['query', 'delete from stacks'])

@@ -187,6 +187,9 @@ test('a schedule that finds drift sends a signed notification', async () => {
   const timestamp = String(headers['antichain-timestamp'])
   expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
   expect(JSON.parse(body)).toMatchObject({ stack: 'organization/small/dev', count: 1 })
+  const sql = "select kind, paths, request like 'schedule drift %' as scheduled from drift"
+  const found = requireSuccess(await sandbox.run(['query', sql, '--json']))
+  expect(JSON.parse(found.out)).toEqual([{ kind: 'update', paths: '["value"]', scheduled: 1 }])
   expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 

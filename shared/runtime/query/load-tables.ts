@@ -10,8 +10,12 @@ import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
 import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
 import { readDeploymentTimeline } from '../state/state-at-time.ts'
+import { driftOfDeployment, driftOfSchedules, type DriftPorts } from './drift-rows.ts'
 import { flattenProperties } from './flatten-properties.ts'
 import type { QueryTable, QueryValue } from './query-schema.ts'
+
+/** The ports that queries read. */
+export interface QueryPorts extends CompactionPorts, DriftPorts {}
 
 /** A row of a table. */
 export type QueryRow = readonly [QueryTable, ...QueryValue[]]
@@ -24,7 +28,7 @@ type StackColumns = readonly [string, string]
  * is in memory. A damaged state yields no resources, and its error is in the row of its stack.
  */
 export async function* loadTables(
-  ports: CompactionPorts,
+  ports: QueryPorts,
   stacks: readonly StackRecord[],
   tables: ReadonlySet<QueryTable>,
 ): AsyncGenerator<QueryRow> {
@@ -43,8 +47,11 @@ export async function* loadTables(
       fault,
     ]
     if (state !== undefined) yield* stateRows(columns, state, tables)
-    if (tables.has('deployments') || tables.has('steps'))
-      yield* deploymentRows(ports, { record, columns, hasSteps: tables.has('steps') })
+    if ((['deployments', 'steps', 'drift'] as const).some(table => tables.has(table)))
+      yield* deploymentRows(ports, { record, columns, tables })
+    if (tables.has('drift'))
+      for await (const values of driftOfSchedules(ports, record.id))
+        yield ['drift', ...columns, ...values]
   }
 }
 
@@ -112,40 +119,66 @@ function searchColumns(resource: StoredResource): readonly QueryValue[] {
 }
 
 async function* deploymentRows(
-  ports: CompactionPorts,
+  ports: QueryPorts,
   options: {
     readonly record: StackRecord
     readonly columns: StackColumns
-    readonly hasSteps: boolean
+    readonly tables: ReadonlySet<QueryTable>
   },
 ): AsyncGenerator<QueryRow> {
-  const { record, columns, hasSteps } = options
-  let count = 0
+  const { record, columns, tables } = options
+  let [count, refreshCount] = [0, 0]
   for await (const entry of readHistory(ports.catalog, record.id)) {
     const { number } = deploymentPartsOf(entry.deployment)
     yield ['deployments', ...columns, number, ...historyColumns(entry)]
-    if (hasSteps && count < queryLimits.stepDeploymentsPerStack) {
-      const { moments = [] } = await readDeploymentTimeline(ports, record, number)
-      for (const { moment, at, what: operation, urn, verdict } of moments)
-        if (urn !== undefined)
-          yield [
-            ...(['steps', ...columns, number, moment, formatTime(at)] as const),
-            ...[operation, urn, verdict ?? null],
-          ]
+    if (tables.has('steps') && count < queryLimits.stepDeploymentsPerStack)
+      for (const values of await readSteps(ports, record, number))
+        yield ['steps', ...columns, number, ...values]
+    if (
+      tables.has('drift') &&
+      hasDrift(entry) &&
+      refreshCount < queryLimits.stepDeploymentsPerStack
+    ) {
+      refreshCount += 1
+      for await (const values of driftOfDeployment(ports, entry))
+        yield ['drift', ...columns, ...values]
     }
     count += 1
     if (count === queryLimits.deploymentsPerStack) return
   }
 }
 
-function historyColumns(entry: HistoryRecord): readonly QueryValue[] {
-  const { command, result, version, message, startedAt, endedAt, changes = {} } = entry
-  const changedCount = Object.entries(changes)
+async function readSteps(
+  ports: QueryPorts,
+  record: StackRecord,
+  number: number,
+): Promise<readonly (readonly QueryValue[])[]> {
+  const { moments = [] } = await readDeploymentTimeline(ports, record, number)
+  return moments.flatMap(({ moment, at, what: operation, urn, verdict }) =>
+    urn === undefined ? [] : [[moment, formatTime(at), operation, urn, verdict ?? null]],
+  )
+}
+
+/** Reports whether a deployment was a refresh that found changes, or has not reported its end. */
+function hasDrift(entry: HistoryRecord): boolean {
+  return entry.command === 'refresh' && (entry.changes === undefined || countChanges(entry) > 0)
+}
+
+function countChanges({ changes = {} }: HistoryRecord): number {
+  return Object.entries(changes)
     .filter(([operation]) => operation !== 'same')
     .reduce((sum, [, count]) => sum + count, 0)
+}
+
+function historyColumns(entry: HistoryRecord): readonly QueryValue[] {
+  const { command, result, version, message, startedAt, endedAt, changes = {} } = entry
   return [
     ...[command, result ?? null, version ?? null, message, formatTime(startedAt)],
-    ...[endedAt === undefined ? null : formatTime(endedAt), changedCount, JSON.stringify(changes)],
+    ...[
+      endedAt === undefined ? null : formatTime(endedAt),
+      countChanges(entry),
+      JSON.stringify(changes),
+    ],
   ]
 }
 

@@ -9,7 +9,7 @@ import { createQuerySchema, queryColumns, tablesOfQuery } from './query-schema.t
 const rows = [
   ['stacks', 'shop', 'dev', 3, 4, 0, 2, '2026-01-01T00:00:00.000Z', null],
   ['pending', 'shop', 'dev', 'urn:a', 'creating'],
-  ['deployments', 'shop', 'dev', 4, 'refresh', 'succeeded', 3, '', '', '', 2, '{"update":2}'],
+  ['drift', 'shop', 'dev', 4, null, '', 'urn:a', 'update', '["acl","tags.env"]'],
   ['search', 'shop', 'dev', 'urn:a', 'aws:s3/bucket:Bucket', 'logs', 'b-1', '{"acl":"private"}'],
 ]
 
@@ -30,7 +30,14 @@ test('a query selects, joins, aggregates and searches', () => {
     rows: [['shop', 3]],
     isTruncated: false,
   })
-  expect(query('select number, changed from drift;')).toMatchObject({ rows: [[4, 2]] })
+  expect(
+    query('select drift.urn, path.value from drift, json_each(drift.paths) as path;'),
+  ).toMatchObject({
+    rows: [
+      ['urn:a', 'acl'],
+      ['urn:a', 'tags.env'],
+    ],
+  })
   expect(query("select name from search where search match 'priv*'")).toMatchObject({
     rows: [['logs']],
   })
@@ -73,7 +80,7 @@ test('a result ends at the limits of rows and characters', () => {
   })
 })
 
-test('only named tables are loaded, and drift needs the deployments', () => {
+test('only named tables are loaded', () => {
   expect([...tablesOfQuery('select * from RESOURCES')]).toEqual(['resources'])
-  expect([...tablesOfQuery('select * from drift')]).toEqual(['deployments'])
+  expect([...tablesOfQuery('select * from drift')]).toEqual(['drift'])
 })

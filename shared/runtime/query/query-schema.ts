@@ -14,6 +14,7 @@ export const queryTables = [
   'pending',
   'deployments',
   'steps',
+  'drift',
   'search',
 ] as const
 
@@ -46,10 +47,11 @@ export const queryColumns: Readonly<Record<QueryTable, readonly string[]>> = {
     ...['started', 'ended', 'changed', 'changes'],
   ],
   steps: ['project', 'stack', 'deployment', 'moment', 'time', 'operation', 'urn', 'result'],
+  drift: ['project', 'stack', 'deployment', 'request', 'time', 'urn', 'kind', 'paths'],
   search: ['project', 'stack', 'urn', 'type', 'name', 'id', 'text'],
 }
 
-/** Returns the statements that create the tables, and the view `drift` of refreshes with changes. */
+/** Returns the statements that create the tables. */
 export function createQuerySchema(): string {
   const tables = queryTables.map(name => {
     const columns = queryColumns[name]
@@ -57,15 +59,11 @@ export function createQuerySchema(): string {
       ? `create virtual table search using fts5(${columns.join(', ')})`
       : `create table ${name} (${columns.join(', ')})`
   })
-  const drift =
-    "create view drift as select project, stack, number, ended, changed, changes from deployments where command = 'refresh' and changed > 0"
-  return [...tables, drift].join(';\n')
+  return tables.join(';\n')
 }
 
-/** Returns the tables whose names the SQL text contains. The view `drift` needs `deployments`. */
+/** Returns the tables whose names the SQL text contains. */
 export function tablesOfQuery(sql: string): ReadonlySet<QueryTable> {
   const text = sql.toLowerCase()
-  const names = new Set<QueryTable>(queryTables.filter(name => text.includes(name)))
-  if (text.includes('drift')) names.add('deployments')
-  return names
+  return new Set<QueryTable>(queryTables.filter(name => text.includes(name)))
 }

@@ -6,8 +6,7 @@ import { z } from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
-import { loadTables } from './load-tables.ts'
+import { loadTables, type QueryPorts } from './load-tables.ts'
 import { type QueryInput, runQueryChild } from './query-child.ts'
 import { createQuerySchema, queryColumns, tablesOfQuery } from './query-schema.ts'
 
@@ -42,7 +41,7 @@ let runningCount = 0
  * the query needs too much time or data.
  */
 export async function runQuery(
-  ports: CompactionPorts,
+  ports: QueryPorts,
   stacks: readonly StackRecord[],
   sql: string,
 ): Promise<QueryResult> {
@@ -129,7 +128,7 @@ function readMemoryBytes(pid: number | undefined): number {
 /** Sends the tables that a query names. Waits whenever the child cannot keep up. */
 async function sendTables(
   child: QueryChild,
-  ports: CompactionPorts,
+  ports: QueryPorts,
   { stacks, sql }: { readonly stacks: readonly StackRecord[]; readonly sql: string },
 ): Promise<void> {
   const input: QueryInput = {

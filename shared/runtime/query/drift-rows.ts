@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { queryLimits } from '../../config/query-limits.ts'
+import { hasCode } from '../../errors/error.ts'
+import type { HistoryRecord } from '../../ports/catalog.ts'
+import type { DocumentsPort, StoredDocument } from '../../ports/documents.ts'
+import type { EventsPort } from '../../ports/records.ts'
+import type { RequestsPort } from '../../ports/requests.ts'
+import {
+  type DeploymentId,
+  deploymentPartsOf,
+  type EpochMs,
+  previewIdOf,
+  type StackId,
+} from '../../records/ids.ts'
+import { isEditRequest } from '../../records/stack-request.ts'
+import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
+import { nextRunOf, scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
+import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
+import type { QueryValue } from './query-schema.ts'
+
+/** The ports that the table `drift` needs. */
+export interface DriftPorts {
+  readonly events: Pick<EventsPort, 'read'>
+  readonly requests: Pick<RequestsPort, 'find'>
+  readonly documents: Pick<DocumentsPort, 'list'>
+}
+
+/** The values of a row after project and stack: deployment, request, time, URN, kind, paths. */
+type DriftColumns = readonly [number | null, string | null, string, string, ...QueryValue[]]
+
+const eventForm = z.looseObject({
+  resOutputsEvent: z.looseObject({
+    metadata: z.looseObject({
+      op: z.string(),
+      urn: z.string(),
+      diffs: z.array(z.string()).nullish(),
+      detailedDiff: z.record(z.string(), z.unknown()).nullish(),
+    }),
+  }),
+})
+
+/** Results of a refresh step for an object that equals its recorded state. */
+const equalOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
+/** Maximum number of events that one read returns. */
+const eventsPerRead = 1_000
+
+/** Yields the drift that a deployment with the command `refresh` found and recorded. */
+export async function* driftOfDeployment(
+  ports: Pick<DriftPorts, 'events'>,
+  { deployment, startedAt, endedAt }: HistoryRecord,
+): AsyncGenerator<DriftColumns> {
+  const { number } = deploymentPartsOf(deployment)
+  const drift = await readDrift(ports, deployment)
+  const time = formatTime(endedAt ?? startedAt)
+  for (const [urn, change] of drift) yield [number, null, time, urn, ...change]
+}
+
+/**
+ * Yields the drift that the newest runs of the schedules of a stack found. Such a run is a preview,
+ * so its events are its only record of the properties.
+ */
+export async function* driftOfSchedules(
+  ports: DriftPorts,
+  stack: StackId,
+): AsyncGenerator<DriftColumns> {
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const { documents, next } = await ports.documents.list('schedule', cursor, stack)
+    for (const stored of documents) yield* driftOfSchedule(ports, stack, stored)
+    cursor = next
+  }
+}
+
+async function* driftOfSchedule(
+  ports: DriftPorts,
+  stack: StackId,
+  stored: StoredDocument,
+): AsyncGenerator<DriftColumns> {
+  for (const due of findDueTimes(stored)) {
+    const key = scheduleKeyOf(stored.key.name, due)
+    const { request, end } = (await ports.requests.find(stack, key)) ?? {}
+    if (request === undefined || isEditRequest(request) || end?.kind !== 'previewed') continue
+    const time = formatTime(request.at)
+    const drift = await readDrift(ports, previewIdOf(stack, key))
+    for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
+    // The request names some resources even after its events were removed.
+    if (drift.size === 0) for (const urn of end.urns ?? []) yield [null, key, time, urn, null, '[]']
+  }
+}
+
+/** Returns the due times of a schedule, or none for a schedule that cannot be read. */
+function findDueTimes(stored: StoredDocument): readonly EpochMs[] {
+  try {
+    return listDueTimes(stored)
+  } catch (thrown) {
+    if (hasCode(thrown, 'DOCUMENT_INVALID') || hasCode(thrown, 'SCHEDULE_INVALID')) return []
+    throw thrown
+  }
+}
+
+/**
+ * Returns the times of the newest runs of a schedule, the oldest first. None for other commands.
+ * Throws DOCUMENT_INVALID and SCHEDULE_INVALID.
+ */
+function listDueTimes(stored: StoredDocument): readonly EpochMs[] {
+  const schedule = parseDocumentValue(scheduleDocument, stored)
+  const { lastAt, createdAt, operation } = schedule
+  if (operation.kind !== 'refresh' || lastAt === undefined) return []
+  const runsMax = queryLimits.driftRunsPerSchedule
+  const following = nextRunOf(stored.key, schedule, lastAt)
+  const intervalMs = following === undefined ? 0 : following - lastAt
+  const times = new Set<EpochMs>()
+  let time = Math.max(createdAt, lastAt - runsMax * intervalMs - 1) as EpochMs
+  for (let count = 0; count <= 2 * runsMax; count += 1) {
+    const next = nextRunOf(stored.key, schedule, time)
+    if (next === undefined || next >= lastAt) break
+    times.add(next)
+    time = next
+  }
+  return [...times, lastAt].slice(-runsMax)
+}
+
+/** The kind of a change, and the JSON of its property paths. */
+type DriftChange = readonly [string, string]
+
+/** Reads the drifted resources of a run from its events. The last event of a resource counts. */
+async function readDrift(
+  { events }: Pick<DriftPorts, 'events'>,
+  run: DeploymentId,
+): Promise<ReadonlyMap<string, DriftChange>> {
+  const drift = new Map<string, DriftChange>()
+  for (let cursor = 0, count = 0; count < queryLimits.driftEventsPerRun; ) {
+    const page = await events.read(run, cursor, eventsPerRead)
+    if (page.events.length === 0) return drift
+    for (const line of page.events) {
+      const event = line.includes('"resOutputsEvent"')
+        ? eventForm.safeParse(JSON.parse(line)).data
+        : undefined
+      if (event === undefined) continue
+      const { op, urn, diffs, detailedDiff } = event.resOutputsEvent.metadata
+      const paths = Object.keys(detailedDiff ?? {})
+      if (equalOps.has(op)) drift.delete(urn)
+      else drift.set(urn, [op, JSON.stringify(paths.length > 0 ? paths : (diffs ?? []))])
+    }
+    cursor = page.cursor
+    count += page.events.length
+  }
+  return drift
+}
+
+function formatTime(timeMs: EpochMs): string {
+  return new Date(timeMs).toISOString()
+}
