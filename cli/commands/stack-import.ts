@@ -12,8 +12,8 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
+import { hasSecretsManager } from '../stack/manager-of-file.ts'
 import {
-  hasSecretsManager,
   namesManager,
   openStateManager,
   openStackFile,

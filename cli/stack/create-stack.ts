@@ -1,5 +1,4 @@
 import { error } from '../../shared/errors/error.ts'
-import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -7,10 +6,10 @@ import type { CliSession } from '../session/session.ts'
 import { withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { isServiceUrl } from '../../shared/secrets/service-stack.ts'
+import { needsManagerOfState } from './manager-of-file.ts'
 import {
   saveManager,
   createStackManager,
-  hasSecretsManager,
   openStackFile,
   requireSupportedProvider,
   openStackManager,
@@ -59,12 +58,4 @@ async function createKeyManager(
   if (encryptedKey !== '' || encryptionSalt !== '')
     throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
   return createStackManager(session, id, url)
-}
-
-/**
- * Reports whether a file has encrypted values but names no manager, as the files of Pulumi's
- * service. A new manager could not open these values. That of an imported state can.
- */
-function needsManagerOfState(file: StackConfig): boolean {
-  return !hasSecretsManager(file) && [...file.getValues().values()].some(hasSecure)
 }

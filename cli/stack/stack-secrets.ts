@@ -22,6 +22,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
+import { refuseForeignValues } from './manager-of-file.ts'
 import { stackOfService, stateKeyOf, stateSaltOf } from './state-secrets-fields.ts'
 import {
   openServiceOfState,
@@ -47,8 +48,8 @@ export function openStackFile(
  * Opens the secrets manager that the stack's file names (docs/spec/secrets.md#choice-of-manager).
  * If the file names none, the manager of the state or a new manager is used, and saved in the file.
  * Prompts for the passphrase in a terminal. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, SECRETS_STACK_DIFFERS, FEATURE_MISSING, and the errors of the stack's
- * key.
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_PROVIDER_CHANGED, SECRETS_STACK_DIFFERS, FEATURE_MISSING, and
+ * the errors of the stack's key.
  */
 export async function openStackManager(
   session: CliSession,
@@ -65,9 +66,9 @@ export async function openStackManager(
   const engine = await session.openEngine()
   const state = await engine.exportState(stack)
   requireSameProvider(state, provider, stack)
-  const manager =
-    (await openMatchingStateManager(session, state, { provider, stack })) ??
-    (await createStackManager(session, stack, provider))
+  const stateManager = await openMatchingStateManager(session, state, { provider, stack })
+  if (stateManager === undefined) refuseForeignValues(config)
+  const manager = stateManager ?? (await createStackManager(session, stack, provider))
   // The file of a stack names no service that the state names, so nothing is saved.
   if (manager.type === 'service') await prepareConfig(manager, config)
   else saveManager(config, manager)
@@ -117,11 +118,6 @@ function requireSameProvider(
 /** Reports whether a state has the key of a URL. The URL may name the stack or not. */
 function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId): boolean {
   return isKeyUrl(url) && [url, withKeyStack(url, stack)].includes(stateKeyOf(state)?.url ?? '')
-}
-
-/** Reports whether the configuration file of a stack names a secrets manager. */
-export function hasSecretsManager(file: StackConfig): boolean {
-  return Object.values(file.getSecrets()).some(text => text !== '')
 }
 
 /** Throws FEATURE_MISSING for an unsupported provider, SECRETS_URL_INVALID for a wrong key URL. */

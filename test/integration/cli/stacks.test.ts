@@ -187,6 +187,21 @@ describe('a key of KMS', () => {
     expect((await bench.run('config', 'get', 'a', '--stack', 'prod')).out).toBe('hush\n')
   })
 
+  test('that neither the file with encrypted values nor a state names is not replaced', async () => {
+    const text = 'config:\n  site:a:\n    secure: AZhTqCGEB5ZZZY+N\n'
+    bench.write('Pulumi.prod.yaml', text)
+    expect((await bench.run('stack', 'init', 'prod')).exit).toBe(0)
+    for (const args of [
+      ['get', 'a'],
+      ['set', '--secret', 'b', 'hush'],
+    ]) {
+      const { err } = await bench.run('config', ...args, '--stack', 'prod')
+      expect(err).toContain('SECRETS_PROVIDER_CHANGED')
+      expect(err).toContain('Import the state of the stack first')
+    }
+    expect(fileOf('prod')).toBe(text)
+  })
+
   test('that cannot be used, or is of an unknown kind, creates no stack', async () => {
     const gone = 'awskms://alias/not-there'
     const init = (name: string, provider: string) =>

@@ -1,0 +1,31 @@
+import { error } from '../../shared/errors/error.ts'
+import { hasSecure } from '../../shared/programs/config/config-tree.ts'
+import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
+
+/** Reports whether the configuration file of a stack names a secrets manager. */
+export function hasSecretsManager(file: StackConfig): boolean {
+  return Object.values(file.getSecrets()).some(text => text !== '')
+}
+
+/**
+ * Reports whether a file has encrypted values but names no manager, as the files of Pulumi's
+ * service. A new manager could not open these values. That of an imported state can.
+ */
+export function needsManagerOfState(file: StackConfig): boolean {
+  return !hasSecretsManager(file) && [...file.getValues().values()].some(hasSecure)
+}
+
+/**
+ * Refuses to create a manager for a file whose values it could not open. Throws
+ * SECRETS_PROVIDER_CHANGED.
+ */
+export function refuseForeignValues(file: StackConfig): void {
+  if (!needsManagerOfState(file)) return
+  throw error(
+    'SECRETS_PROVIDER_CHANGED',
+    `${file.file} has encrypted values, but neither the file nor a state names their secrets provider`,
+    {
+      hint: 'Import the state of the stack first, or pass its service to `antichain stack init` with --secrets-provider service://<host>/<organization>/<project>/<stack>.',
+    },
+  )
+}
