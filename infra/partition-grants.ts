@@ -63,14 +63,14 @@ export const apiPartitions = {
 /** The partitions of the catalog that the routes for Pulumi's own command line use. */
 export const servicePartitions = {
   reads: [
-    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'clientUpdates'],
+    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'approvals', 'clientUpdates'],
     ...['requestingStacks', 'stackSettings', 'schedules', 'notifications', 'federations', 'tokens'],
   ],
   writes: [
     ...['stacks', 'stackList', 'deploymentList', 'history', 'versions'],
-    ...['requests', 'approvals', 'requestingStacks', 'clientUpdates', 'stackSettings'],
-    ...['schedules', 'notifications', ...auditPartitions],
+    ...['requests', 'approvals', 'requestingStacks', 'endedRequests'],
+    ...['clientUpdates', 'stackSettings', 'schedules', 'notifications', ...auditPartitions],
   ],
-  // A removed stack has no history.
-  removes: ['history', 'versions'],
+  // A withdrawn request no longer waits, and a removed stack has no history.
+  removes: ['requests', 'approvals', 'history', 'versions'],
 } as const satisfies PartitionGrants<CatalogPartition>

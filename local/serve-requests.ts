@@ -1,5 +1,6 @@
 import { createArchivedProgramOpener } from '../shared/runtime/programs/open-archived-program.ts'
 import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secrets.ts'
+import { createServiceOpeners } from '../shared/runtime/credentials/service-openers.ts'
 import { createProgramFolders } from '../shared/runtime/programs/program-folder.ts'
 import {
   openWithRepositories,
@@ -52,10 +53,11 @@ export function createRequestOpener(
   const { home, passphrase, outbound, env } = options
   const keeper = createDefaultKeyKeeper(env)
   const folders = createProgramFolders(platform.archives, home)
+  const { openServiceOf } = createServiceOpeners(platform, () => platform.sealing)
+  const fileDeps = { keeper, passphrase, allowedKeys: 'own-or-unnamed', openServiceOf } as const
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    secretsOf: (stack, stackSecrets) =>
-      openStackSecrets({ keeper, passphrase, allowedKeys: 'own-or-unnamed' }, stack, stackSecrets),
+    secretsOf: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
   })
   const installer = {
     ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },

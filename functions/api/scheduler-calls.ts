@@ -102,15 +102,18 @@ export async function placeCallsForRename(
   return placements
 }
 
+/** The kinds of documents that belong to a stack. */
+const stackDocumentKinds = ['schedule', 'notification', 'stack-settings', 'client-update'] as const
+
 /**
- * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax`
+ * Removes the schedules, notifications, settings and deployments of a removed stack, at most `documentPagesMax`
  * pages of each. A new stack with its name then starts without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
   stack: StackId,
 ): Promise<void> {
-  for (const kind of ['schedule', 'notification', 'stack-settings'] as const)
+  for (const kind of stackDocumentKinds)
     for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }
@@ -118,7 +121,7 @@ export async function removeStackDocuments(
 /** Yields the documents of a stack, from at most `documentPagesMax` pages. */
 async function* readStackDocuments(
   documents: Pick<DocumentsPort, 'list'>,
-  kind: 'schedule' | 'notification' | 'stack-settings',
+  kind: (typeof stackDocumentKinds)[number],
   stack: StackId,
 ): AsyncGenerator<StoredDocument> {
   let cursor: string | undefined = ''

@@ -12,7 +12,13 @@ import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
-import { deploymentIdOf, type EpochMs, type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  type EpochMs,
+  type StackId,
+  stackIdOf,
+} from '../../shared/records/ids.ts'
 import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { listForbiddenUses, listUnusedGrants, openRecordingDynamo } from './partition-uses.ts'
@@ -25,6 +31,9 @@ const [stack, moved] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'moved')]
 const stackPath = '/api/stacks/{org}/{project}/{stack}'
 const updatePath = `${stackPath}/update/{update}`
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
+
+/** Whether no generator serves the requests. */
+let keepWaiting = false
 
 /** Opens the service over models. The queue of nudges is a stub, which ends requests. */
 async function openService() {
@@ -54,6 +63,7 @@ async function openService() {
   }
   const endRequests = (id: StackId): Promise<void> =>
     withoutUses(async () => {
+      if (keepWaiting) return
       for (const { key, ...request } of await generator.requests.listWaiting(id, 9)) {
         const isRename = 'edit' in request && request.edit.kind === 'rename stack'
         const started = { kind: 'started', deployment: deploymentIdOf(id, 1) } as const
@@ -170,6 +180,25 @@ async function callUpdateRoutes(
   await withoutUses(() => ports.catalog.release(deployment, end))
 }
 
+/** Requests deployments: one that is cancelled while it waits, and one that has started. */
+async function callDeploymentRoutes(
+  { call }: ServiceCaller,
+  { generator, withoutUses }: Opened,
+): Promise<void> {
+  const path = `${stackPath}/deployments`
+  const [deployment, version] = ['dep-2', '2']
+  await withoutUses(() => generator.requests.putProgram(stack, 'a'.repeat(64) as BlobHash))
+  keepWaiting = true
+  await call(`POST ${path}`, { operation: 'preview' })
+  await call(`POST ${path}/{deployment}/cancel`, undefined, { deployment: 'dep-1' })
+  keepWaiting = false
+  await call(`POST ${path}`, { operation: 'update' })
+  await call(`GET ${path}`)
+  await call(`GET ${path}/version/{version}`, undefined, { version })
+  for (const part of ['', '/logs', '/updates'])
+    await call(`GET ${path}/{deployment}${part}`, undefined, { deployment })
+}
+
 async function callSecretRoutes({ call }: ServiceCaller): Promise<void> {
   const { ciphertext } = await call(`POST ${stackPath}/encrypt`, { plaintext: 'YQ==' })
   await call(`POST ${stackPath}/batch-encrypt`, { plaintexts: ['YQ=='] })
@@ -199,6 +228,7 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   await call(`PATCH ${stackPath}/tags`, { team: 'web' })
   const state = { version: 3, deployment: { manifest: {}, resources: [] } }
   await call(`POST ${stackPath}/import`, state)
+  await callDeploymentRoutes(caller, opened)
   await call(`POST ${stackPath}/rename`, { newName: 'moved' })
   await call(`GET ${stackPath}/export/{version}`, undefined, { version: '1' })
   for (const { method, path } of serviceRoutes)

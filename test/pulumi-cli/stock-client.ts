@@ -8,6 +8,7 @@ import {
   requireSuccess,
   type RunningCommand,
   type Sandbox,
+  type SandboxOptions,
   waitUntil,
 } from '../e2e/sandbox.ts'
 
@@ -31,8 +32,12 @@ export interface StockClient {
 }
 
 /** Starts a server, and prepares a client whose command line is the program at `cli`. */
-export async function openStockClient(cli: string, fixture = 'small'): Promise<StockClient> {
-  const sandbox = createSandbox(fixture)
+export async function openStockClient(
+  cli: string,
+  fixture = 'small',
+  options: SandboxOptions = {},
+): Promise<StockClient> {
+  const sandbox = createSandbox(fixture, options)
   const clientHome = mkdtempSync(join(tmpdir(), 'antichain-pulumi-home-'))
   let [server, url] = await startServer(sandbox, 0)
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()

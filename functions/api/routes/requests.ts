@@ -12,7 +12,13 @@ import {
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
 import { importsForm } from '../import-form.ts'
-import { idempotencyKeyOf, putOnce, requestView, requestViewOf } from '../put-request.ts'
+import { idempotencyKeyOf, requestView, requestViewOf } from '../put-request.ts'
+import {
+  requestDeployment,
+  requestParallelDefault,
+  withdrawnCode,
+  withdrawWaitingRequest,
+} from '../request-deployment.ts'
 import { requireArchive } from '../require-archive.ts'
 import { errorBodyOf } from '../error-response.ts'
 import { includesRole } from '../authorization.ts'
@@ -20,8 +26,6 @@ import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-r
 
 /** Maximum number of concurrent operations that a request may set. */
 const parallelMax = 10_000
-/** The default of `parallel`. It is high, because functions start on demand. */
-const parallelDefault = 1_000
 
 /** URNs, or URN patterns. */
 const urnsForm = z
@@ -40,7 +44,7 @@ const targetingForm = z.strictObject({
 
 const requestBodyForm = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy', 'import']),
-  parallel: z.int().min(1).max(parallelMax).default(parallelDefault),
+  parallel: z.int().min(1).max(parallelMax).default(requestParallelDefault),
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
@@ -58,9 +62,6 @@ const requestBodyForm = z.strictObject({
   /** An archive that was uploaded for the stack. Absent: the program of the stack. */
   archive: archiveForm.optional(),
 })
-
-/** The error code of a withdrawn request. */
-const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 const creationRoute = {
   method: 'POST',
@@ -146,12 +147,7 @@ async function withdrawRequest(
   const isPreview = !isEditRequest(request) && request.dryRun
   if (!isPreview && !includesRole(caller.role, 'deploy'))
     throw error('API_FORBIDDEN', 'withdrawing a deployment or an edit requires the role deploy')
-  if (storedRequest.end === undefined)
-    await ports.requests.end(stack, key, {
-      kind: 'refused',
-      code: withdrawnCode,
-      message: 'the request was withdrawn before it began',
-    })
+  if (storedRequest.end === undefined) await withdrawWaitingRequest(ports, stack, key)
   // An earlier end takes precedence: the deployment may have begun a moment ago.
   return requireRequest(ports, params)
 }
@@ -180,9 +176,8 @@ export async function requireRequest(
 }
 
 /**
- * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
- * of the stack, so that a schedule does not deploy an older program. Throws STACK_NOT_FOUND,
- * API_INPUT_INVALID, and the errors of `requireArchive` and `putOnce`.
+ * Puts the request of a body. Throws STACK_NOT_FOUND, API_INPUT_INVALID, and the errors of
+ * `requireArchive` and `requestDeployment`.
  */
 async function putRequest(
   ports: ApiPorts,
@@ -222,16 +217,9 @@ async function putRequest(
     },
     program: name === undefined ? { kind: 'last' } : { kind: 'archive', archive: name },
   }
-  const storedRequest = await putOnce(ports, newRequest, async () => {
+  const storedRequest = await requestDeployment(ports, newRequest, async () => {
     if (contentHash !== undefined) await requireArchive(ports, stack, contentHash)
   })
-  // The process that put the request may have died before this point, so a repeated request
-  // continues here.
-  if (storedRequest.end === undefined) {
-    if (name !== undefined && !dryRun && body.command === 'up')
-      await ports.requests.putProgram(stack, name)
-    await ports.nudges.nudge(stack, 0)
-  }
   return { json: requestViewOf(storedRequest) }
 }
 

@@ -178,7 +178,8 @@ async function readCall(
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
-  return { caller, params, query: context.req.query(), body: json, text }
+  const { origin } = new URL(context.req.url)
+  return { caller, params, query: context.req.query(), body: json, text, origin }
 }
 
 /** Returns the token of a call. Throws API_TOKEN_MISSING. */

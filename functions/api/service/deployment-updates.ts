@@ -14,6 +14,15 @@ export function parseOwnDeployment(stack: StackId, id: string): DeploymentId | u
   return number === undefined ? undefined : deploymentIdOf(stack, Number(number))
 }
 
+/** The beginning of the update id of a preview that this engine runs. */
+export const ownPreviewPrefix = 'preview-'
+
+/** Returns the number in the update id of a preview of this engine. Undefined for other ids. */
+export function parseOwnPreview(id: string): number | undefined {
+  const [, number] = /^preview-([1-9]\d{0,8})$/.exec(id) ?? []
+  return number === undefined ? undefined : Number(number)
+}
+
 /** The status of an update, as clients see it. */
 export type UpdateStatus = 'not started' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 

@@ -12,6 +12,7 @@ const emptyReplies: Readonly<Record<string, unknown>> = {
     ...{ templates: {}, orgHasTemplates: false },
     ...{ hasAccessError: false, hasUpstreamError: false },
   },
+  '/api/console/orgs/{org}/integrations/github-app': { installed: false },
   '/api/orgs/{org}/members': { members: [], continuationToken: '' },
   '/api/registry/packages': { packages: [] },
   '/api/registry/templates': { templates: [] },

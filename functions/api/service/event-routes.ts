@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { type DeploymentId, previewIdOf } from '../../../shared/records/ids.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
-import { parseOwnDeployment, readDeploymentUpdateStatus } from './deployment-updates.ts'
+import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
+import { readEventPage, type UpdateEvents } from './event-pages.ts'
+import { requirePulumiDeployment } from './pulumi-deployment.ts'
 import { stackOf } from '../define-route.ts'
 import {
   type LeasedCall,
@@ -21,7 +24,6 @@ const summaryForm = z.looseObject({
 })
 
 const eventsBytesMax = 32 * 1024 * 1024
-const eventsPerPage = 500
 
 /** Routes for the engine events of updates. */
 export const serviceEventRoutes: readonly ServiceRoute[] = [
@@ -62,15 +64,29 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
 /** Returns events in order of arrival. A continuation token tells that more may follow. */
 async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const stack = stackOf(call.params)
-  const id = call.params['update'] ?? ''
+  const updateEvents = await findUpdateEvents(ports, stack, call.params['update'] ?? '')
+  const token = call.query['continuationToken'] ?? ''
+  const { events, next = null } = await readEventPage(ports, updateEvents, token)
+  return { events, continuationToken: next }
+}
+
+/** Returns the events of an update: of this engine or of a client. Throws DEPLOYMENT_UNKNOWN. */
+async function findUpdateEvents(
+  ports: ServicePorts,
+  stack: StackId,
+  id: string,
+): Promise<UpdateEvents> {
+  const preview = parseOwnPreview(id)
+  if (preview !== undefined) {
+    const { request, end } = await requirePulumiDeployment(ports, stack, preview)
+    return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
+  }
   const deployment =
     parseOwnDeployment(stack, id) ?? eventsIdOf(await requireUpdate(ports, stack, id))
-  const status = await readDeploymentUpdateStatus(ports, deployment)
-  const position = Number(call.query['continuationToken'] ?? 0)
-  const { events, cursor } = await ports.events.read(deployment, position, eventsPerPage)
-  const isOver = status !== 'running' && events.length < eventsPerPage
+  const record = await readHistoryRecord(ports.catalog, deployment)
   return {
-    events: events.map(line => JSON.parse(line) as unknown),
-    continuationToken: isOver ? null : String(cursor),
+    id: deployment,
+    isOver: record === undefined || record.result !== undefined,
+    endedAt: record?.endedAt,
   }
 }

@@ -39,5 +39,5 @@ export function openServicePorts(
     endGroup: () => undefined,
     compact,
   }
-  return { ...platform, closing }
+  return { ...platform, closing, execute: 'functions' }
 }

@@ -26,6 +26,7 @@ export interface ServicePorts
     | 'documents'
     | 'audit'
     | 'scheduler'
+    | 'execute'
   > {
   /** Seals the data keys of stacks for the secrets manager `service`. */
   readonly sealing: SealingPort
@@ -43,6 +44,8 @@ export interface ServiceCall {
   readonly body: unknown
   /** The text of the body, unpacked. */
   readonly text: string
+  /** The address of the service, as the client uses it. */
+  readonly origin: string
 }
 
 /** The role that a call requires. `lease`: the lease token of an update, instead of a token. */

@@ -1,5 +1,6 @@
 import { checkpointRoutes } from './checkpoint-routes.ts'
 import { serviceEditRoutes } from './edit-routes.ts'
+import { pulumiDeploymentRoutes } from './deployment-routes.ts'
 import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
 import { historyRoutes } from './history-routes.ts'
@@ -19,5 +20,6 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...secretRoutes,
   ...historyRoutes,
   ...serviceEditRoutes,
+  ...pulumiDeploymentRoutes,
   ...emptyRoutes,
 ]

@@ -63,9 +63,12 @@ export async function openTestService(): Promise<TestService> {
     endGroup: () => undefined,
     compact: deployment => compact(platform, deployment),
   }
-  const ports = { ...platform, closing, addresses: {}, outbound: createOutbound() }
+  const ports = {
+    ...{ ...platform, closing, addresses: {}, outbound: createOutbound() },
+    execute: 'here' as const,
+  }
   const addressOf = (): string => '192.0.2.7'
-  const app = createApi({ ports: { ...ports, execute: 'here' }, addressOf })
+  const app = createApi({ ports, addressOf })
   const call = createCall(app)
   return {
     platform: testApi.platform,

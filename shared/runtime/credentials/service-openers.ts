@@ -5,7 +5,11 @@ import type { StackId } from '../../records/ids.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import type { StoredManager } from '../../secrets/secrets-from-state.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
-import { openServiceManager, type ServiceKeyPorts } from './stack-service-keys.ts'
+import {
+  openServiceManager,
+  readFirstServiceManager,
+  type ServiceKeyPorts,
+} from './stack-service-keys.ts'
 
 /** The functions that open the secrets manager `service` with the keys of its stack here. */
 export interface ServiceOpeners {
@@ -14,7 +18,10 @@ export interface ServiceOpeners {
     stack: StackId,
     storedManager: StoredManager,
   ) => Promise<SecretsManager | undefined>
-  /** Opens the manager that the published state of a stack names. Undefined as above. */
+  /**
+   * Opens the manager that the published state of a stack names, or before the first state the one
+   * that was recorded for it. Undefined as above.
+   */
   readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
 }
 
@@ -40,8 +47,11 @@ export function createServiceOpeners(
     openServiceManagerOf,
     openServiceOf: async stack => {
       const record = await catalog.getStack(stack)
-      if (record === undefined || record.snapshot === '') return undefined
-      const { secrets_providers: provider } = await readSnapshotBlob(blobs, record.snapshot)
+      if (record === undefined) return undefined
+      const provider =
+        record.snapshot === ''
+          ? await readFirstServiceManager(ports, stack)
+          : (await readSnapshotBlob(blobs, record.snapshot)).secrets_providers
       return provider === undefined ? undefined : openServiceManagerOf(stack, provider)
     },
   }

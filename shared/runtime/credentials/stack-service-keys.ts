@@ -8,6 +8,7 @@ import {
   createServiceManager,
   type ServiceKey,
 } from '../../secrets/service-keys.ts'
+import type { StoredManager } from '../../secrets/secrets-from-state.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 
 /** The ports for the data keys of stacks. */
@@ -67,6 +68,37 @@ export async function requireServiceKeys(
 
 /** The public state of the manager. Its names are not used, because keys belong to a stack. */
 const managerStateForm = z.record(z.string(), z.string())
+
+function managerKeyOf(stack: StackId): DocumentKey {
+  return { kind: 'stack-settings', scope: stack, name: 'service-manager' }
+}
+
+/**
+ * Records the manager `service` of a stack that has no state yet, so that its first deployment can
+ * run here. `url`: the address of the service, as the client of Pulumi uses it. An existing record
+ * is kept.
+ */
+export async function putFirstServiceManager(
+  ports: ServiceKeyPorts,
+  stack: StackId,
+  url: string,
+): Promise<void> {
+  await requireServiceKeys(ports, stack)
+  if ((await ports.documents.get(managerKeyOf(stack))) !== undefined) return
+  const [owner, project, name] = stack.split('/')
+  // Of two concurrent calls the first one wins.
+  await ports.documents.put(managerKeyOf(stack), { url, owner, project, stack: name }, 0)
+}
+
+/** Returns the recorded manager `service` of a stack without a state. */
+export async function readFirstServiceManager(
+  { documents }: Pick<ServiceKeyPorts, 'documents'>,
+  stack: StackId,
+): Promise<StoredManager | undefined> {
+  const stored = await documents.get(managerKeyOf(stack))
+  if (stored === undefined) return undefined
+  return { type: 'service', state: parseDocumentValue(managerStateForm, stored) }
+}
 
 /**
  * Opens the secrets manager `service` of a state with the keys of its stack. Undefined when the

@@ -1,6 +1,6 @@
 import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
-import { deploymentPartsOf } from '../../records/ids.ts'
+import { deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { createArchiveDeployRequest, type ProgramRequestDeps } from './program-request.ts'
 
@@ -20,10 +20,7 @@ export function createArchivedProgramOpener(
         throw error('FEATURE_MISSING', 'this server cannot open the program of a repository')
       const archive =
         program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
-      if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
-          hint: 'Upload it from its folder with `antichain deploy`.',
-        })
+      if (archive === undefined) throw noProgramError(stack)
       return createArchiveDeployRequest(programs, { stack, archive, options, dryRun, key })
     },
     reopen: async (deployment, { place: { archive }, options }) => {
@@ -36,4 +33,11 @@ export function createArchivedProgramOpener(
       return createArchiveDeployRequest(programs, { stack, archive, options, dryRun: false })
     },
   }
+}
+
+/** Returns the error for a stack whose program was never uploaded. */
+export function noProgramError(stack: StackId): Error {
+  return error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
+    hint: 'Upload it from its folder with `antichain deploy`.',
+  })
 }

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { type DeployError, error } from '../../../shared/errors/error.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { pulumiOperations } from './pulumi-operations.ts'
+
+const settingHints: readonly (readonly [string, string])[] = [
+  ['executorContext', 'The processes of the installation run every deployment.'],
+  ['operationContext.preRunCommands', 'Run the commands before `antichain deploy`.'],
+  [
+    'operationContext.environmentVariables',
+    'Put values for the program into the configuration of the stack.',
+  ],
+  ['operationContext.oidc', 'Name the role of the stack: see docs/aws.md#the-role-of-a-stack.'],
+  [
+    'operationContext.options.deleteAfterDestroy',
+    'Remove the stack with `pulumi stack rm` after the destroy.',
+  ],
+  [
+    'operationContext.options.remediateIfDriftDetected',
+    'Create a schedule with `pulumi stack schedule new --kind drift --auto-remediate`.',
+  ],
+  ['agentPoolID', 'There is one pool of executors.'],
+  ['sourceContext', 'Upload the program with `antichain deploy`, or create a webhook.'],
+]
+
+/** JSON without members that count as not set. */
+export type SettingsJson = { readonly [name: string]: unknown }
+
+/**
+ * Returns a value without its empty members: null, false, '', [] and {}. Clients send such members
+ * for options that the user did not set. Returns undefined for an empty value.
+ */
+export function withoutEmptyMembers(value: unknown): unknown {
+  if (value === null || value === false || value === '') return undefined
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value
+  if (typeof value !== 'object') return value
+  const entries = Object.entries(value)
+    .map(([name, member]) => [name, withoutEmptyMembers(member)] as const)
+    .filter(([, member]) => member !== undefined)
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** Throws API_INPUT_INVALID for the first member that is not in `supported`. */
+export function refuseUnsupported(settings: unknown, supported: readonly string[]): void {
+  const unsupported = findUnsupported(settings, supported, '')
+  if (unsupported !== undefined) throw unsupportedError(unsupported)
+}
+
+function findUnsupported(
+  value: unknown,
+  supported: readonly string[],
+  path: string,
+): string | undefined {
+  if (value === undefined || supported.includes(path)) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return path
+  for (const [name, member] of Object.entries(value)) {
+    const found = findUnsupported(member, supported, path === '' ? name : `${path}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function unsupportedError(path: string): DeployError {
+  const [, hint = 'docs/pulumi-cli.md lists the supported settings.'] =
+    settingHints.find(([name]) => path === name || path.startsWith(`${name}.`)) ?? []
+  const message = `deployments of this installation do not support '${toPrintable(path)}'`
+  return error('API_INPUT_INVALID', message, { hint })
+}
+
+/** The body of a request for a deployment. */
+export const createDeploymentForm = z.looseObject({
+  operation: z.enum(pulumiOperations),
+  inheritSettings: z.boolean().nullish(),
+})

@@ -1,0 +1,94 @@
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { isErrorCode } from '../../../shared/errors/error.ts'
+import { catalogue } from '../../../shared/errors/catalogue.ts'
+import {
+  type DeploymentId,
+  deploymentPartsOf,
+  type EpochMs,
+  previewIdOf,
+} from '../../../shared/records/ids.ts'
+import type { RequestEnd } from '../../../shared/records/stack-request.ts'
+import { withdrawnCode } from '../request-deployment.ts'
+import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
+import type { PulumiDeployment } from './pulumi-deployment.ts'
+import type { ServicePorts } from './service-route.ts'
+
+/** The update of a deployment that has begun. */
+export interface ProgressUpdate {
+  readonly id: string
+  readonly eventsId: DeploymentId
+  readonly version: number
+  readonly startedAt: EpochMs
+  /** Absent for a preview, whose end has no time. */
+  readonly endedAt?: EpochMs
+  readonly changes: Readonly<Record<string, number>>
+}
+
+/** The progress of a deployment of a client, derived from its request and the history. */
+export interface DeploymentProgress {
+  readonly status: 'accepted' | 'running' | 'failed' | 'succeeded' | 'skipped'
+  /** Absent before the begin, and for a request that never began. */
+  readonly update?: ProgressUpdate
+  /** For a request that never began: the reason, in lines. */
+  readonly reason?: readonly string[]
+}
+
+/** The ports that progress is read from. */
+export type ProgressPorts = Pick<ServicePorts, 'catalog' | 'events'>
+
+/** Reads the progress of a deployment. */
+export async function readDeploymentProgress(
+  ports: ProgressPorts,
+  deployment: PulumiDeployment,
+): Promise<DeploymentProgress> {
+  const { end, request } = deployment
+  if (end?.kind === 'started') return readStartedProgress(ports, end.deployment)
+  if (end !== undefined && end.kind !== 'previewed') return skippedProgressOf(end)
+  if (!request.dryRun) return { status: 'accepted' }
+  const eventsId = previewIdOf(request.stack, request.key)
+  const update: ProgressUpdate = {
+    id: `${ownPreviewPrefix}${deployment.number}`,
+    eventsId,
+    version: 0,
+    startedAt: request.at,
+    changes: end?.changes ?? {},
+  }
+  if (end !== undefined)
+    return { status: end.result === 'succeeded' ? 'succeeded' : 'failed', update }
+  const { events } = await ports.events.read(eventsId, 0, 1)
+  return events.length === 0 ? { status: 'accepted' } : { status: 'running', update }
+}
+
+async function readStartedProgress(
+  { catalog }: Pick<ProgressPorts, 'catalog'>,
+  deployment: DeploymentId,
+): Promise<DeploymentProgress> {
+  const record = await readHistoryRecord(catalog, deployment)
+  if (record === undefined) {
+    const reason = [`The history of the stack has no ${deployment} any more.`]
+    return { status: 'failed', reason }
+  }
+  const status = statusOf(record)
+  const { startedAt, endedAt, version = 0, changes = {} } = record
+  const update = {
+    ...{ id: `${ownDeploymentPrefix}${deploymentPartsOf(deployment).number}` },
+    ...{ eventsId: deployment, version, startedAt, changes },
+    ...(endedAt === undefined ? {} : { endedAt }),
+  }
+  const isOpen = status === 'running' || status === 'succeeded'
+  return { status: isOpen ? status : 'failed', update }
+}
+
+/** Returns the progress of a request that ended before it began. */
+function skippedProgressOf(
+  end: Exclude<RequestEnd, { readonly kind: 'started' | 'previewed' }>,
+): DeploymentProgress {
+  if (end.kind === 'superseded')
+    return { status: 'skipped', reason: ['A later request of the stack covers this one.'] }
+  if (end.kind === 'renamed')
+    return { status: 'skipped', reason: [`The stack was renamed to ${end.to}.`] }
+  const { code, message } = end
+  const hint = isErrorCode(code) ? catalogue[code].hint : ''
+  const reason = [`${code}: ${message}`, ...(hint === '' ? [] : [hint])]
+  return { status: code === withdrawnCode ? 'skipped' : 'failed', reason }
+}

@@ -1,0 +1,42 @@
+import { apiLimits } from '../../../shared/config/api-limits.ts'
+import type { DeploymentId, EpochMs } from '../../../shared/records/ids.ts'
+import type { ServicePorts } from './service-route.ts'
+
+const eventsPerPage = 500
+const tokenPattern = /^(\d{1,15})(s?)$/
+
+/** The events of an update: their id, and whether the update is over. */
+export interface UpdateEvents {
+  readonly id: DeploymentId
+  readonly isOver: boolean
+  /** The time of the end. Absent: all events of an update that is over are stored. */
+  readonly endedAt?: EpochMs | undefined
+}
+
+/** A page of events. `next` is absent when the update is over and every event was read. */
+export interface EventPage {
+  readonly events: readonly Readonly<Record<string, unknown>>[]
+  readonly next?: string
+}
+
+/**
+ * Reads a page of events in order of arrival. The last events of a deployment can arrive after its
+ * end. So the token tells whether the summary was read, and pages follow until it is, for
+ * `lateEventsMs`. A client that missed the summary would count a failed deployment as succeeded.
+ */
+export async function readEventPage(
+  { events, clock }: Pick<ServicePorts, 'events' | 'clock'>,
+  { id, isOver, endedAt }: UpdateEvents,
+  token: string,
+): Promise<EventPage> {
+  const [, position = '0', flag = ''] = tokenPattern.exec(token) ?? []
+  const page = await events.read(id, Number(position), eventsPerPage)
+  const parsed = page.events.map(line => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  const hasSummary = flag !== '' || parsed.some(event => 'summaryEvent' in event)
+  const isLate = endedAt !== undefined && clock.now() - endedAt <= apiLimits.lateEventsMs
+  const isComplete = isOver && parsed.length < eventsPerPage && (hasSummary || !isLate)
+  return {
+    events: parsed,
+    ...(isComplete ? {} : { next: `${page.cursor}${hasSummary ? 's' : ''}` }),
+  }
+}

@@ -1,0 +1,67 @@
+import type { DeploymentOptions } from '../../../shared/records/log.ts'
+import type { UpdateKind } from './client-update.ts'
+
+/** The operations of Pulumi's deployments. */
+export const pulumiOperations = [
+  'update',
+  'preview',
+  'refresh',
+  'destroy',
+  'detect-drift',
+  'remediate-drift',
+] as const
+
+/** An operation of Pulumi's deployments. */
+export type PulumiOperation = (typeof pulumiOperations)[number]
+
+/** The request of an operation, and the kind of the update that clients see. */
+export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {
+  readonly dryRun: boolean
+  readonly kind: UpdateKind
+  /** The title of the operation in the log. Clients show the events after `pulumi <operation>`. */
+  readonly title: string
+}
+
+/**
+ * The requests of operations. The detection of drift is a refresh that is a preview, as in
+ * schedules. Clients cannot show the events of the two operations about drift, so their title
+ * differs from the name of the operation.
+ */
+export const operationRequests: Readonly<Record<PulumiOperation, OperationRequest>> = {
+  update: { command: 'up', refresh: false, dryRun: false, kind: 'update', title: 'pulumi update' },
+  preview: {
+    command: 'up',
+    refresh: false,
+    dryRun: true,
+    kind: 'preview',
+    title: 'pulumi preview',
+  },
+  refresh: {
+    command: 'refresh',
+    refresh: false,
+    dryRun: false,
+    kind: 'refresh',
+    title: 'pulumi refresh',
+  },
+  destroy: {
+    command: 'destroy',
+    refresh: false,
+    dryRun: false,
+    kind: 'destroy',
+    title: 'pulumi destroy',
+  },
+  'detect-drift': {
+    command: 'refresh',
+    refresh: false,
+    dryRun: true,
+    kind: 'refresh',
+    title: 'pulumi refresh --preview-only',
+  },
+  'remediate-drift': {
+    command: 'up',
+    refresh: true,
+    dryRun: false,
+    kind: 'update',
+    title: 'pulumi update --refresh',
+  },
+}
