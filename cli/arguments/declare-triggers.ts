@@ -68,6 +68,11 @@ function declareNotifications(root: Command, attach: Attach): void {
         'Events to send: started, succeeded, failed, drift',
         'failed,drift',
       )
+      .addOption(
+        new Option('--format <format>', "Form of the deliveries; pulumi: that of Pulumi's webhooks")
+          .choices(['signed', 'pulumi'])
+          .default('signed'),
+      )
       .option('-a, --all', 'Notify about all stacks')
       .option('--paused', 'Pause the notification')
       .addHelpText('after', formatSecretHelp('')),

@@ -57,6 +57,7 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
     name,
     createBody: secret => ({
       url: flags.text('url'),
+      format: flags.text('format') ?? 'signed',
       events: (flags.text('events') ?? '').split(',').map(event => event.trim()),
       isPaused: flags.isSet('paused'),
       secret,

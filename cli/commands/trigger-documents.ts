@@ -22,7 +22,10 @@ const describeTrigger: Readonly<
   },
   schedule: ({ when, zone, operation }) =>
     `${operationKindOf(operation)} at ${String(when)} (${String(zone)})`,
-  notification: ({ url, events }) => `${String(events)} to ${String(url)}`,
+  notification: ({ url, events, format, displayName }) => {
+    const name = typeof displayName === 'string' ? ` (${displayName})` : ''
+    return `${String(events)} to ${String(url)}, ${String(format)}${name}`
+  },
 }
 
 /** Creates the commands `ls`, `show` and `rm` of a kind of trigger. */

@@ -86,7 +86,8 @@ export async function removeDocument(
   await removeRelated?.(value)
 }
 
-function documentChangedError({ kind, name }: DocumentKey): Error {
+/** Returns the error for a document that another call changed. */
+export function documentChangedError({ kind, name }: DocumentKey): Error {
   return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed concurrently`)
 }
 

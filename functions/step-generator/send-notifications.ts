@@ -16,7 +16,7 @@ import {
 import {
   isNotificationFor,
   notificationDocument,
-} from '../../shared/triggers/notifications/deliver-notification.ts'
+} from '../../shared/triggers/notifications/notification-document.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
@@ -90,7 +90,7 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boo
     const state = kind === 'succeeded' ? 'success' : 'failure'
     await sendNotifications(
       deps,
-      event,
+      request === undefined ? event : { ...event, isRequested: true },
       mayReply ? createReply(storedRequest, state, text) : undefined,
     )
   })
@@ -156,6 +156,7 @@ function notificationEventOf(
       kind: 'drift',
       ...commonFields,
       count: countChanges(end.changes),
+      changes: end.changes,
       urns: end.urns ?? [],
     }
   if (end.result === 'succeeded' || origin?.kind !== 'schedule') return undefined

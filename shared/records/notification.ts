@@ -8,6 +8,8 @@ interface EventSubject {
   readonly request?: string
   readonly command: string
   readonly at: EpochMs
+  /** Whether the deployment was requested, and not started by a command. Absent: no. */
+  readonly isRequested?: boolean
 }
 
 /** Numbers of operations by kind, as in the summary of a deployment. */
@@ -30,6 +32,8 @@ export type NotificationEvent =
       readonly kind: 'drift'
       readonly count: number
       readonly urns: readonly string[]
+      /** Absent in messages of an earlier version. */
+      readonly changes?: Changes
     } & EventSubject)
 
 /** The progress of a webhook's request, shown at its commit and pull request. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { federationKeyOf } from '../../functions/api/federation/federation-rule.ts'
@@ -79,7 +80,7 @@ async function openService() {
     ...{ holder, isAlive: () => undefined, endGroup: () => undefined },
     compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
   }
-  const ports = { ...platform, closing } as unknown as ServiceOptions['ports']
+  const ports = { ...platform, closing, addresses: {} } as unknown as ServiceOptions['ports']
   const advanceClock = (ms: number): void => {
     offsetMs += ms
   }
@@ -106,7 +107,7 @@ async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
     body?: object,
     params: Readonly<Record<string, string>> = {},
   ): Promise<Record<string, unknown>> => {
-    const { lease, query = '', ...pathParams } = params
+    const { lease, query = '', status = '200', ...pathParams } = params
     const values: Readonly<Record<string, string>> = {
       ...{ org: 'organization', project: 'shop', stack: 'dev', ...pathParams },
     }
@@ -123,7 +124,7 @@ async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
       },
     )
     const text = await response.text()
-    expect([route, response.status, text]).toEqual([route, 200, text])
+    expect([route, response.status, text]).toEqual([route, Number(status), text])
     calledRoutes.add(route)
     const forbiddenUses = listForbiddenUses('service', uses.slice(start))
     forbidden.push(...forbiddenUses.map(use => `${route}: ${use}`))
@@ -163,6 +164,14 @@ async function callUpdateRoutes(
   await call(`POST ${updatePath}/complete`, { status: 'succeeded' }, first)
   const second = await startUpdate()
   await call(`PATCH ${updatePath}/checkpoint`, { version: 3, deployment: {} }, second)
+  const untypedDeployment = { version: 3, deployment: {} }
+  const numbered = { version: 3, sequenceNumber: 1 }
+  await call(`PATCH ${updatePath}/checkpointverbatim`, { ...numbered, untypedDeployment }, second)
+  const checkpointHash = createHash('sha256')
+    .update(JSON.stringify(untypedDeployment))
+    .digest('hex')
+  const delta = { ...numbered, sequenceNumber: 2, checkpointHash, deploymentDelta: [] }
+  await call(`PATCH ${updatePath}/checkpointdelta`, delta, second)
   await call(`POST ${updatePath}/cancel`, undefined, { update: second.update })
   await startUpdate()
   advanceClock(300_001)
@@ -199,6 +208,24 @@ async function callDeploymentRoutes(
     await call(`GET ${path}/{deployment}${part}`, undefined, { deployment })
 }
 
+/** Calls the routes of the webhooks of a stack and of all stacks. */
+async function callHookRoutes({ call }: ServiceCaller): Promise<void> {
+  for (const path of [`${stackPath}/hooks`, '/api/orgs/{org}/hooks']) {
+    const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true }
+    await call(`POST ${path}`, hook)
+    await call(`GET ${path}`)
+    await call(`GET ${path}/{hook}`, undefined, { hook: 'ops' })
+    await call(`PATCH ${path}/{hook}`, hook, { hook: 'ops' })
+    // The function has neither the secrets of triggers nor the deliveries.
+    const refused = { hook: 'ops', delivery: '1' }
+    await call(`POST ${path}/{hook}/ping`, undefined, { ...refused, status: '501' })
+    await call(`GET ${path}/{hook}/deliveries`, undefined, { ...refused, status: '404' })
+    const redelivery = `POST ${path}/{hook}/deliveries/{delivery}/redeliver`
+    await call(redelivery, undefined, { ...refused, status: '404' })
+    await call(`DELETE ${path}/{hook}`, undefined, { hook: 'ops', status: '204' })
+  }
+}
+
 async function callSecretRoutes({ call }: ServiceCaller): Promise<void> {
   const { ciphertext } = await call(`POST ${stackPath}/encrypt`, { plaintext: 'YQ==' })
   await call(`POST ${stackPath}/batch-encrypt`, { plaintexts: ['YQ=='] })
@@ -220,6 +247,7 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   await call('POST /api/stacks/{org}/{project}', dev)
   await callSecretRoutes(caller)
   await callUpdateRoutes(caller, opened)
+  await callHookRoutes(caller)
   const schedule = {
     ...{ when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt: 1, placed: 'x' },
   }

@@ -31,15 +31,23 @@ export interface StockClient {
   readonly remove: () => Promise<void>
 }
 
+/** The options of a client. `serverEnv`: further variables of the server. */
+export interface StockClientOptions extends SandboxOptions {
+  readonly serverEnv?: NonNullable<CommandOptions['env']>
+}
+
 /** Starts a server, and prepares a client whose command line is the program at `cli`. */
 export async function openStockClient(
   cli: string,
   fixture = 'small',
-  options: SandboxOptions = {},
+  options: StockClientOptions = {},
 ): Promise<StockClient> {
-  const sandbox = createSandbox(fixture, options)
+  const { serverEnv = {}, ...sandboxOptions } = options
+  const sandbox = createSandbox(fixture, sandboxOptions)
+  const startServer = (port: number): ReturnType<typeof startServerOf> =>
+    startServerOf(sandbox, port, serverEnv)
   const clientHome = mkdtempSync(join(tmpdir(), 'antichain-pulumi-home-'))
-  let [server, url] = await startServer(sandbox, 0)
+  let [server, url] = await startServer(0)
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
   const variables = {
     PATH: `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
@@ -65,7 +73,7 @@ export async function openStockClient(
     antichain: sandbox.run,
     async restartServer() {
       await endServer()
-      ;[server, url] = await startServer(sandbox, Number(new URL(url).port))
+      ;[server, url] = await startServer(Number(new URL(url).port))
     },
     async remove() {
       await endServer()
@@ -75,11 +83,12 @@ export async function openStockClient(
   }
 }
 
-async function startServer(
+async function startServerOf(
   sandbox: Sandbox,
   port: number,
+  env: NonNullable<CommandOptions['env']>,
 ): Promise<[server: RunningCommand, url: string]> {
-  const server = sandbox.start(['serve', '--port', String(port)])
+  const server = sandbox.start(['serve', '--port', String(port)], { env })
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
   const isListening = (): boolean => address.test(server.readOutput())
   await waitUntil(isListening, { condition: 'a listening server', limitMs: 60_000 })

@@ -5,7 +5,7 @@ import {
   sealingContextOf,
 } from '../../../shared/ports/documents.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
-import { notificationDocument } from '../../../shared/triggers/notifications/deliver-notification.ts'
+import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {

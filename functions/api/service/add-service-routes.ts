@@ -8,7 +8,7 @@
  */
 import type { Context, Hono } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { error, messageOf } from '../../../shared/errors/error.ts'
+import { error, hasCode, messageOf } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import type { RandomPort } from '../../../shared/ports/system.ts'
 import { stackOf } from '../define-route.ts'
@@ -95,7 +95,7 @@ async function answerServiceCall(
     response.headers.set('x-pulumi-request-id', id)
     return response
   } catch (thrown) {
-    if (serviceStatusOf(thrown) >= 500)
+    if (serviceStatusOf(thrown) >= 500 && !hasCode(thrown, 'FEATURE_MISSING'))
       ports.logger.write('error', 'service.failed', { request: id, message: messageOf(thrown) })
     return toServiceErrorResponse(thrown, id)
   }

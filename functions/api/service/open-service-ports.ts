@@ -9,6 +9,7 @@ import { createSystemClock } from '../../../shared/platform/system/clock.ts'
 import { createLogger } from '../../../shared/platform/system/logger.ts'
 import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
+import { readAddressRules } from '../../../shared/runtime/environment/address-rules.ts'
 import type { ServiceOptions } from './add-service-routes.ts'
 
 /**
@@ -39,5 +40,5 @@ export function openServicePorts(
     endGroup: () => undefined,
     compact,
   }
-  return { ...platform, closing, execute: 'functions' }
+  return { ...platform, closing, execute: 'functions', addresses: readAddressRules(env) }
 }

@@ -5,6 +5,7 @@ import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
+import { hookRoutes } from './hook-routes.ts'
 import type { ServiceRoute } from './service-route.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { serviceStackRoutes } from './stack-routes.ts'
@@ -21,5 +22,6 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...historyRoutes,
   ...serviceEditRoutes,
   ...pulumiDeploymentRoutes,
+  ...hookRoutes,
   ...emptyRoutes,
 ]

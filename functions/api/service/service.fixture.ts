@@ -3,6 +3,8 @@ import { expect } from 'vitest'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { compact } from '../../../shared/runtime/compaction/fold-and-publish.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
+import type { OutboundPort } from '../../../shared/ports/outbound.ts'
+import type { AddressRules } from '../../../shared/triggers/outbound/address-filter.ts'
 import { createOutbound } from '../../../shared/triggers/outbound/outbound.ts'
 import type { EmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
 import type { Hono } from 'hono'
@@ -13,11 +15,10 @@ import { createPulumiApi } from './create-pulumi-api.ts'
 /** The path of the existing stack in the service. */
 export const shopService = '/api/stacks/organization/shop/dev'
 
-/** The response of a call: its status, its JSON, and its headers. */
+/** The response of a call: its status, and its JSON. */
 export interface ServiceResponse {
   readonly status: number
   readonly json: Record<string, unknown>
-  readonly headers: Headers
 }
 
 /** The service over an embedded platform of its own, called without a socket. */
@@ -49,8 +50,13 @@ export interface TestService {
   readonly close: () => Promise<void>
 }
 
-/** Opens the service. */
-export async function openTestService(): Promise<TestService> {
+/** Opens the service. `calls`: the rules for outbound addresses, and their port. */
+export async function openTestService(
+  calls: { readonly addresses: AddressRules; readonly outbound: OutboundPort } = {
+    addresses: {},
+    outbound: createOutbound(),
+  },
+): Promise<TestService> {
   const testApi = await openTestApi()
   let offsetMs = 0
   const { clock } = testApi.platform
@@ -63,10 +69,7 @@ export async function openTestService(): Promise<TestService> {
     endGroup: () => undefined,
     compact: deployment => compact(platform, deployment),
   }
-  const ports = {
-    ...{ ...platform, closing, addresses: {}, outbound: createOutbound() },
-    execute: 'here' as const,
-  }
+  const ports = { ...platform, closing, ...calls, execute: 'here' as const }
   const addressOf = (): string => '192.0.2.7'
   const app = createApi({ ports, addressOf })
   const call = createCall(app)
@@ -99,10 +102,11 @@ function createCall(app: Pick<Hono, 'request'>): TestService['call'] {
     const headers = { authorization, ...encoding }
     const request = { method, headers, ...(packed === undefined ? {} : { body: packed }) }
     const response = await app.request(path, request)
+    // Clients print each value of this header as a warning.
+    expect(response.headers.get('x-pulumi-warning')).toBeNull()
     const responseText = await response.text()
     return {
       status: response.status,
-      headers: response.headers,
       json: (responseText === '' ? {} : JSON.parse(responseText)) as Record<string, unknown>,
     }
   }

@@ -16,8 +16,8 @@ import {
   deliverNotification,
   deliveryIdOf,
   evaluateAttempt,
-  notificationDocument,
 } from './deliver-notification.ts'
+import { notificationDocument } from './notification-document.ts'
 import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'

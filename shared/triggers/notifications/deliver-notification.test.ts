@@ -8,14 +8,12 @@ import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import { deliverNotification, evaluateAttempt, payloadOf } from './deliver-notification.ts'
 import {
-  type Notification,
-  deliverNotification,
   isNotificationFor,
-  evaluateAttempt,
+  type Notification,
   notificationDocument,
-  payloadOf,
-} from './deliver-notification.ts'
+} from './notification-document.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import { webhookForms } from '../webhooks/webhook-forms.ts'
 

@@ -1,40 +1,22 @@
-import { z } from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { hasCode, messageOf } from '../../errors/error.ts'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
 import { type DocumentKey, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { toPrintable } from '../printable.ts'
-import { digestOf, signatureOf, deliveryHeaders } from '../webhooks/signature.ts'
+import {
+  bodySignatureOf,
+  digestOf,
+  signatureOf,
+  deliveryHeaders,
+  pulumiHeaders,
+} from '../webhooks/signature.ts'
+import type { Notification } from './notification-document.ts'
+import { type HookKind, hookKindOf } from './pulumi-filters.ts'
+import { pulumiPayloadOf } from './pulumi-payload.ts'
 
-const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
 type Kind = NotificationEvent['kind']
-
-/**
- * A notification as it is stored. The scope in its document key is a stack id, or '*' for all
- * stacks.
- */
-export const notificationDocument = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }).max(2000),
-  /** The sealed secret that signs deliveries. */
-  secret: z.string(),
-  events: z.array(z.enum(kinds)).min(1),
-  isPaused: z.boolean().default(false),
-})
-
-/** The settings of a notification: the address that receives some events. */
-export type Notification = z.infer<typeof notificationDocument>
-
-/** Reports whether a notification applies to an event. */
-export function isNotificationFor(
-  { scope }: DocumentKey,
-  notification: Notification,
-  event: NotificationEvent,
-) {
-  if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
-  return notification.events.includes(event.kind)
-}
 
 /** Maximum number of URNs in the body of a drift event. */
 const urnsMax = 100
@@ -117,8 +99,8 @@ function retryDelayOf(callResult: HttpCallResult, attempt: number): number {
 
 /**
  * Makes attempt number `attempt` (from 1) to send an event to the receiver of a notification. The
- * id of a delivery is the same in every attempt. Throws SEALED_UNREADABLE; other failures are
- * results.
+ * id of a delivery is the same in every attempt. Throws DOCUMENT_INVALID and SEALED_UNREADABLE;
+ * other failures are results.
  */
 export async function deliverNotification(
   {
@@ -133,18 +115,58 @@ export async function deliverNotification(
   { key, value }: { readonly key: DocumentKey; readonly value: Notification },
   { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
 ): Promise<DeliveryVerdict> {
-  const secret = await sealing.open(value.secret, sealingContextOf(key))
-  const body = payloadOf(event)
+  const secret = await openSecret(sealing, key, value)
+  const kind = hookKindOf(value, event)
+  const body = value.format === 'pulumi' ? pulumiPayloadOf(event, kind) : payloadOf(event)
   const timestamp = String(Math.floor(clock.now() / 1000))
-  const headers = {
-    'content-type': 'application/json',
-    [deliveryHeaders.id]: deliveryIdOf(key, event),
-    [deliveryHeaders.timestamp]: timestamp,
-    [deliveryHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
-  }
+  const id = deliveryIdOf(key, event)
+  const headers = deliveryHeadersOf(value, { id, kind, body, secret, timestamp })
   const timeoutMs = triggerLimits.notificationTimeoutMs
   const request = { method: 'POST', url: value.url, headers, body, timeoutMs } as const
   return evaluateAttempt(await sendAttempt(outbound, request), attempt)
+}
+
+/**
+ * Returns the secret of a notification, or undefined for one without. Throws DOCUMENT_INVALID for
+ * a format that needs one, and SEALED_UNREADABLE.
+ */
+export async function openSecret(
+  sealing: Pick<SealingPort, 'open'>,
+  key: DocumentKey,
+  { secret, format }: Notification,
+): Promise<string | undefined> {
+  if (secret !== undefined) return sealing.open(secret, sealingContextOf(key))
+  if (format === 'pulumi') return undefined
+  throw error('DOCUMENT_INVALID', `the notification '${toPrintable(key.name)}' has no secret`)
+}
+
+/** Returns the headers of a delivery, with the signature in the format of the notification. */
+export function deliveryHeadersOf(
+  { format }: Pick<Notification, 'format'>,
+  delivery: {
+    readonly id: string
+    readonly kind: HookKind
+    readonly body: string
+    readonly secret: string | undefined
+    /** The time of the attempt, in seconds since 1970. */
+    readonly timestamp: string
+  },
+): Readonly<Record<string, string>> {
+  const { id, kind, body, secret = '', timestamp } = delivery
+  const contentType = { 'content-type': 'application/json' }
+  if (format === 'pulumi')
+    return {
+      ...contentType,
+      [pulumiHeaders.id]: id,
+      [pulumiHeaders.kind]: kind,
+      ...(secret === '' ? {} : { [pulumiHeaders.signature]: bodySignatureOf(secret, body) }),
+    }
+  return {
+    ...contentType,
+    [deliveryHeaders.id]: id,
+    [deliveryHeaders.timestamp]: timestamp,
+    [deliveryHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
+  }
 }
 
 async function sendAttempt(

@@ -7,6 +7,13 @@ export const deliveryHeaders = {
   signature: 'antichain-signature',
 } as const
 
+/** Headers of the webhooks of Pulumi's service. The signature is that of the body alone. */
+export const pulumiHeaders = {
+  id: 'pulumi-webhook-id',
+  kind: 'pulumi-webhook-kind',
+  signature: 'pulumi-webhook-signature',
+} as const
+
 /** Returns the signature of a body at a time in seconds since 1970: HMAC SHA-256 in hexadecimal. */
 export function signatureOf(secret: string, timestamp: string, body: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')

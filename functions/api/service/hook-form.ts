@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import type { StoredDocument } from '../../../shared/ports/documents.ts'
+import { stackPartsOf } from '../../../shared/records/ids.ts'
+import {
+  type Notification,
+  notificationDocument,
+  notificationKinds,
+} from '../../../shared/triggers/notifications/notification-document.ts'
+import {
+  expandSelection,
+  filtersOfKinds,
+  hookFilters,
+  hookGroupNames,
+  kindOfFilter,
+} from '../../../shared/triggers/notifications/pulumi-filters.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { organization } from './service-route.ts'
+
+/** A webhook that a client creates or changes. A change has all fields. */
+export const hookForm = z.looseObject({
+  name: z.string().max(100).nullish(),
+  displayName: z.string().max(200).nullish(),
+  payloadUrl: notificationDocument.shape.url,
+  active: z.boolean().nullish(),
+  format: z.string().max(100).nullish(),
+  filters: z.array(z.string().max(100)).max(100).nullish(),
+  groups: z.array(z.string().max(100)).max(100).nullish(),
+  secret: z.string().max(1000).nullish(),
+})
+
+/** The text that a client sends to remove the secret of a webhook. */
+export const removeSecretText = '__remove-secret'
+
+const formatsOfClients = { pulumi: 'raw', signed: 'signed' } as const
+
+/** Returns a stored notification as clients of Pulumi show webhooks: without its secret. */
+export function hookViewOf(stored: StoredDocument): object {
+  const value = parseDocumentValue(notificationDocument, stored)
+  const { scope, name } = stored.key
+  const { project, stack } = scope === '*' ? {} : stackPartsOf(scope)
+  return {
+    organizationName: organization,
+    ...(scope === '*' ? {} : { projectName: project, stackName: stack }),
+    ...{ name, displayName: value.displayName ?? name, payloadUrl: value.url },
+    ...{ active: !value.isPaused, format: formatsOfClients[value.format] },
+    ...selectionViewOf(value),
+    ...{ hasSecret: value.secret !== undefined, secretCiphertext: '' },
+  }
+}
+
+/** Returns the filters and groups of a notification. A notification of ours has kinds instead. */
+function selectionViewOf({ filters = [], groups = [], events }: Notification): {
+  readonly filters: readonly string[]
+  readonly groups: readonly string[]
+} {
+  if (filters.length > 0 || groups.length > 0) return { filters, groups }
+  const isAll = notificationKinds.every(kind => events.includes(kind))
+  return { filters: isAll ? [] : filtersOfKinds(events), groups: [] }
+}
+
+/**
+ * Returns the fields of a notification for a webhook of a client, without the secret. `previous`:
+ * the notification that a client changes. Throws FEATURE_MISSING for a format, filter or group
+ * without a counterpart, with its name.
+ */
+export function readHook(
+  hook: z.infer<typeof hookForm>,
+  previous: Notification | undefined,
+): Omit<Notification, 'secret'> {
+  const { displayName, payloadUrl, active } = hook
+  const format = readFormat(hook.format ?? undefined, previous)
+  const isPaused = active === false
+  const fields = { url: payloadUrl, format, isPaused, ...(displayName ? { displayName } : {}) }
+  const filters = requireKnown('event', hook.filters ?? [], hookFilters)
+  const groups = requireKnown('group', hook.groups ?? [], hookGroupNames)
+  if (previous !== undefined && isSameSelection(selectionViewOf(previous), { filters, groups })) {
+    const { events } = previous
+    return {
+      ...fields,
+      events,
+      ...(previous.filters === undefined ? {} : { filters: previous.filters }),
+      ...(previous.groups === undefined ? {} : { groups: previous.groups }),
+    }
+  }
+  const wanted = expandSelection({ filters, groups })
+  const events = notificationKinds.filter(
+    kind => wanted === undefined || [...wanted].some(filter => kindOfFilter(filter) === kind),
+  )
+  return { ...fields, events, filters: [...filters], groups: [...groups] }
+}
+
+function isSameSelection(
+  before: { readonly filters: readonly string[]; readonly groups: readonly string[] },
+  after: { readonly filters: readonly string[]; readonly groups: readonly string[] },
+): boolean {
+  const textOf = ({ filters, groups }: typeof before): string =>
+    JSON.stringify([filters.toSorted(), groups.toSorted()])
+  return textOf(before) === textOf(after)
+}
+
+function readFormat(
+  format: string | undefined,
+  previous: Notification | undefined,
+): Notification['format'] {
+  if (format === undefined || format === '') return previous?.format ?? 'pulumi'
+  if (format === 'raw') return 'pulumi'
+  if (format === 'signed') return 'signed'
+  throw missingError('format', format, Object.values(formatsOfClients))
+}
+
+function requireKnown<Name extends string>(
+  noun: string,
+  names: readonly string[],
+  known: readonly Name[],
+): readonly Name[] {
+  const isKnown = (name: string): name is Name => (known as readonly string[]).includes(name)
+  const unknownName = names.find(name => !isKnown(name))
+  if (unknownName !== undefined) throw missingError(noun, unknownName, known)
+  return names.filter(isKnown)
+}
+
+function missingError(noun: string, name: string, known: readonly string[]): Error {
+  return error(
+    'FEATURE_MISSING',
+    `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${known.join(', ')}`,
+  )
+}

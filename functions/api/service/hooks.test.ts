@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startReceiver } from '../../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../../shared/triggers/webhooks/signature.ts'
+import { openTestService, shopService, type TestService } from './service.fixture.ts'
+
+// The webhooks of clients are notifications: each test names the defect that it finds.
+
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let service: TestService
+let deploy = ''
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+  const { outbound } = receiver
+  const addresses = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true }
+  service = await openTestService({ addresses, outbound })
+  deploy = `token ${await service.issueToken('deploy')}`
+})
+
+afterEach(async () => {
+  await service.close()
+  receiver.close()
+})
+
+const secret = 'a key'
+
+/** Creates a webhook of the stack, and returns its response. */
+async function createHook(fields: object = {}, authorization = deploy) {
+  const hook = { name: '', displayName: 'my hook', payloadUrl: `${receiver.origin}/in` }
+  const body = { organizationName: 'organization', ...hook, active: true, secret, ...fields }
+  return service.call(authorization, `POST ${shopService}/hooks`, body)
+}
+
+describe('webhooks', () => {
+  test('are created, read, changed and removed without a trace of their secret', async () => {
+    const { status, json } = await createHook({
+      filters: ['update_failed'],
+      groups: ['deployments'],
+    })
+    expect(status).toBe(200)
+    const path = `${shopService}/hooks/${String(json['name'])}`
+    expect(json).toMatchObject({
+      ...{ name: expect.stringMatching(/^[0-9a-f]{8}$/) as string, displayName: 'my hook' },
+      ...{ projectName: 'shop', stackName: 'dev', active: true, format: 'raw', hasSecret: true },
+      ...{ filters: ['update_failed'], groups: ['deployments'] },
+    })
+    expect((await service.call(deploy, `GET ${path}`)).json).toEqual(json)
+    expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([json])
+    const changed = { ...json, active: false, filters: ['destroy_failed'], secret: '' }
+    const patched = await service.call(deploy, `PATCH ${path}`, changed)
+    expect(patched.json).toEqual({ ...json, active: false, filters: ['destroy_failed'] })
+    const cleared = { ...json, secret: '__remove-secret' }
+    const bare = await service.call(deploy, `PATCH ${path}`, cleared)
+    expect(bare.json).toEqual({ ...json, hasSecret: false })
+    expect(JSON.stringify([json, patched.json, bare.json])).not.toContain(secret)
+    expect((await service.call(deploy, `DELETE ${path}`)).status).toBe(204)
+    expect((await service.call(deploy, `GET ${path}`)).status).toBe(404)
+  })
+
+  test('refuse formats, filters and groups without a counterpart by their name', async () => {
+    const refusals = [
+      { format: 'slack' },
+      { format: 'ms_teams' },
+      { format: 'pulumi_deployments' },
+      { filters: ['update_failed', 'preview_succeeded'] },
+      { filters: ['policy_violation_mandatory'] },
+      { groups: ['stacks', 'policies'] },
+    ]
+    for (const fields of refusals) {
+      const { status, json } = await createHook(fields)
+      const name = Object.values(fields).flat().at(-1)
+      expect([fields, status, json['message']]).toEqual([
+        fields,
+        501,
+        expect.stringContaining(`'${name}'`),
+      ])
+    }
+    expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([])
+  })
+
+  test('refuse addresses that must not be called, and a second hook of one name', async () => {
+    for (const payloadUrl of ['http://10.0.0.1/x', 'https://169.254.169.254/', 'ftp://a.b/'])
+      expect((await createHook({ payloadUrl })).status).toBe(400)
+    expect((await createHook({ name: 'one' })).status).toBe(200)
+    expect((await createHook({ name: 'one' })).status).toBe(409)
+  })
+
+  test('require the role of notifications', async () => {
+    const preview = `token ${await service.issueToken('preview')}`
+    const admin = `token ${await service.issueToken('admin')}`
+    const limited = `token ${await service.issueToken('admin', ['shop/dev'])}`
+    expect((await createHook({}, preview)).status).toBe(403)
+    const orgHooks = 'GET /api/orgs/organization/hooks'
+    const statuses = [deploy, limited, admin].map(async token => {
+      const { status } = await service.call(token, orgHooks)
+      return status
+    })
+    expect(await Promise.all(statuses)).toEqual([403, 403, 200])
+    const body = { displayName: 'all', payloadUrl: receiver.origin, active: true }
+    const created = await service.call(admin, 'POST /api/orgs/organization/hooks', body)
+    expect(created.json).toMatchObject({ displayName: 'all', hasSecret: false, filters: [] })
+    expect(created.json).not.toHaveProperty('stackName')
+    expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([])
+  })
+
+  test('a ping is a signed delivery with the response of the receiver', async () => {
+    receiver.state.answer = () => ({ status: 418, body: 'a teapot', headers: { 'x-a': 'b' } })
+    const path = `${shopService}/hooks/${String((await createHook()).json['name'])}`
+    const { status, json } = await service.call(deploy, `POST ${path}/ping`)
+    expect([status, json]).toEqual([
+      200,
+      expect.objectContaining({ kind: 'ping', responseCode: 418, responseBody: 'a teapot' }),
+    ])
+    expect(json['responseHeaders']).toContain('x-a: b\n')
+    const [request] = receiver.received
+    expect(request).toMatchObject({ method: 'POST', url: '/in', body: json['payload'] })
+    expect(request?.headers).toMatchObject({
+      'pulumi-webhook-id': json['id'],
+      'pulumi-webhook-kind': 'ping',
+      'pulumi-webhook-signature': bodySignatureOf(secret, request?.body ?? ''),
+    })
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({ projectName: 'shop', stackName: 'dev' })
+    const unreachable = await service.call(deploy, `PATCH ${path}`, {
+      payloadUrl: 'http://127.0.0.1:1/',
+      active: true,
+    })
+    expect(unreachable.status).toBe(200)
+    const failed = await service.call(deploy, `POST ${path}/ping`)
+    expect(failed.json).toMatchObject({ responseCode: 0 })
+    expect((await service.call(deploy, `GET ${path}/deliveries`)).status).toBe(404)
+  })
+
+  test('a service without secrets of triggers has webhooks without secrets', async () => {
+    const call = service.openProcess()
+    const body = { displayName: 'a', payloadUrl: receiver.origin, active: true }
+    expect((await call(deploy, `POST ${shopService}/hooks`, body)).status).toBe(200)
+    const refused = await call(deploy, `POST ${shopService}/hooks`, { ...body, secret })
+    expect([refused.status, refused.json['message']]).toEqual([
+      501,
+      expect.stringContaining('antichain notification create --format pulumi'),
+    ])
+  })
+})

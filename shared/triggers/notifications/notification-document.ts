@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { DocumentKey } from '../../ports/documents.ts'
+import type { NotificationEvent } from '../../records/notification.ts'
+import { hookFilters, hookGroupNames, isWanted } from './pulumi-filters.ts'
+
+/** The kinds of events that a notification can request. */
+export const notificationKinds = [
+  'started',
+  'succeeded',
+  'failed',
+  'drift',
+] as const satisfies readonly NotificationEvent['kind'][]
+
+/**
+ * A notification as it is stored. The scope in its document key is a stack id, or '*' for all
+ * stacks.
+ */
+export const notificationDocument = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  /** `signed`: our own form. `pulumi`: the form of the webhooks of Pulumi's service. */
+  format: z.enum(['signed', 'pulumi']).default('signed'),
+  /** The sealed secret that signs deliveries. Only the format `pulumi` can do without. */
+  secret: z.string().optional(),
+  events: z.array(z.enum(notificationKinds)).min(1),
+  /** Filters and groups of a client of Pulumi. If there are any, they replace `events`. */
+  filters: z.array(z.enum(hookFilters)).optional(),
+  groups: z.array(z.enum(hookGroupNames)).optional(),
+  /** The name that a client of Pulumi shows. */
+  displayName: z.string().max(200).optional(),
+  isPaused: z.boolean().default(false),
+})
+
+/** The settings of a notification: the address that receives some events. */
+export type Notification = z.infer<typeof notificationDocument>
+
+/** Reports whether a notification applies to an event. */
+export function isNotificationFor(
+  { scope }: DocumentKey,
+  notification: Notification,
+  event: NotificationEvent,
+): boolean {
+  if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
+  return isWanted(notification, event) ?? notification.events.includes(event.kind)
+}

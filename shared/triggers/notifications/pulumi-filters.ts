@@ -1,0 +1,104 @@
+import type { NotificationEvent } from '../../records/notification.ts'
+
+/** The operations of Pulumi, and the commands that they are here. */
+const commandsByOperation = {
+  update: 'up',
+  destroy: 'destroy',
+  refresh: 'refresh',
+  import: 'import',
+} as const
+
+const stackFilters = [
+  ...['update_succeeded', 'update_failed', 'destroy_succeeded', 'destroy_failed'],
+  ...['refresh_succeeded', 'refresh_failed', 'import_succeeded', 'import_failed'],
+] as const
+
+const deploymentFilters = [
+  ...['deployment_started', 'deployment_succeeded', 'deployment_failed', 'drift_detected'],
+] as const
+
+/**
+ * The filters of Pulumi's webhooks that have an event here. Source: the variable `groupFilters` in
+ * cmd/pulumi/stack/stack_webhook_new.go of Pulumi 3.274.1.
+ */
+export const hookFilters = [...stackFilters, ...deploymentFilters] as const
+
+/** A filter of Pulumi's webhooks. */
+export type HookFilter = (typeof hookFilters)[number]
+
+/** The groups of filters that have events here. */
+export const hookGroupNames = ['stacks', 'deployments'] as const
+
+/** A group of filters. */
+export type HookGroup = (typeof hookGroupNames)[number]
+
+const filtersByGroup: Readonly<Record<HookGroup, readonly HookFilter[]>> = {
+  stacks: stackFilters,
+  deployments: deploymentFilters,
+}
+
+/** The filters and groups of a webhook. Without any, it gets all events. */
+export interface HookSelection {
+  readonly filters?: readonly HookFilter[] | undefined
+  readonly groups?: readonly HookGroup[] | undefined
+}
+
+/** Returns the filters of a selection with those of its groups. Undefined without a selection. */
+export function expandSelection({
+  filters = [],
+  groups = [],
+}: HookSelection): ReadonlySet<HookFilter> | undefined {
+  if (filters.length === 0 && groups.length === 0) return undefined
+  return new Set([...filters, ...groups.flatMap(group => filtersByGroup[group])])
+}
+
+/** Reports whether a selection contains an event. Returns undefined without a selection. */
+export function isWanted(selection: HookSelection, event: NotificationEvent): boolean | undefined {
+  const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
+  return wanted === undefined ? undefined : filtersOf(event).some(filter => wanted.has(filter))
+}
+
+/** Returns the operation of Pulumi that an event is about. */
+export function pulumiOperationOf({ command }: NotificationEvent): string {
+  const entries = Object.entries(commandsByOperation)
+  return entries.find(([, ours]) => ours === command)?.[0] ?? command
+}
+
+/** Returns the filters that contain an event. */
+function filtersOf(event: NotificationEvent): readonly string[] {
+  if (event.kind === 'started') return ['deployment_started']
+  if (event.kind === 'drift') return ['drift_detected']
+  // A request without a deployment has no update.
+  const isUpdate = event.deployment !== undefined
+  return [
+    ...(isUpdate ? [`${pulumiOperationOf(event)}_${event.kind}`] : []),
+    ...(isUpdate && event.isRequested !== true ? [] : [`deployment_${event.kind}`]),
+  ]
+}
+
+/** Returns the filters that together contain the events of these kinds. */
+export function filtersOfKinds(kinds: readonly NotificationEvent['kind'][]): readonly HookFilter[] {
+  return hookFilters.filter(filter => kinds.includes(kindOfFilter(filter)))
+}
+
+/** Returns the kind of the events that a filter contains. */
+export function kindOfFilter(filter: HookFilter): NotificationEvent['kind'] {
+  if (filter === 'deployment_started') return 'started'
+  if (filter === 'drift_detected') return 'drift'
+  return filter.endsWith('_failed') ? 'failed' : 'succeeded'
+}
+
+/** The kinds of deliveries in Pulumi's format. */
+export type HookKind = 'stack_update' | 'deployment' | 'drift_detection' | 'ping'
+
+/**
+ * Returns the kind of delivery of an event. A result of a deployment is one delivery: an update,
+ * unless the selection contains it as a deployment only.
+ */
+export function hookKindOf(selection: HookSelection, event: NotificationEvent): HookKind {
+  if (event.kind === 'drift') return 'drift_detection'
+  if (event.kind === 'started' || event.deployment === undefined) return 'deployment'
+  const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
+  const isUpdate = wanted === undefined || wanted.has(`${pulumiOperationOf(event)}_${event.kind}`)
+  return isUpdate ? 'stack_update' : 'deployment'
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
+import { describeWithCommands } from '../e2e/toolchains.ts'
+import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { openStockClient } from './stock-client.ts'
+
+const [version] = cliVersions
+const secret = 'hmac key'
+const serverEnv = {
+  ANTICHAIN_OUTBOUND_NETWORKS: '127.0.0.1/32',
+  ANTICHAIN_OUTBOUND_PLAIN: '1',
+}
+
+describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], () => {
+  test('a webhook gets updates of both command lines in the form of Pulumi', async () => {
+    const receiver = await startReceiver()
+    const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
+    const pulumi = async (command: string): Promise<string> =>
+      requireSuccess(await client.pulumi(command.split(' '))).out
+    try {
+      await pulumi('stack init dev')
+      const options = `--name ops --url ${receiver.origin}/in --yes --output json`
+      const create = [...`stack webhook new ${options} --secret`.split(' '), secret]
+      const created = requireSuccess(await client.pulumi(create)).out
+      const { id: name } = JSON.parse(created) as { id: string }
+      expect(created).not.toContain(secret)
+      const ping = JSON.parse(await pulumi(`stack webhook ping ${name} --output json`)) as object
+      expect(ping).toMatchObject({ kind: 'ping', responseCode: 200 })
+      await pulumi('up --yes --skip-preview')
+      const findUpdates = () =>
+        receiver.received.filter(({ headers }) => headers['pulumi-webhook-kind'] === 'stack_update')
+      const awaitUpdates = (count: number): Promise<void> =>
+        waitUntil(() => findUpdates().length >= count, { condition: 'an update', limitMs: 60_000 })
+      await awaitUpdates(1)
+      requireSuccess(await client.antichain(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+      await awaitUpdates(2)
+      const payloads = findUpdates().map(({ body }) => JSON.parse(body) as object)
+      expect(payloads).toMatchObject([
+        { stackName: 'dev', kind: 'update', result: 'succeeded', isPreview: false },
+        { stackName: 'dev', kind: 'destroy', result: 'succeeded', isPreview: false },
+      ])
+      for (const { body, headers } of receiver.received)
+        expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(secret, body))
+      await pulumi(`stack webhook edit ${name} --add-event update_failed --active=false`)
+      expect(await pulumi(`stack webhook get ${name}`)).toContain('update_failed')
+      const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
+      expect(requireSuccess(listed).out).toMatch(/pulumi \(ops\)/)
+      const refused = await client.pulumi(
+        `stack webhook new --name a --url ${receiver.origin} --hook-format slack --yes`.split(' '),
+      )
+      expect(refused.err).toContain("webhooks have no format 'slack'")
+      await pulumi(`stack webhook remove ${name} --yes`)
+      expect(JSON.parse(await pulumi('stack webhook list --output json'))).toMatchObject({
+        count: 0,
+      })
+    } finally {
+      await client.remove()
+      receiver.close()
+    }
+  }, 300_000)
+})
