@@ -35,10 +35,11 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .requiredOption('--when <expression>', 'Five cron fields, rate(…) or at(…)')
       .addOption(
         new Option('--operation <kind>', 'Operation to run')
-          .choices(['refresh', 'up', 'destroy'])
+          .choices(['refresh', 'preview', 'up', 'destroy'])
           .default('refresh'),
       )
       .option('--remediate', 'Run `up` after a refresh that found drift')
+      .option('--record', 'Record what a refresh reads in the state, instead of reporting drift')
       .option('--zone <name>', 'Time zone, such as Europe/Paris')
       .option('--jitter <seconds>', 'Shift all runs by up to this many seconds')
       .option('--paused', 'Pause the schedule'),

@@ -32,13 +32,20 @@ export const createWebhook: Handler = async (session, flags, [name = '']) => {
 /** `schedule create`: creates or updates a schedule of a stack. */
 export const createSchedule: Handler = async (session, flags, [name = '']) => {
   const kind = flags.text('operation') ?? 'refresh'
-  if (flags.isSet('remediate') && kind !== 'refresh')
-    throw error('CLI_USAGE', '--remediate requires --operation refresh')
+  for (const option of ['remediate', 'record'])
+    if (flags.isSet(option) && kind !== 'refresh')
+      throw error('CLI_USAGE', `--${option} requires --operation refresh`)
+  if (flags.isSet('remediate') && flags.isSet('record'))
+    throw error('CLI_USAGE', '--remediate and --record cannot be used together')
   const jitter = flags.text('jitter') ?? '0'
   if (!/^\d{1,6}$/.test(jitter))
     throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
   const zone = flags.text('zone')
-  const operation = kind === 'refresh' ? { kind, remediate: flags.isSet('remediate') } : { kind }
+  const refresh = {
+    remediate: flags.isSet('remediate'),
+    ...(flags.isSet('record') ? { record: true } : {}),
+  }
+  const operation = kind === 'refresh' ? { kind, ...refresh } : { kind }
   const body = {
     when: flags.text('when'),
     operation,

@@ -1,6 +1,13 @@
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { DeployError, error } from '../../shared/errors/error.ts'
-import type { DocumentKey, DocumentKind, StoredDocument } from '../../shared/ports/documents.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
+import type {
+  DocumentKey,
+  DocumentKind,
+  DocumentPage,
+  DocumentsPort,
+  StoredDocument,
+} from '../../shared/ports/documents.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
@@ -30,6 +37,20 @@ export async function listDocuments(
     code: reason instanceof DeployError ? reason.code : '',
   }))
   return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) }
+}
+
+/** Yields the readable documents of a stack, from at most `documentPagesMax` pages. */
+export async function* readStackDocuments(
+  documents: Pick<DocumentsPort, 'list'>,
+  kind: DocumentKind,
+  stack: StackId,
+): AsyncGenerator<StoredDocument> {
+  let cursor: string | undefined = ''
+  for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
+    const documentPage: DocumentPage = await documents.list(kind, cursor, stack)
+    yield* documentPage.documents
+    cursor = documentPage.next
+  }
 }
 
 /** Returns a document. Throws DOCUMENT_UNKNOWN, RECORD_DAMAGED. */

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
   type DocumentKey,
-  type DocumentPage,
   type DocumentsPort,
   sealingContextOf,
-  type StoredDocument,
 } from '../../shared/ports/documents.ts'
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
@@ -19,6 +16,7 @@ import {
 } from '../../shared/triggers/schedules/evaluate-schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
+import { readStackDocuments } from './document-store.ts'
 
 /** The ports for removing the calls that EventBridge Scheduler makes for a schedule. */
 export interface CallRemovalPorts {
@@ -116,18 +114,4 @@ export async function removeStackDocuments(
   for (const kind of stackDocumentKinds)
     for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
-}
-
-/** Yields the documents of a stack, from at most `documentPagesMax` pages. */
-async function* readStackDocuments(
-  documents: Pick<DocumentsPort, 'list'>,
-  kind: (typeof stackDocumentKinds)[number],
-  stack: StackId,
-): AsyncGenerator<StoredDocument> {
-  let cursor: string | undefined = ''
-  for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
-    const documentPage: DocumentPage = await documents.list(kind, cursor, stack)
-    yield* documentPage.documents
-    cursor = documentPage.next
-  }
 }

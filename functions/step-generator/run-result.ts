@@ -1,3 +1,4 @@
+import { isChange } from '../../shared/records/change-counts.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
@@ -27,18 +28,6 @@ export function emitSummary(
     },
   })
   emitter.emit({ cancelEvent: {} })
-}
-
-const unchangingKinds: ReadonlySet<string> = new Set([
-  'same',
-  'read',
-  'discard',
-  'read-replacement',
-])
-
-/** Reports whether an operation of this kind is a change. */
-export function isChange(op: string): boolean {
-  return !unchangingKinds.has(op)
 }
 
 /** Returns the changes in one line: `3 create, 1 update`. */

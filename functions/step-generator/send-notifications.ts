@@ -6,6 +6,7 @@ import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { DocumentKey, StoredDocument, TriggerPorts } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
+import { countChanges } from '../../shared/records/change-counts.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { NotificationEvent } from '../../shared/records/notification.ts'
 import {
@@ -21,7 +22,7 @@ import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
-import { describeChanges, isChange } from './run-result.ts'
+import { describeChanges } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /**
@@ -161,12 +162,6 @@ function notificationEventOf(
     }
   if (end.result === 'succeeded' || origin?.kind !== 'schedule') return undefined
   return { kind: 'failed', ...commonFields, changes: end.changes, codes: ['DEPLOYMENT_FAILED'] }
-}
-
-function countChanges(changes: Readonly<Record<string, number>>): number {
-  return Object.entries(changes)
-    .filter(([op]) => isChange(op))
-    .reduce((sum, [, count]) => sum + count, 0)
 }
 
 function replyOf(request: DeploymentRequest, end: RequestEnd) {

@@ -7,6 +7,7 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
+import { isChange } from '../../shared/records/change-counts.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type StackRunDeps,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 import { runPreview } from './run-preview.ts'
-import { isChange } from './run-result.ts'
 import { notifyAndEndRequest, type NotifyDeps } from './send-notifications.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 import type { RunLimit } from './serve-run.ts'

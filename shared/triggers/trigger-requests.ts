@@ -10,7 +10,7 @@ import {
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { RuleMatch } from './webhooks/rules.ts'
-import type { Schedule } from './schedules/evaluate-schedule.ts'
+import { detectsDrift, type Schedule } from './schedules/evaluate-schedule.ts'
 
 /** The time of a request, and the executor of its operations. */
 export interface RequestContext {
@@ -56,8 +56,8 @@ export function scheduleKeyOf(name: string, due: EpochMs): string {
 }
 
 /**
- * Creates the request of a schedule's run. A refresh is requested as a preview, which detects drift
- * without changing the recorded state.
+ * Creates the request of a schedule's run. A refresh that detects drift is requested as a preview,
+ * which does not change the recorded state.
  */
 export function createScheduleRequest(
   run: {
@@ -77,14 +77,19 @@ export function createScheduleRequest(
     key: scheduleKeyOf(name, due),
     at: context.requestedAt,
     by: `schedule ${name}`,
-    dryRun: operation.kind === 'refresh',
+    dryRun: operation.kind === 'preview' || detectsDrift(schedule),
     options: createOptions(context, {
-      command: operation.kind,
+      command: operation.kind === 'preview' ? 'up' : operation.kind,
       message: `schedule ${name}, due ${new Date(due).toISOString()}`,
     }),
     program: { kind: 'last' },
     origin: { kind: 'schedule', name, remediate },
   }
+}
+
+/** Returns the key of the request that removes the drift of another request. */
+export function remedyKeyOf(driftKey: string): string {
+  return `remedy of ${driftKey}`
 }
 
 /**
@@ -97,7 +102,7 @@ export function createRemedyRequest(
 ): DeploymentRequest {
   return {
     ...driftRequest,
-    key: `remedy of ${driftRequest.key}`,
+    key: remedyKeyOf(driftRequest.key),
     at: requestedAt,
     dryRun: false,
     options: { ...driftRequest.options, command: 'up', refresh: true },

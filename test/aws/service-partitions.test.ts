@@ -226,6 +226,24 @@ async function callHookRoutes({ call }: ServiceCaller): Promise<void> {
   }
 }
 
+/** Creates, reads, changes and removes schedules of each kind, and reads the drift. */
+async function callScheduleRoutes({ call }: ServiceCaller): Promise<void> {
+  const path = `${stackPath}/deployments`
+  const scheduleCron = '0 4 * * *'
+  const bodies = {
+    schedules: { scheduleCron, request: { operation: 'update' } },
+    'drift/schedules': { scheduleCron },
+    'ttl/schedules': { timestamp: '2099-01-01T00:00:00Z' },
+  }
+  for (const [kind, body] of Object.entries(bodies)) {
+    const schedule = String((await call(`POST ${path}/${kind}`, body))['id'])
+    await call(`POST ${path}/${kind}/{schedule}`, body, { schedule })
+    await call(`GET ${path}/schedules/{schedule}`, undefined, { schedule })
+    await call(`DELETE ${path}/schedules/{schedule}`, undefined, { schedule })
+  }
+  await call(`GET ${stackPath}/drift/runs`)
+}
+
 async function callSecretRoutes({ call }: ServiceCaller): Promise<void> {
   const { ciphertext } = await call(`POST ${stackPath}/encrypt`, { plaintext: 'YQ==' })
   await call(`POST ${stackPath}/batch-encrypt`, { plaintexts: ['YQ=='] })
@@ -257,6 +275,7 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   const state = { version: 3, deployment: { manifest: {}, resources: [] } }
   await call(`POST ${stackPath}/import`, state)
   await callDeploymentRoutes(caller, opened)
+  await callScheduleRoutes(caller)
   await call(`POST ${stackPath}/rename`, { newName: 'moved' })
   await call(`GET ${stackPath}/export/{version}`, undefined, { version: '1' })
   for (const { method, path } of serviceRoutes)

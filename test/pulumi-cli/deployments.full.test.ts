@@ -65,4 +65,30 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(await run('destroy')).toContain('2 deleted')
     expect(sandbox.listObjects()).toEqual([])
   }, 300_000)
+
+  test('and their schedules of each kind are created, changed and removed, also by our command', async () => {
+    const { pulumi, antichain } = await openWithUpload()
+    const schedule = async (...args: string[]): Promise<string> =>
+      requireSuccess(await pulumi(['stack', 'schedule', ...args])).out
+    const once = ['--once', '2099-01-01T00:00:00Z']
+    const cron = ['--cron', '0 */4 * * *']
+    const raw = await schedule('new', '--kind', 'raw', '--operation', 'refresh', ...cron)
+    expect(raw).toMatch(/Type: +raw[\s\S]*Settings: +pulumi refresh/)
+    const drift = await schedule('new', '--kind', 'drift', '--auto-remediate', ...cron)
+    expect(drift).toContain('detect + auto-remediate')
+    expect(await schedule('new', '--kind', 'ttl', ...once)).toMatch(/Type: +ttl/)
+    const id = /ID: +(\S+)/.exec(raw)?.[1] ?? ''
+    expect(await schedule('edit', id, '--operation', 'preview')).toContain('pulumi preview')
+    const ours = requireSuccess(await antichain(['schedule', 'ls', '-s', 'dev'])).out
+    expect(ours).toMatch(new RegExp(`${id} .*preview at 0 \\*/4`))
+    expect(ours).toContain('destroy at at(2099-01-01T00:00:00)')
+    requireSuccess(await antichain(['schedule', 'rm', id, '-s', 'dev']))
+    const listed = await schedule('list', '--output', 'json')
+    expect(listed).not.toContain(id)
+    const ids = [...listed.matchAll(/"id": "([^"]+)"/g)].map(([, name = '']) => name)
+    expect(ids).toHaveLength(2)
+    for (const name of ids) await schedule('remove', name, '--yes')
+    expect(await schedule('list')).toContain('No')
+    expect(requireSuccess(await pulumi(['stack', 'drift', 'status'])).out).toContain('never run')
+  }, 300_000)
 })

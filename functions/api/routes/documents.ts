@@ -16,7 +16,8 @@ import {
 } from '../../../shared/triggers/webhooks/webhook-document.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import { type ApiPorts, type Route, stackOf } from '../define-route.ts'
-import { placeSchedulerCalls, removeSchedulerCalls } from '../scheduler-calls.ts'
+import { removeSchedulerCalls } from '../scheduler-calls.ts'
+import { createScheduleValue, scheduleDraft } from '../schedule-value.ts'
 
 /**
  * The routes of webhooks. The rules of a webhook can name any stack. So only an administrator of
@@ -40,8 +41,6 @@ const webhooks = createCollectionRoutes({
   },
 })
 
-const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, placed: true })
-
 const schedules = createCollectionRoutes({
   path: '/v1/stacks/{project}/{stack}/schedules',
   scope: 'stack',
@@ -50,17 +49,7 @@ const schedules = createCollectionRoutes({
   writeRole: 'deploy',
   draft: scheduleDraft,
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
-  createValue: async (ports, key, draft, storedPrevious) => {
-    const now = ports.clock.now()
-    const previous =
-      storedPrevious === undefined
-        ? undefined
-        : parseDocumentValue(scheduleDocument, storedPrevious)
-    // A change counts as the last run, so that due times before the change are skipped.
-    const lastRunField = previous === undefined ? {} : { lastAt: now }
-    const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
-    return placeSchedulerCalls(ports, key, schedule)
-  },
+  createValue: createScheduleValue,
   show: stored => {
     const { placed: _placed, ...visibleFields } = parseDocumentValue(scheduleDocument, stored)
     return visibleFields

@@ -1,4 +1,5 @@
 import { error } from '../../../shared/errors/error.ts'
+import type { StoredDocument } from '../../../shared/ports/documents.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../../shared/records/stack-request.ts'
 import { putFirstServiceManager } from '../../../shared/runtime/credentials/stack-service-keys.ts'
@@ -6,6 +7,7 @@ import { noProgramError } from '../../../shared/runtime/programs/open-archived-p
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { includesRole, requireRole } from '../authorization.ts'
 import { stackOf } from '../define-route.ts'
+import { readStackDocuments } from '../document-store.ts'
 import {
   requestDeployment,
   requestParallelDefault,
@@ -16,10 +18,10 @@ import { readDeploymentLog } from './deployment-log.ts'
 import { readDeploymentProgress } from './deployment-progress.ts'
 import { deploymentViewFor } from './deployment-view.ts'
 import { stopOwnDeployment } from './deployment-updates.ts'
+import { parsePage } from './page-of-query.ts'
 import {
   addPulumiDeployment,
   findPulumiDeployment,
-  listPulumiDeployments,
   parsePulumiDeploymentId,
   type PulumiDeployment,
   pulumiDeploymentIdOf,
@@ -151,29 +153,22 @@ function deploymentRequestOf(
   }
 }
 
-/** The deployments of a page: the default, and the maximum. */
-const pageSizes = { default: 10, max: 100 }
-
 async function listDeployments(
   ports: ServicePorts,
   { params, query }: ServiceCall,
 ): Promise<unknown> {
   const { id: stack } = await requireStack(ports, stackOf(params))
-  const page = positiveNumberOf(query['page'], 1)
-  const size = Math.min(positiveNumberOf(query['pageSize'], pageSizes.default), pageSizes.max)
-  const newestFirst = await listPulumiDeployments(ports, stack)
+  const { first, size } = parsePage(query)
+  const newestFirst: StoredDocument[] = []
+  for await (const stored of readStackDocuments(ports.documents, 'client-update', stack))
+    newestFirst.push(stored)
   const sorted = query['asc'] === 'true' ? newestFirst.toReversed() : newestFirst
   const deployments = []
-  for (const stored of sorted.slice((page - 1) * size, page * size)) {
+  for (const stored of sorted.slice(first, first + size)) {
     const deployment = await findPulumiDeployment(ports, stack, stored)
     if (deployment !== undefined) deployments.push(await viewOf(ports, deployment))
   }
   return { deployments, itemsPerPage: size, total: sorted.length }
-}
-
-function positiveNumberOf(text: string | undefined, fallback: number): number {
-  const number = Number(text ?? fallback)
-  return Number.isSafeInteger(number) && number > 0 ? number : fallback
 }
 
 async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown> {

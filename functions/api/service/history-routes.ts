@@ -5,6 +5,7 @@ import { deploymentPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
 import { stackOf } from '../define-route.ts'
+import { parsePositive } from './page-of-query.ts'
 import {
   type ServiceCall,
   type ServicePorts,
@@ -54,15 +55,10 @@ async function readPage(
   { id, deployments }: StackRecord,
   { query }: ServiceCall,
 ): Promise<readonly HistoryRecord[]> {
-  const size = Math.min(positiveOf(query['pageSize']) ?? entriesMax, entriesMax)
-  const skipped = ((positiveOf(query['page']) ?? 1) - 1) * size
+  const size = Math.min(parsePositive(query['pageSize']) ?? entriesMax, entriesMax)
+  const skipped = ((parsePositive(query['page']) ?? 1) - 1) * size
   const before = deployments + 1 - skipped
   return before <= 1 ? [] : catalog.listHistory(id, size, before)
-}
-
-function positiveOf(text: string | undefined): number | undefined {
-  const number = Number(text)
-  return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
 /** Returns a history entry as clients read it. */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
-import { triggerLimits } from '../../../shared/config/trigger-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import type { DocumentKey, DocumentPage, StoredDocument } from '../../../shared/ports/documents.ts'
+import type { DocumentKey, StoredDocument } from '../../../shared/ports/documents.ts'
 import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
 import {
   type DeploymentRequest,
@@ -127,19 +126,4 @@ export async function findPulumiDeployment(
   if (record === undefined || isEditRequest(record.request)) return undefined
   const { request, end } = record
   return { ...fields, number, request, ...(end === undefined ? {} : { end }) }
-}
-
-/** Returns the documents of a stack's deployments, newest first, at most `documentPagesMax` pages. */
-export async function listPulumiDeployments(
-  { documents }: Pick<ServicePorts, 'documents'>,
-  stack: StackId,
-): Promise<readonly StoredDocument[]> {
-  const listed: StoredDocument[] = []
-  let cursor: string | undefined = ''
-  for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
-    const documentPage: DocumentPage = await documents.list('client-update', cursor, stack)
-    listed.push(...documentPage.documents)
-    cursor = documentPage.next
-  }
-  return listed
 }

@@ -1,9 +1,11 @@
 import { checkpointRoutes } from './checkpoint-routes.ts'
 import { serviceEditRoutes } from './edit-routes.ts'
 import { pulumiDeploymentRoutes } from './deployment-routes.ts'
+import { driftRoutes } from './drift-routes.ts'
 import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
 import { historyRoutes } from './history-routes.ts'
+import { serviceScheduleRoutes } from './schedule-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
 import { hookRoutes } from './hook-routes.ts'
 import type { ServiceRoute } from './service-route.ts'
@@ -21,6 +23,9 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...secretRoutes,
   ...historyRoutes,
   ...serviceEditRoutes,
+  // A path of deployments with a name must precede that with an id.
+  ...serviceScheduleRoutes,
+  ...driftRoutes,
   ...pulumiDeploymentRoutes,
   ...hookRoutes,
   ...emptyRoutes,

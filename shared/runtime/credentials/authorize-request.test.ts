@@ -156,6 +156,24 @@ describe('the request of a schedule', () => {
     await expect(authorize(documents, request)).rejects.toMatchObject(unapproved)
   })
 
+  test.each([
+    [{ kind: 'refresh' }, 'refresh', true],
+    [{ kind: 'refresh', record: true }, 'refresh', false],
+    [{ kind: 'preview' }, 'up', true],
+    [{ kind: 'up' }, 'up', false],
+  ])(
+    'for %j is served, and is a preview only if it must not change the state',
+    async (operation, command, dryRun) => {
+      const documents = createSchedule(operation)
+      const request = createScheduleRequest({ ...run, schedule: hourly(documents) }, context)
+      expect(request).toMatchObject({ dryRun, options: { command } })
+      expect(await authorize(documents, request)).toEqual(request)
+      await expect(authorize(documents, { ...request, dryRun: !dryRun })).rejects.toMatchObject(
+        unapproved,
+      )
+    },
+  )
+
   test('has the program and the options of its schedule', async () => {
     const forged = { ...remedy, program: archive, options: { ...remedy.options, parallel: 9_999 } }
     expect(await authorize(drift, forged)).toEqual(remedy)

@@ -14,7 +14,11 @@ import {
 } from '../../records/ids.ts'
 import { isEditRequest } from '../../records/stack-request.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
-import { nextRunOf, scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
+import {
+  detectsDrift,
+  nextRunOf,
+  scheduleDocument,
+} from '../../triggers/schedules/evaluate-schedule.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
 
@@ -75,7 +79,7 @@ async function* driftOfSchedule(
   stack: StackId,
   stored: StoredDocument,
 ): AsyncGenerator<DriftColumns> {
-  for (const due of findDueTimes(stored)) {
+  for (const due of findDriftTimes(stored)) {
     const key = scheduleKeyOf(stored.key.name, due)
     const { request, end } = (await ports.requests.find(stack, key)) ?? {}
     if (request === undefined || isEditRequest(request) || end?.kind !== 'previewed') continue
@@ -87,8 +91,11 @@ async function* driftOfSchedule(
   }
 }
 
-/** Returns the due times of a schedule, or none for a schedule that cannot be read. */
-function findDueTimes(stored: StoredDocument): readonly EpochMs[] {
+/**
+ * Returns the times of the newest runs of a schedule that detects drift, the oldest first. Returns
+ * none for another schedule, or for one that cannot be read.
+ */
+export function findDriftTimes(stored: StoredDocument): readonly EpochMs[] {
   try {
     return listDueTimes(stored)
   } catch (thrown) {
@@ -97,14 +104,11 @@ function findDueTimes(stored: StoredDocument): readonly EpochMs[] {
   }
 }
 
-/**
- * Returns the times of the newest runs of a schedule, the oldest first. None for other commands.
- * Throws DOCUMENT_INVALID and SCHEDULE_INVALID.
- */
+/** Returns the times of `findDriftTimes`. Throws DOCUMENT_INVALID and SCHEDULE_INVALID. */
 function listDueTimes(stored: StoredDocument): readonly EpochMs[] {
   const schedule = parseDocumentValue(scheduleDocument, stored)
-  const { lastAt, createdAt, operation } = schedule
-  if (operation.kind !== 'refresh' || lastAt === undefined) return []
+  const { lastAt, createdAt } = schedule
+  if (!detectsDrift(schedule) || lastAt === undefined) return []
   const runsMax = queryLimits.driftRunsPerSchedule
   const following = nextRunOf(stored.key, schedule, lastAt)
   const intervalMs = following === undefined ? 0 : following - lastAt

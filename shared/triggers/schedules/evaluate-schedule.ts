@@ -11,9 +11,21 @@ export const scheduleDocument = z.strictObject({
   when: z.string().max(200),
   zone: z.string().max(100).default('UTC'),
   operation: z.discriminatedUnion('kind', [
-    /** Detects drift and reports it. With `remediate`, an `up` follows if there is drift. */
-    z.strictObject({ kind: z.literal('refresh'), remediate: z.boolean().default(false) }),
+    /**
+     * Detects drift and reports it. With `remediate`, an `up` follows if there is drift. With
+     * `record`, the refresh is no preview: it records what it reads in the state.
+     */
+    z
+      .strictObject({
+        kind: z.literal('refresh'),
+        remediate: z.boolean().default(false),
+        record: z.literal(true).optional(),
+      })
+      .refine(({ remediate, record }) => !remediate || record === undefined, {
+        error: 'must have either remediate or record',
+      }),
     z.strictObject({ kind: z.literal('up') }),
+    z.strictObject({ kind: z.literal('preview') }),
     z.strictObject({ kind: z.literal('destroy') }),
   ]),
   isPaused: z.boolean().default(false),
@@ -31,6 +43,11 @@ export const scheduleDocument = z.strictObject({
 
 /** The settings of a schedule, with defaults applied. */
 export type Schedule = z.infer<typeof scheduleDocument>
+
+/** Reports whether the runs of a schedule detect drift. */
+export function detectsDrift({ operation }: Pick<Schedule, 'operation'>): boolean {
+  return operation.kind === 'refresh' && operation.record === undefined
+}
 
 /**
  * Returns the delay of a schedule's runs in ms, at most `jitterMaxMs`. The delay is constant for

@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
+import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
+import {
+  type Schedule,
+  scheduleDocument,
+} from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import type { ApiPorts } from './define-route.ts'
+import { placeSchedulerCalls } from './scheduler-calls.ts'
+
+/** A schedule as a user creates or changes it. */
+export const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, placed: true })
+
+/**
+ * Returns the schedule to store for a draft, whose calls are placed. Throws the errors of
+ * `placeSchedulerCalls`, and DOCUMENT_INVALID for a previous schedule that cannot be read.
+ */
+export async function createScheduleValue(
+  ports: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
+  key: DocumentKey,
+  draft: z.infer<typeof scheduleDraft>,
+  storedPrevious: StoredDocument | undefined,
+): Promise<Schedule> {
+  const now = ports.clock.now()
+  const previous =
+    storedPrevious === undefined ? undefined : parseDocumentValue(scheduleDocument, storedPrevious)
+  // A change counts as the last run, so that due times before the change are skipped.
+  const lastRunField = previous === undefined ? {} : { lastAt: now }
+  const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
+  return placeSchedulerCalls(ports, key, schedule)
+}

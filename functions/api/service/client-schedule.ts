@@ -1,0 +1,137 @@
+import type { z } from 'zod'
+import { type DeployError, error } from '../../../shared/errors/error.ts'
+import type { DocumentKey } from '../../../shared/ports/documents.ts'
+import type { EpochMs } from '../../../shared/records/ids.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { parseScheduleTime } from '../../../shared/triggers/schedules/cron-schedule.ts'
+import {
+  detectsDrift,
+  nextRunOf,
+  type Schedule,
+} from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+import type { scheduleDraft } from '../schedule-value.ts'
+import type { PulumiOperation } from './pulumi-operations.ts'
+
+/** The sorts of schedules that clients know. `raw`: any operation at any time. */
+export type ScheduleSort = 'raw' | 'drift' | 'ttl'
+
+/** The fields of a schedule that clients of Pulumi change. */
+type ScheduleChange = Pick<z.infer<typeof scheduleDraft>, 'when' | 'zone' | 'operation'>
+
+/** Returns the sort of a schedule. A destroy at one time is the end of a stack's life. */
+export function sortOfSchedule(schedule: Schedule): ScheduleSort {
+  if (detectsDrift(schedule)) return 'drift'
+  const isOnce = schedule.operation.kind === 'destroy' && isOnceSchedule(schedule)
+  return isOnce ? 'ttl' : 'raw'
+}
+
+function isOnceSchedule({ when, zone }: Pick<Schedule, 'when' | 'zone'>): boolean {
+  return parseScheduleTime(when, zone).kind === 'at'
+}
+
+/** Returns the operation of a schedule that clients request as `raw`. */
+export function scheduleOperationOf(
+  operation: PulumiOperation,
+  remediate: boolean,
+): Schedule['operation'] {
+  if (operation === 'update') return { kind: 'up' }
+  if (operation === 'refresh') return { kind: 'refresh', remediate: false, record: true }
+  if (operation === 'detect-drift') return { kind: 'refresh', remediate }
+  if (operation !== 'remediate-drift') return { kind: operation }
+  throw error('API_INPUT_INVALID', `schedules of this installation do not support '${operation}'`, {
+    hint: 'Create a schedule of the kind drift with `--auto-remediate`.',
+  })
+}
+
+/** The times of a schedule in a request of a client: exactly one of both. */
+export interface RequestedTimes {
+  readonly scheduleCron?: string | null | undefined
+  readonly scheduleOnce?: string | null | undefined
+}
+
+/**
+ * Returns the time of a request, in UTC. A time that equals the shown time of the previous version
+ * keeps it, with its time zone. Throws API_INPUT_INVALID and SCHEDULE_INVALID.
+ */
+export function timesOfRequest(
+  { scheduleCron, scheduleOnce }: RequestedTimes,
+  previous: Schedule | undefined,
+): Pick<ScheduleChange, 'when' | 'zone'> {
+  const [cron, once] = [scheduleCron ?? '', scheduleOnce ?? '']
+  if ((cron === '') === (once === ''))
+    throw invalidError('a schedule needs either scheduleCron or scheduleOnce')
+  if (once !== '') return { when: `at(${localTimeOf(once)})`, zone: 'UTC' }
+  if (previous !== undefined && cronTextOf(previous) === cron) {
+    const { when, zone } = previous
+    return { when, zone }
+  }
+  if (parseScheduleTime(cron, 'UTC').kind !== 'cron')
+    throw invalidError(`'${toPrintable(cron)}' is not a cron expression of five fields`)
+  return { when: cron, zone: 'UTC' }
+}
+
+/**
+ * Returns a time in UTC as `at` takes it. A part of a second is dropped. Throws SCHEDULE_INVALID
+ * for a day that the calendar does not have.
+ */
+function localTimeOf(text: string): string {
+  const [, local, zone] =
+    /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.exec(text) ?? []
+  const timeMs = Date.parse(`${local ?? ''}${zone ?? ''}`)
+  if (local === undefined || Number.isNaN(timeMs))
+    throw invalidError(`'${toPrintable(text)}' is not a time such as 2027-01-31T04:00:00Z`)
+  parseScheduleTime(`at(${local})`, 'UTC')
+  return new Date(timeMs).toISOString().slice(0, local.length)
+}
+
+function invalidError(message: string): DeployError {
+  return error('API_INPUT_INVALID', message)
+}
+
+/** Returns the recurring time of a schedule as clients show it. In UTC it is the expression. */
+function cronTextOf({ when, zone }: Pick<Schedule, 'when' | 'zone'>): string {
+  return zone === 'UTC' ? when : `${when} ${zone}`
+}
+
+/** Returns a time as replies about schedules have it. */
+function scheduleTimeOf(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ').replace('Z', '')
+}
+
+const operationsByKind = { up: 'update', preview: 'preview', destroy: 'destroy' } as const
+
+/**
+ * Returns the request of a schedule as clients read it. They recognize the sort by the operation,
+ * and a ttl by its context.
+ */
+function requestOf(schedule: Schedule): object {
+  const { operation } = schedule
+  const sort = sortOfSchedule(schedule)
+  const contextOf = (options: object): object => ({ operationContext: { options } })
+  if (sort === 'ttl') return { operation: 'destroy', ...contextOf({ deleteAfterDestroy: false }) }
+  if (operation.kind !== 'refresh') return { operation: operationsByKind[operation.kind] }
+  if (sort === 'raw') return { operation: 'refresh' }
+  const { remediate } = operation
+  return { operation: 'detect-drift', ...contextOf({ remediateIfDriftDetected: remediate }) }
+}
+
+/** Returns a schedule as clients see it. `hasRun`: whether `lastAt` is the time of a run. */
+export function scheduleViewFor(
+  key: DocumentKey,
+  schedule: Schedule,
+  { now, hasRun }: { readonly now: EpochMs; readonly hasRun: boolean },
+): object {
+  const { when, zone, isPaused, createdAt, lastAt = createdAt } = schedule
+  const time = parseScheduleTime(when, zone)
+  const next = isPaused ? undefined : nextRunOf(key, schedule, now)
+  return {
+    ...{ id: key.name, orgID: '', kind: 'deployment', paused: isPaused },
+    ...(time.kind === 'at'
+      ? { scheduleOnce: scheduleTimeOf(time.timeMs) }
+      : { scheduleCron: cronTextOf(schedule) }),
+    ...(next === undefined ? {} : { nextExecution: scheduleTimeOf(next) }),
+    definition: { programID: '', request: { ...requestOf(schedule), inheritSettings: true } },
+    ...{ created: scheduleTimeOf(createdAt), modified: scheduleTimeOf(lastAt) },
+    lastExecuted: hasRun ? scheduleTimeOf(lastAt) : null,
+  }
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import type { DocumentKey, StoredDocument } from '../../../shared/ports/documents.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import {
+  type Schedule,
+  scheduleDocument,
+} from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
+import { stackOf } from '../define-route.ts'
+import {
+  putDocument,
+  readStackDocuments,
+  removeDocument,
+  requireDocument,
+} from '../document-store.ts'
+import { createScheduleValue } from '../schedule-value.ts'
+import { removeSchedulerCalls } from '../scheduler-calls.ts'
+import {
+  type RequestedTimes,
+  type ScheduleSort,
+  scheduleOperationOf,
+  scheduleViewFor,
+  sortOfSchedule,
+  timesOfRequest,
+} from './client-schedule.ts'
+import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
+import { deploymentsPath } from './deployment-routes.ts'
+import {
+  parseBody,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+} from './service-route.ts'
+
+const timeForm = z.string().max(200).nullish()
+const rawForm = z.looseObject({
+  scheduleCron: timeForm,
+  scheduleOnce: timeForm,
+  request: createDeploymentForm,
+})
+const driftForm = z.looseObject({ scheduleCron: timeForm, autoRemediate: z.boolean().nullish() })
+const ttlForm = z.looseObject({ timestamp: timeForm, deleteAfterDestroy: z.boolean().nullish() })
+
+/** The times and the operation of a schedule that a client requests. */
+interface ScheduleRequest {
+  readonly times: RequestedTimes
+  readonly operation: Schedule['operation']
+}
+
+/** The paths of the sorts of schedules, with the functions that read the bodies of requests. */
+const sorts: Readonly<
+  Record<
+    ScheduleSort,
+    { readonly path: string; readonly read: (call: ServiceCall) => ScheduleRequest }
+  >
+> = {
+  raw: { path: `${deploymentsPath}/schedules`, read: readRawBody },
+  drift: { path: `${deploymentsPath}/drift/schedules`, read: readDriftBody },
+  ttl: { path: `${deploymentsPath}/ttl/schedules`, read: readTtlBody },
+}
+
+const { path: listPath } = sorts.raw
+
+/** Routes for the schedules of a stack. They are the schedules of our own API. */
+export const serviceScheduleRoutes: readonly ServiceRoute[] = [
+  {
+    method: 'GET',
+    path: listPath,
+    role: 'read',
+    run: async (ports, { params }) => {
+      const { id: stack } = await requireStack(ports, stackOf(params))
+      const schedules = []
+      for await (const stored of readStackDocuments(ports.documents, 'schedule', stack))
+        if (scheduleDocument.safeParse(stored.value).success)
+          schedules.push(await viewOf(ports, stored))
+      return { schedules }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${listPath}/{schedule}`,
+    role: 'read',
+    run: async (ports, call) => viewOf(ports, await requireDocument(ports, keyOf(call))),
+  },
+  {
+    method: 'DELETE',
+    path: `${listPath}/{schedule}`,
+    role: 'deploy',
+    run: async (ports, call) => {
+      await removeDocument(ports, keyOf(call), value => removeSchedulerCalls(ports, value))
+      return {}
+    },
+  },
+  ...Object.entries(sorts).flatMap(([sort, { path, read }]): readonly ServiceRoute[] => [
+    {
+      method: 'POST',
+      path,
+      role: 'deploy',
+      run: async (ports, call) => {
+        const { id: scope } = await requireStack(ports, stackOf(call.params))
+        const name = `pulumi-${ports.random.uuid().slice(-12)}`
+        return putSchedule(ports, { kind: 'schedule', scope, name }, read(call))
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/{schedule}`,
+      role: 'deploy',
+      run: async (ports, call) => {
+        const key = keyOf(call)
+        const stored = parseDocumentValue(scheduleDocument, await requireDocument(ports, key))
+        const actualSort = sortOfSchedule(stored)
+        if (actualSort !== sort)
+          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualSort}, not ${sort}`)
+        return putSchedule(ports, key, read(call))
+      },
+    },
+  ]),
+]
+
+function keyOf({ params }: ServiceCall): DocumentKey {
+  return { kind: 'schedule', scope: stackOf(params), name: params['schedule'] ?? '' }
+}
+
+function readRawBody(call: ServiceCall): ScheduleRequest {
+  const { request, scheduleCron, scheduleOnce, ...others } = parseBody(rawForm, call)
+  const { operation, inheritSettings: _inheritSettings, ...settings } = request
+  const isDrift = operation === 'detect-drift'
+  const remediateMember = 'operationContext.options.remediateIfDriftDetected'
+  refuseUnsupported(withoutEmptyMembers(others), [])
+  refuseUnsupported(withoutEmptyMembers(settings), isDrift ? [remediateMember] : [])
+  const remediate = isDrift && withoutEmptyMembers(settings) !== undefined
+  const times = { scheduleCron, scheduleOnce }
+  return { times, operation: scheduleOperationOf(operation, remediate) }
+}
+
+function readDriftBody(call: ServiceCall): ScheduleRequest {
+  const { scheduleCron, autoRemediate, ...others } = parseBody(driftForm, call)
+  refuseUnsupported(withoutEmptyMembers(others), [])
+  return {
+    times: { scheduleCron },
+    operation: { kind: 'refresh', remediate: autoRemediate ?? false },
+  }
+}
+
+function readTtlBody(call: ServiceCall): ScheduleRequest {
+  const { timestamp, ...others } = parseBody(ttlForm, call)
+  refuseUnsupported(withoutEmptyMembers(others), [])
+  return { times: { scheduleOnce: timestamp }, operation: { kind: 'destroy' } }
+}
+
+/** Creates or changes a schedule. Other settings, such as a pause, are kept. */
+async function putSchedule(
+  ports: ServicePorts,
+  key: DocumentKey,
+  { times, operation }: ScheduleRequest,
+): Promise<unknown> {
+  await putDocument(ports, key, {
+    createValue: storedPrevious => {
+      const previous =
+        storedPrevious === undefined
+          ? undefined
+          : parseDocumentValue(scheduleDocument, storedPrevious)
+      const { isPaused = false, jitterMs = 0 } = previous ?? {}
+      const draft = { ...timesOfRequest(times, previous), operation, isPaused, jitterMs }
+      return createScheduleValue(ports, key, draft, storedPrevious)
+    },
+    show: () => undefined,
+    removeRelated: value => removeSchedulerCalls(ports, value),
+  })
+  return viewOf(ports, await requireDocument(ports, key))
+}
+
+async function viewOf(ports: ServicePorts, stored: StoredDocument): Promise<unknown> {
+  const { key } = stored
+  const schedule = parseDocumentValue(scheduleDocument, stored)
+  const { lastAt } = schedule
+  // A change of a schedule sets `lastAt` too.
+  const run =
+    lastAt === undefined
+      ? undefined
+      : await ports.requests.find(key.scope as StackId, scheduleKeyOf(key.name, lastAt))
+  return scheduleViewFor(key, schedule, { now: ports.clock.now(), hasRun: run !== undefined })
+}
