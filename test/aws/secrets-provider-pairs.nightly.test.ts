@@ -1,0 +1,147 @@
+/**
+ * Every pair of secrets providers: one stack moves from each to each, and a program of another
+ * provider reads its secret output through a StackReference.
+ */
+import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
+import {
+  type CommandOptions,
+  type CommandOutput,
+  createSandbox,
+  findFilesWith,
+  requireSuccess,
+  type Sandbox,
+} from '../e2e/sandbox.ts'
+import { createAzureServers } from '../key-services/azure-servers.ts'
+import { createGoogleServers } from '../key-services/google-servers.ts'
+import { type LoopbackCloud, startLoopbackCloud } from '../key-services/loopback-cloud.ts'
+import {
+  type PulumiService,
+  serviceToken,
+  startPulumiService,
+} from '../key-services/pulumi-secrets-server.ts'
+import { describeWithServices } from './describe-with-services.ts'
+
+const password = 'hunter-two-and-a-half'
+const googleKey = 'projects/p-1/locations/global/keyRings/stacks/cryptoKeys/pulumi'
+const azure = createAzureServers(['pulumi'])
+const google = createGoogleServers([googleKey])
+const readerProgram = `
+const pulumi = require('@pulumi/pulumi')
+const shop = new pulumi.StackReference('organization/shop/dev')
+exports.password = shop.requireOutput('password')
+`
+
+/**
+ * Returns a closed walk over the nodes of a complete graph that uses each ordered pair once. Each
+ * step takes the first unused pair, so that it ends where it began (Hierholzer's algorithm).
+ */
+function walkEachPair(names: readonly string[]): readonly string[] {
+  const unused = new Map(names.map(name => [name, names.filter(other => other !== name)]))
+  const stack = [names[0] ?? '']
+  const walk: string[] = []
+  while (stack.length > 0) {
+    const next = unused.get(stack.at(-1) ?? '')?.shift()
+    if (next === undefined) walk.unshift(stack.pop() ?? '')
+    else stack.push(next)
+  }
+  return walk
+}
+
+describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
+  const vaultAddress = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
+  const engine = `transit-${randomUUID()}`
+  let sandbox: Sandbox
+  let reader: Sandbox
+  let cloud: LoopbackCloud
+  let service: PulumiService
+  let providers: Readonly<Record<string, string>> = {}
+  let env: NonNullable<CommandOptions['env']> = {}
+
+  async function callVault(path: string, body: object): Promise<void> {
+    const headers = { 'x-vault-token': emulatorVaultToken }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const { ok } = await fetch(`${vaultAddress}/v1/${path}`, request)
+    expect([path, ok]).toEqual([path, true])
+  }
+
+  beforeAll(async () => {
+    await callVault(`sys/mounts/${engine}`, { type: 'transit' })
+    await callVault(`${engine}/keys/pulumi`, {})
+    cloud = await startLoopbackCloud([...azure.servers, ...google.servers])
+    service = await startPulumiService(['acme/shop/dev'])
+    sandbox = createSandbox('shop')
+    const files = { 'Pulumi.yaml': 'name: reader\nruntime: nodejs\n', 'index.js': readerProgram }
+    reader = createSandbox(undefined, { files })
+    providers = {
+      passphrase: 'passphrase',
+      awskms: await createKeyUrl(settings()),
+      azurekeyvault: 'azurekeyvault://acme.vault.azure.net/keys/pulumi',
+      gcpkms: `gcpkms://${googleKey}`,
+      hashivault: `hashivault://pulumi?engine=${engine}`,
+      service: `service://${new URL(service.address).host}/acme/shop/dev`,
+    }
+    env = {
+      ...{ ...cloud.env, ...azure.env, ...google.env },
+      ...{ VAULT_ADDR: vaultAddress, VAULT_TOKEN: emulatorVaultToken },
+      ...{ PULUMI_BACKEND_URL: service.address, PULUMI_ACCESS_TOKEN: serviceToken },
+      ...{ ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS, ANTICHAIN_HOME: sandbox.home },
+    }
+  })
+  afterAll(async () => {
+    for (const one of [sandbox, reader]) one?.remove()
+    await cloud?.close()
+    await service?.close()
+  })
+
+  const run = (folder: Sandbox, command: string): Promise<CommandOutput> =>
+    folder.run(command.split(' '), { env })
+  const require = async (folder: Sandbox, command: string): Promise<string> =>
+    requireSuccess(await run(folder, command)).out
+
+  test('a stack moves between each pair of providers, and other stacks read it under each', {
+    timeout: 900_000,
+  }, async () => {
+    await require(sandbox, 'stack init dev')
+    await require(sandbox, `config set --secret password ${password}`)
+    await require(sandbox, 'up --yes --skip-preview')
+    await require(reader, 'stack init dev')
+    const seen = new Set<string>()
+    const [, ...moves] = walkEachPair(Object.keys(providers))
+    expect(moves).toHaveLength(30)
+    for (const name of moves) {
+      await require(sandbox, `stack change-secrets-provider ${providers[name]}`)
+      const exported = await require(sandbox, 'stack export')
+      const file = readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8')
+      const type = ['passphrase', 'service'].includes(name) ? name : 'cloud'
+      expect(JSON.parse(exported)).toMatchObject({ deployment: { secrets_providers: { type } } })
+      expect(exported + file).not.toContain(password)
+      const outputs = await require(sandbox, 'stack output --json --show-secrets')
+      expect([name, JSON.parse(outputs)]).toMatchObject([name, { password }])
+      if (seen.has(name)) continue
+      seen.add(name)
+      expect(await require(sandbox, 'config get password')).toBe(`${password}\n`)
+      expect(await require(sandbox, 'up --yes --skip-preview')).toMatch(/unchanged/)
+      await require(reader, 'up --yes --skip-preview')
+      const read = await require(reader, 'stack output --json --show-secrets')
+      expect([name, JSON.parse(read)]).toEqual([name, { password }])
+    }
+    expect(seen.size).toBe(6)
+    for (const folder of [sandbox.home, reader.program])
+      expect(findFilesWith(folder, password)).toEqual([])
+  })
+})
+
+async function createKeyUrl(aws: AwsSettings): Promise<string> {
+  const kms = createKmsClient(aws, aws.region)
+  const AliasName = `alias/antichain-${randomUUID()}`
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+  await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
+  kms.destroy()
+  return `awskms://${AliasName}?region=${aws.region}`
+}
