@@ -12,6 +12,9 @@ export const uploadForm = z.object({
   /** An absolute address, or a path of this API. Only the path requires the token of the caller. */
   url: z.string(),
   headers: z.record(z.string(), z.string()),
-  /** Whether these bytes are stored already, so that no upload is needed. */
+  /**
+   * Whether these bytes are stored already, so that no upload is needed. Always false where the API
+   * itself receives the bytes.
+   */
   isThere: z.boolean(),
 })

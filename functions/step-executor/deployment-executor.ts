@@ -105,7 +105,7 @@ export async function createDeploymentExecutor(
     earlierDurationsMs,
     admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),
   }
-  providerStateSources.findSettled = (urn, id) => {
+  providerStateSources.findInReadLog = (urn, id) => {
     const state = logIndex.providerStateOf(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }

@@ -21,8 +21,8 @@ function createCountingStore(failures = 0) {
   } as unknown as Parameters<typeof openPinnedBase>[0]
   const providerStateSources: RunEnvironment['providerStateSources'] = {
     currentBase: undefined,
-    findEarlier: () => undefined,
-    findSettled: () => undefined,
+    findInEarlierRuns: () => undefined,
+    findInReadLog: () => undefined,
     findExtension: () => undefined,
   }
   const open = (epoch = 1) =>

@@ -12,7 +12,10 @@ export function prepareRun(
 ): void {
   providerStateSources.currentBase = base
   if (earlierRuns !== undefined)
-    providerStateSources.findEarlier = createProviderLookup(earlierRuns, createSealing(secrets))
+    providerStateSources.findInEarlierRuns = createProviderLookup(
+      earlierRuns,
+      createSealing(secrets),
+    )
 }
 
 /** Returns the configuration of a deployment for its first event, without secret values. */

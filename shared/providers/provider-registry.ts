@@ -49,8 +49,8 @@ export interface RegistryDeps {
   readonly host: PluginHost
   readonly configOf: (pkg: string) => Readonly<Record<string, string>>
   /**
-   * Returns the recorded state of a provider resource, for instances that the program does not
-   * register.
+   * Returns the recorded state of a provider resource, for instances that this process has not
+   * registered.
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns an extension from the state or the log of the deployment. */

@@ -46,7 +46,11 @@ describe('finishStage', () => {
   })
 
   test('does not count a skipped registration as a failure', () => {
-    const failure = { diagnostics: [], endedPart: 'registration', isSkipped: true } as const
+    const failure = {
+      diagnostics: [],
+      endedPart: 'registration',
+      isDependencyFailure: true,
+    } as const
     finishStage(ctx, { kind: 'failed', failure })
     expect(calls).toEqual([])
   })
@@ -64,6 +68,8 @@ describe('unwrap', () => {
       failure: { diagnostics: [], endedPart: 'registration', urn },
     }
     expect(() => unwrap(ctx, failed)).toThrow(RegistrationFailed)
-    expect(() => unwrap(ctx, failed)).toThrow(expect.objectContaining({ urn, isSkipped: false }))
+    expect(() => unwrap(ctx, failed)).toThrow(
+      expect.objectContaining({ urn, isDependencyFailure: false }),
+    )
   })
 })

@@ -25,18 +25,18 @@ export class DeploymentAborted extends Error {
 
 /**
  * The exception that the generator throws to its callers when a registration failed and the
- * deployment continues, for example with `--continue-on-error`. A registration that is skipped
- * because a dependency failed counts as failed.
+ * deployment continues, for example with `--continue-on-error`. `isDependencyFailure`: the
+ * registration failed only because a dependency failed.
  */
 export class RegistrationFailed extends Error {
-  readonly isSkipped: boolean
+  readonly isDependencyFailure: boolean
   /** The registered URN. '' while the URN is unknown. */
   readonly urn: Urn | ''
 
-  constructor({ isSkipped = false, urn = '' }: Partial<RegistrationFailed> = {}) {
+  constructor({ isDependencyFailure = false, urn = '' }: Partial<RegistrationFailed> = {}) {
     super('resource registration failed')
     this.name = 'RegistrationFailed'
-    this.isSkipped = isSkipped
+    this.isDependencyFailure = isDependencyFailure
     this.urn = urn
   }
 }
@@ -81,7 +81,7 @@ function finishAnswered(
  */
 export function applyFailure(ports: DecisionPorts, failure: Failure): Failure {
   emitDiagnostics(ports, failure.diagnostics)
-  if (failure.isSkipped !== true) ports.markFailed()
+  if (failure.isDependencyFailure !== true) ports.markFailed()
   if (failure.endedPart === 'deployment') ports.abort()
   return { ...failure, diagnostics: [] }
 }

@@ -27,8 +27,8 @@ export interface Failure {
    * the deployment continues.
    */
   readonly endedPart: 'deployment' | 'registration'
-  /** Whether the registration was skipped because a dependency failed. */
-  readonly isSkipped?: boolean
+  /** Whether the registration fails because a dependency failed. No error is reported for it. */
+  readonly isDependencyFailure?: boolean
   /** The registered URN, for the reply to the program. */
   readonly urn?: Urn
 }

@@ -254,8 +254,11 @@ const emptyReply = {
   unknown: false,
 }
 
-function toFailureReply({ urn, isSkipped }: RegistrationFailed): RegisterResourceResponse {
-  const result = isSkipped ? Result.SKIP : Result.FAIL
+function toFailureReply({
+  urn,
+  isDependencyFailure,
+}: RegistrationFailed): RegisterResourceResponse {
+  const result = isDependencyFailure ? Result.SKIP : Result.FAIL
   return { ...emptyReply, urn, propertyDependencies: new Map(), result }
 }
 

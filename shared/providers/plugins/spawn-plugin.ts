@@ -39,7 +39,8 @@ export async function spawnPlugin(
     readonly args: readonly string[]
     readonly cwd: string
     /**
-     * Set when a plugin from source waits for a debugger. Called once, when a debugger can attach.
+     * Set when a plugin from source waits for a debugger. Called at most once, when a debugger can
+     * attach. A host that runs the plugin reports this itself instead.
      */
     readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
   },

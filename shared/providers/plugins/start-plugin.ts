@@ -22,8 +22,8 @@ export interface StartRequest {
   /** Kills the plugin if it has not printed its port yet. */
   readonly abortSignal?: AbortSignal
   /**
-   * Set when a plugin from source waits for a debugger, which disables the timeout of its port.
-   * Called once, when a debugger can attach.
+   * Set when a plugin from source waits for a debugger, as long as it takes. Called at most once,
+   * when a debugger can attach. A host that runs the plugin reports this itself instead.
    */
   readonly onDebuggerReady?: ((endpoint: DebuggerEndpoint) => void) | undefined
   /** Timeout for the port. Only tests set this timeout. */

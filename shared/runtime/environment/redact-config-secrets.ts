@@ -2,8 +2,8 @@ import type { DeployRequest } from '../../engine/request.ts'
 import { createRedactor } from '../../values/redact-secrets.ts'
 
 /**
- * Creates a function that removes the texts of secret configuration values from messages. A message
- * may contain a secret of a map or list without the rest of the value.
+ * Creates a function that removes the texts of secret configuration values from messages. It also
+ * removes each secret within a map or list, because a message can contain one without the rest.
  */
 export function createConfigRedactor(
   request: Pick<DeployRequest, 'config'>,

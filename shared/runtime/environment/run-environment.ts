@@ -32,17 +32,17 @@ import { createRunPluginHost, createRunBuiltinProvider, plainConfigOf } from './
 import type { RunInput } from './run-input.ts'
 
 /**
- * The sources of extensions, and of the states of providers that the program has not registered
- * (yet).
+ * The sources of extensions, and of the recorded states of providers that this process has not
+ * registered. At first they find nothing. The generator or the executor of this process sets them.
  */
 export interface ProviderStateSources {
   currentBase: Base | undefined
   /** A base that is being read. */
   pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
-  /** Returns a provider state that earlier generator runs of the deployment settled. */
-  findEarlier: (urn: Urn, id: string) => ResourceState | undefined
-  /** Returns a provider state that the deployment settled, as far as the log was read. */
-  findSettled: (urn: Urn, id: string) => ResourceState | undefined
+  /** Returns a provider state that earlier runs of the generator settled. The generator sets it. */
+  findInEarlierRuns: (urn: Urn, id: string) => ResourceState | undefined
+  /** Returns a provider state from the log, as far as the executor has read it. It sets this. */
+  findInReadLog: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the extension of a reference, as far as the executor has read the log. */
   findExtension: (ref: string) => PackageParameterization | undefined
 }
@@ -161,19 +161,19 @@ function createProviderStateSources(): ProviderStateSources {
   const findNothing = (): undefined => undefined
   return {
     currentBase: undefined,
-    findEarlier: findNothing,
-    findSettled: findNothing,
+    findInEarlierRuns: findNothing,
+    findInReadLog: findNothing,
     findExtension: findNothing,
   }
 }
 
-/** Returns the state of a provider that the program has not registered (yet). */
+/** Returns the recorded state of a provider that this process has not registered. */
 function findProviderState(
   sources: ProviderStateSources,
   urn: Urn,
   id: string,
 ): ResourceState | undefined {
-  const providerState = sources.findEarlier(urn, id) ?? sources.findSettled(urn, id)
+  const providerState = sources.findInEarlierRuns(urn, id) ?? sources.findInReadLog(urn, id)
   if (providerState !== undefined || sources.currentBase === undefined) return providerState
   return findProviderInBase(sources.currentBase.snapshot, urn, id)
 }

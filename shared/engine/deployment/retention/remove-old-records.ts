@@ -63,10 +63,10 @@ export interface RemovalResult {
 /**
  * Removes the records of closed deployments that are old enough, whose late window is over, and
  * whose rules this version supports (I6). Before the removal, created resources whose outcome was
- * not selected are put into the inbox. Each stack's deployments are removed in order, up to the
- * first that must stay. Then the published versions beyond the number to keep are removed.
- * `deploymentsMax` limits only the removal of records. The removal can stop at any point and be
- * repeated.
+ * not selected are put into the inbox. Deployments of removed stacks need no age and no inbox. Each
+ * stack's deployments are removed in order, up to the first that must stay. Then the published
+ * versions beyond the number to keep are removed. `deploymentsMax` limits only the removal of
+ * records. The removal can stop at any point and be repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,
@@ -113,9 +113,9 @@ function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: numb
 }
 
 /**
- * Reports whether no request of a deployment can still take effect. Returns false while a process
- * or process group of an executor that has not shut down is alive. In two cases `lateWindowMs` must
- * also have passed since the end of the deployment:
+ * Reports whether no request of a deployment can still take effect. Returns false while the process
+ * or process group of a lease is alive, unless its executor has shut down. In two cases
+ * `lateWindowMs` must also have passed since the end of the deployment:
  *
  * - A process or the last holder is on another host, so it is unknown whether it is alive.
  * - The last holder is alive, for example a server process. It has closed the deployment, and its
@@ -177,8 +177,8 @@ async function removeVersions(
   const removedVersions: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
-  // The versions of an unreadable stack cannot be determined, so no version is removed if the stack
-  // is selected.
+  // The versions of an unreadable stack cannot be determined. If the stack is selected, its error
+  // comes before the removal of a version of any stack.
   for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue

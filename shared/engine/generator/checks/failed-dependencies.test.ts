@@ -23,13 +23,13 @@ describe('a registration that names a failed resource', () => {
     ['in deletedWith', { deletedWith: bad }, true],
     ['in replaceWith', { replaceWith: [bad] }, true],
     ['as its provider', { provider: `${bad}::id` }, false],
-  ])('%s', (_title, more, isSkipped) => {
+  ])('%s', (_title, more, isFailed) => {
     const sets = createSets()
     const decide = () => skipIfDependencyFailed({ sets }, [createStep(more)])
     expect(decide().kind).toBe('decided')
     reduceSets(sets, { failedUrns: [bad] })
     expect(decide()).toMatchObject(
-      isSkipped ? { kind: 'failed', failure: { isSkipped: true } } : { kind: 'decided' },
+      isFailed ? { kind: 'failed', failure: { isDependencyFailure: true } } : { kind: 'decided' },
     )
   })
 })

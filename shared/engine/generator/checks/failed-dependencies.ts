@@ -5,8 +5,9 @@ import { decided, type Result } from '../stage.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Skips a registration if its parent or another dependency failed or was skipped. A failed provider
- * does not count. Source: docs/spec/step-execution.md#executor.
+ * Fails a registration without an error if its parent or another dependency failed. A dependency
+ * that failed in this way counts too, but a failed provider does not. Source:
+ * docs/spec/step-execution.md#executor.
  */
 export function skipIfDependencyFailed(
   { sets }: Pick<DecisionInput, 'sets'>,
@@ -20,9 +21,9 @@ export function skipIfDependencyFailed(
   if (!dependsOnFailure) return decided(undefined)
   return {
     kind: 'failed',
-    failure: { diagnostics: [], endedPart: 'registration', isSkipped: true },
-    // The delta ends the registration's entries of `pendingDeletes`, for which other decisions may
-    // wait. These deletes do not take place.
+    failure: { diagnostics: [], endedPart: 'registration', isDependencyFailure: true },
+    // Other decisions may wait for deletes of these steps, which do not take place. The delta
+    // resolves their promises in `pendingDeletes`.
     delta: createStepEndsDelta(steps, []),
   }
 }

@@ -14,15 +14,10 @@ import {
 } from './blob-objects.ts'
 
 /**
- * The headers that a signature covers if the SDK adds them. An upload must send the covered
- * headers, and S3 checks the body against them.
+ * The headers that the signature covers. An upload must send them. S3 checks the body against its
+ * size and checksum, and the object against the condition.
  */
-const signedHeaders = new Set([
-  'content-length',
-  'if-none-match',
-  'x-amz-checksum-sha256',
-  'x-amz-sdk-checksum-algorithm',
-])
+const signedHeaders = new Set(['content-length', 'if-none-match', 'x-amz-checksum-sha256'])
 
 /** The bucket sections of blobs and plugins, and the validity of an upload address. */
 interface UploadsDeps {

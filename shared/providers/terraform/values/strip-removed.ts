@@ -9,7 +9,7 @@ import type { CtyType } from './type-system.ts'
 
 /**
  * Returns the JSON of a stored object without the attributes that its type no longer has. A part of
- * the dynamic type stays unchanged. Returns undefined for invalid JSON.
+ * a dynamic or tuple type stays unchanged. Returns undefined for invalid JSON.
  */
 export function stripRemovedAttributes(text: string, type: CtyType): string | undefined {
   const json = parseLosslessJson(text)
