@@ -81,7 +81,12 @@ export function createApi(options: ApiOptions): Hono {
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
   const { closing } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
-  else addServiceRoutes(app, { ports: { ...ports, closing, triggers: ports }, addressOf })
+  else
+    addServiceRoutes(app, {
+      ports: { ...ports, closing, triggers: ports },
+      addressOf,
+      exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
+    })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

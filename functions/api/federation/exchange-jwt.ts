@@ -25,6 +25,8 @@ export interface ExchangeRequest {
   readonly token: string
   /** The name of the requested rule, if the sender names one. */
   readonly rule?: string | undefined
+  /** The maximum lifetime that the sender requests. A rule with a shorter one is not extended. */
+  readonly lifetimeSecondsMax?: number
   readonly clientAddress: string
   /** The id of the request, for the audit log. */
   readonly id: string
@@ -69,7 +71,7 @@ export async function exchangeJwt(
 /** Creates the token of a rule, between two entries of the audit log. */
 async function issueFederated(
   ports: ExchangePorts,
-  { id: requestId, clientAddress }: ExchangeRequest,
+  { id: requestId, clientAddress, lifetimeSecondsMax = Infinity }: ExchangeRequest,
   rule: FederationRule,
   claims: Claims,
 ): Promise<IssuedToken> {
@@ -86,9 +88,10 @@ async function issueFederated(
     ...{ name, role, stacks: stacks ?? ('*' as const) },
     rule: { name: rule.name, version },
   }
+  const lifetimeMs = Math.min(lifetimeSeconds, lifetimeSecondsMax) * 1_000
   const { token } = await recordChange(ports, entry, async () => ({
     status: exchangeRoute.status,
-    token: await issueToken(ports, { id, permissions, lifetimeMs: lifetimeSeconds * 1_000 }),
+    token: await issueToken(ports, { id, permissions, lifetimeMs }),
   }))
   return token
 }

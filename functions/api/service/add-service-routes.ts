@@ -18,6 +18,7 @@ import { type Caller, requirePermission } from '../authorization.ts'
 import { createRateLimiter, type RateLimiter } from '../rate-limit.ts'
 import { createClientLogs } from './client-logs.ts'
 import { requireLeaseToken, requireUpdate, requireValidLease } from './client-update.ts'
+import { exchangeForClient, type ExchangeToken, oauthTokenPath } from './oauth-token.ts'
 import { readServiceBody } from './service-body.ts'
 import { serviceStatusOf, toServiceErrorResponse } from './service-error.ts'
 import {
@@ -32,6 +33,8 @@ import { serviceRoutes } from './service-table.ts'
 export interface ServiceOptions {
   readonly ports: Omit<ServicePorts, 'clientLogs'>
   readonly addressOf: (context: Context) => string
+  /** Absent where tokens of issuers are not exchanged. */
+  readonly exchangeToken?: ExchangeToken
 }
 
 interface ServiceDeps {
@@ -71,6 +74,7 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), context =>
       answerServiceCall(deps, route, context),
     )
+  app.post(oauthTokenPath, context => answerTokenExchange(deps, options.exchangeToken, context))
   app.all('/api/*', context => {
     const requestLine = toPrintable(`${context.req.method} ${context.req.path}`)
     const routeError = error('API_ROUTE_UNKNOWN', `the service has no route ${requestLine}`)
@@ -78,18 +82,40 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
   })
 }
 
-/** Answers one call. Never throws. */
-async function answerServiceCall(
+/** Answers the exchange of a token, the only call without one. Never throws. */
+function answerTokenExchange(
+  deps: ServiceDeps,
+  exchangeToken: ExchangeToken | undefined,
+  context: Context,
+): Promise<Response> {
+  return answerSafely(deps, async id => {
+    const clientAddress = toPrintable(deps.addressOf(context), 100)
+    deps.addressLimiter.countRequest(clientAddress)
+    return exchangeForClient(exchangeToken, context.req.raw, { id, clientAddress })
+  })
+}
+
+/** Answers a call of a route. Never throws. */
+function answerServiceCall(
   deps: ServiceDeps,
   route: ServiceRoute,
   context: Context,
 ): Promise<Response> {
-  const { ports } = deps
-  const id = ports.random.uuid()
-  try {
+  return answerSafely(deps, async id => {
     const params = checkServiceParams(context.req.param() as Record<string, string>)
     const run = route.role === 'lease' ? answerLeased : answerWithToken
-    const result = await run(deps, route, { context, params, id })
+    return run(deps, route, { context, params, id })
+  })
+}
+
+/** Returns the response of a call, or the one to its error. `run` gets the id of the request. */
+async function answerSafely(
+  { ports }: ServiceDeps,
+  run: (id: string) => Promise<unknown>,
+): Promise<Response> {
+  const id = ports.random.uuid()
+  try {
+    const result = await run(id)
     const response = result instanceof Response ? result : jsonOf(result)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-pulumi-request-id', id)
