@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
   type DocumentKey,
+  type DocumentKind,
   type DocumentsPort,
   sealingContextOf,
 } from '../../shared/ports/documents.ts'
@@ -100,18 +101,20 @@ export async function placeCallsForRename(
   return placements
 }
 
-/** The kinds of documents that belong to a stack. */
-const stackDocumentKinds = ['schedule', 'notification', 'stack-settings', 'client-update'] as const
+/** The kinds of documents of a stack that every function may remove which removes stacks. */
+const stackDocumentKinds = ['schedule', 'notification', 'stack-settings'] as const
 
 /**
- * Removes the schedules, notifications, settings and deployments of a removed stack, at most `documentPagesMax`
- * pages of each. A new stack with its name then starts without them.
+ * Removes the schedules, notifications and settings of a removed stack, and its documents of
+ * further kinds, at most `documentPagesMax` pages of each. A new stack with its name then starts
+ * without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
   stack: StackId,
+  furtherKinds: readonly DocumentKind[] = [],
 ): Promise<void> {
-  for (const kind of stackDocumentKinds)
+  for (const kind of [...stackDocumentKinds, ...furtherKinds])
     for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }
