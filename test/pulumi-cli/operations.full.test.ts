@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { describeWithCommands } from '../e2e/toolchains.ts'
@@ -78,6 +78,20 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
     const version1 = requireSuccess(await pulumi(['stack', 'export', '--version', '1'])).out
     expect(JSON.parse(version1)).toMatchObject({ version: 3 })
     requireSuccess(await pulumi(['state', 'unprotect', '--all', '--yes']))
+  }, 900_000)
+
+  test('a refresh that finds changes is drift in queries', async () => {
+    const { pulumi, antichain, sandbox } = await openWithSecret()
+    const folder = join(sandbox.cloud, 'objects')
+    for (const name of readdirSync(folder)) {
+      const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
+      const props = { ...object.props, large: 7 }
+      writeFileSync(join(folder, name), JSON.stringify({ ...object, props }))
+    }
+    requireSuccess(await pulumi(['refresh', '--yes', '--skip-preview']))
+    const sql = 'select deployment, kind, paths from drift'
+    const drift = requireSuccess(await antichain(['query', sql, '--json'])).out
+    expect(JSON.parse(drift)).toEqual([{ deployment: 2, kind: 'update', paths: '["large"]' }])
   }, 900_000)
 
   test('a client without a journal sends checkpoints', async () => {

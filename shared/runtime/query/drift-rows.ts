@@ -45,6 +45,8 @@ const eventForm = z.looseObject({
 
 /** Results of a refresh step for an object that equals its recorded state. */
 const equalOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
+/** Maximum number of due times that are computed at once. */
+const dueTimesMax = 400
 /** Maximum number of events that one read returns. */
 const eventsPerRead = 1_000
 
@@ -111,16 +113,25 @@ function listDueTimes(stored: StoredDocument): readonly EpochMs[] {
   if (!detectsDrift(schedule) || lastAt === undefined) return []
   const runsMax = queryLimits.driftRunsPerSchedule
   const following = nextRunOf(stored.key, schedule, lastAt)
-  const intervalMs = following === undefined ? 0 : following - lastAt
-  const times = new Set<EpochMs>()
-  let time = Math.max(createdAt, lastAt - runsMax * intervalMs - 1) as EpochMs
-  for (let count = 0; count <= 2 * runsMax; count += 1) {
-    const next = nextRunOf(stored.key, schedule, time)
-    if (next === undefined || next >= lastAt) break
-    times.add(next)
-    time = next
+  const listSince = (since: number): readonly EpochMs[] | undefined => {
+    const times: EpochMs[] = []
+    for (let time = Math.max(createdAt, since) as EpochMs; times.length <= dueTimesMax; ) {
+      const next = nextRunOf(stored.key, schedule, time)
+      if (next === undefined || next >= lastAt) return times
+      times.push(next)
+      time = next
+    }
+    return undefined
   }
-  return [...times, lastAt].slice(-runsMax)
+  // The runs of a schedule can have different intervals, so a window with too many is shortened.
+  for (
+    let windowMs = following === undefined ? 0 : runsMax * (following - lastAt);
+    ;
+    windowMs /= 4
+  ) {
+    const times = listSince(lastAt - windowMs - 1)
+    if (times !== undefined) return [...times, lastAt].slice(-runsMax)
+  }
 }
 
 /** The kind of a change, and the JSON of its property paths. */
