@@ -64,7 +64,8 @@ export const apiPartitions = {
 export const servicePartitions = {
   reads: [
     ...['stacks', 'stackList', 'history', 'versions', 'requests', 'approvals', 'clientUpdates'],
-    ...['requestingStacks', 'stackSettings', 'schedules', 'notifications', 'federations', 'tokens'],
+    ...['requestingStacks', 'stackSettings', 'webhooks', 'schedules', 'notifications'],
+    ...['federations', 'tokens'],
   ],
   writes: [
     ...['stacks', 'stackList', 'deploymentList', 'history', 'versions'],

@@ -7,7 +7,7 @@ import type {
   DocumentsPort,
   StoredDocument,
 } from '../../shared/ports/documents.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
@@ -39,15 +39,15 @@ export async function listDocuments(
   return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) }
 }
 
-/** Yields the readable documents of a stack, from at most `documentPagesMax` pages. */
-export async function* readStackDocuments(
+/** Yields the readable documents of a kind and scope, from at most `documentPagesMax` pages. */
+export async function* readDocumentsOf(
   documents: Pick<DocumentsPort, 'list'>,
   kind: DocumentKind,
-  stack: StackId,
+  scope: DocumentKey['scope'],
 ): AsyncGenerator<StoredDocument> {
   let cursor: string | undefined = ''
   for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
-    const documentPage: DocumentPage = await documents.list(kind, cursor, stack)
+    const documentPage: DocumentPage = await documents.list(kind, cursor, scope)
     yield* documentPage.documents
     cursor = documentPage.next
   }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
   type DocumentKey,
-  type DocumentKind,
   type DocumentsPort,
   sealingContextOf,
 } from '../../shared/ports/documents.ts'
@@ -17,7 +16,7 @@ import {
 } from '../../shared/triggers/schedules/evaluate-schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
-import { readStackDocuments } from './document-store.ts'
+import { readDocumentsOf } from './document-store.ts'
 
 /** The ports for removing the calls that EventBridge Scheduler makes for a schedule. */
 export interface CallRemovalPorts {
@@ -90,7 +89,7 @@ export async function placeCallsForRename(
 ): Promise<Readonly<Record<string, string>>> {
   if (ports.scheduler === undefined) return {}
   const placements: Record<string, string> = {}
-  for await (const { key, value } of readStackDocuments(ports.documents, 'schedule', from)) {
+  for await (const { key, value } of readDocumentsOf(ports.documents, 'schedule', from)) {
     const schedule = scheduleDocument.parse(value)
     // A paused schedule has no calls, and neither has a schedule whose only run is over.
     if (schedule.placed === undefined || schedule.isPaused) continue
@@ -101,20 +100,15 @@ export async function placeCallsForRename(
   return placements
 }
 
-/** The kinds of documents of a stack that every function may remove which removes stacks. */
-const stackDocumentKinds = ['schedule', 'notification', 'stack-settings'] as const
-
 /**
- * Removes the schedules, notifications and settings of a removed stack, and its documents of
- * further kinds, at most `documentPagesMax` pages of each. A new stack with its name then starts
- * without them.
+ * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax`
+ * pages of each. A new stack with its name then starts without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
   stack: StackId,
-  furtherKinds: readonly DocumentKind[] = [],
 ): Promise<void> {
-  for (const kind of [...stackDocumentKinds, ...furtherKinds])
-    for await (const { key, version, value } of readStackDocuments(ports.documents, kind, stack))
+  for (const kind of ['schedule', 'notification', 'stack-settings'] as const)
+    for await (const { key, version, value } of readDocumentsOf(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }

@@ -202,6 +202,13 @@ async function callDeploymentRoutes(
   await call(`POST ${path}/{deployment}/cancel`, undefined, { deployment: 'dep-1' })
   keepWaiting = false
   await call(`POST ${path}`, { operation: 'update' })
+  const git = { repoUrl: 'https://github.com/acme/web', commit: 'c'.repeat(40) }
+  await call(`POST ${path}/settings`, { sourceContext: { git } })
+  await call(`GET ${path}/settings`)
+  const inherited = { operation: 'update', inheritSettings: true }
+  await call(`POST ${path}`, inherited, { status: '403' })
+  await call(`PUT ${path}/settings`, {})
+  await call(`DELETE ${path}/settings`)
   await call(`GET ${path}`)
   await call(`GET ${path}/version/{version}`, undefined, { version })
   for (const part of ['', '/logs', '/updates'])

@@ -205,7 +205,8 @@ async function readCall(
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
   const { origin } = new URL(context.req.url)
-  return { caller, params, query: context.req.query(), body: json, text, origin }
+  const header = (name: string): string | undefined => context.req.header(name)
+  return { caller, params, query: context.req.query(), body: json, text, origin, header }
 }
 
 /** Returns the token of a call. Throws API_TOKEN_MISSING. */

@@ -21,7 +21,16 @@ const settingHints: readonly (readonly [string, string])[] = [
     'Create a schedule with `pulumi stack schedule new --kind drift --auto-remediate`.',
   ],
   ['agentPoolID', 'There is one pool of executors.'],
-  ['sourceContext', 'Upload the program with `antichain deploy`, or create a webhook.'],
+  [
+    'sourceContext.git.gitAuth',
+    'The credential of the repository belongs to its webhook: `antichain webhook create`.',
+  ],
+  [
+    'sourceContext',
+    'Upload the program with `antichain deploy`, or name a repository of a webhook.',
+  ],
+  ['vcs', 'Create a webhook for pushes and pull requests: `antichain webhook create`.'],
+  ['gitHub', 'Create a webhook for pushes and pull requests: `antichain webhook create`.'],
 ]
 
 /** JSON without members that count as not set. */

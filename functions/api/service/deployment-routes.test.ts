@@ -233,7 +233,7 @@ describe('a deployment', () => {
     expect(await idsOf('?page=-1&pageSize=x')).toMatchObject([{ itemsPerPage: 10, total: 3 }, {}])
   })
 
-  test('is gone with its stack, so that a new stack of the name begins at 1', async () => {
+  test('is gone with its stack, and a new stack of the name continues the numbers', async () => {
     const admin = `token ${await service.issueToken('admin')}`
     await post('update')
     await service.platform.requests.end(shop, (await listRequests())[0]?.key ?? '', {
@@ -242,7 +242,9 @@ describe('a deployment', () => {
     expect((await service.call(admin, `DELETE ${shopService}`)).status).toBe(200)
     await service.platform.catalog.createStack(shop, service.platform.clock.now())
     expect((await read('')).total).toBe(0)
-    expect((await post('update')).json['id']).toBe('dep-1')
+    expect((await service.call(deploy, `GET ${deployments}/dep-1`)).status).toBe(404)
+    expect((await post('update')).json['id']).toBe('dep-2')
+    expect((await read('')).total).toBe(1)
   })
 })
 

@@ -1,44 +1,24 @@
 import { error } from '../../../shared/errors/error.ts'
 import type { StoredDocument } from '../../../shared/ports/documents.ts'
-import type { StackId } from '../../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../../shared/records/stack-request.ts'
-import { putFirstServiceManager } from '../../../shared/runtime/credentials/stack-service-keys.ts'
-import { noProgramError } from '../../../shared/runtime/programs/open-archived-program.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { includesRole, requireRole } from '../authorization.ts'
+import { requireRole } from '../authorization.ts'
 import { stackOf } from '../define-route.ts'
-import { readStackDocuments } from '../document-store.ts'
-import {
-  requestDeployment,
-  requestParallelDefault,
-  withdrawWaitingRequest,
-} from '../request-deployment.ts'
-import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
+import { withdrawWaitingRequest } from '../request-deployment.ts'
+import { createDeployment } from './create-deployment.ts'
 import { readDeploymentLog } from './deployment-log.ts'
 import { readDeploymentProgress } from './deployment-progress.ts'
-import { deploymentViewFor } from './deployment-view.ts'
 import { stopOwnDeployment } from './deployment-updates.ts'
+import { deploymentViewFor } from './deployment-view.ts'
+import { deploymentsPath } from './deployments-path.ts'
 import { parsePage } from './page-of-query.ts'
 import {
-  addPulumiDeployment,
   findPulumiDeployment,
   parsePulumiDeploymentId,
   type PulumiDeployment,
-  pulumiDeploymentIdOf,
-  removePulumiDeployment,
+  readPulumiDeployments,
   requirePulumiDeployment,
 } from './pulumi-deployment.ts'
-import { operationRequests, type PulumiOperation } from './pulumi-operations.ts'
-import {
-  parseBody,
-  type ServiceCall,
-  type ServicePorts,
-  type ServiceRoute,
-  stackPath,
-} from './service-route.ts'
-
-/** The path of the deployments of a stack. */
-export const deploymentsPath = `${stackPath}/deployments`
+import type { ServiceCall, ServicePorts, ServiceRoute } from './service-route.ts'
 
 const idPath = `${deploymentsPath}/{deployment}`
 
@@ -101,8 +81,7 @@ async function requireOfStack(
   { params }: ServiceCall,
   number: number | undefined,
 ): Promise<PulumiDeployment> {
-  const { id } = await requireStack(ports, stackOf(params))
-  return requirePulumiDeployment(ports, id, number)
+  return requirePulumiDeployment(ports, await requireStack(ports, stackOf(params)), number)
 }
 
 function requireOfPath(ports: ServicePorts, call: ServiceCall): Promise<PulumiDeployment> {
@@ -113,55 +92,14 @@ async function viewOf(ports: ServicePorts, deployment: PulumiDeployment): Promis
   return deploymentViewFor(deployment, await readDeploymentProgress(ports, deployment))
 }
 
-/** Requests a deployment of the last uploaded program. */
-async function createDeployment(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const body = parseBody(createDeploymentForm, call)
-  const { operation, inheritSettings = false, ...settings } = body
-  const { dryRun } = operationRequests[operation]
-  if (!dryRun) requireRole(call.caller, 'deploy', `the operation ${operation}`)
-  const { id: stack, snapshot } = await requireStack(ports, stackOf(call.params))
-  refuseUnsupported(withoutEmptyMembers(settings), [])
-  if ((await ports.requests.getProgram(stack)) === undefined) throw noProgramError(stack)
-  if (snapshot === '' && includesRole(call.caller.role, 'deploy'))
-    await putFirstServiceManager(ports, stack, call.origin)
-  const request = deploymentRequestOf(ports, call, { stack, operation })
-  const fields = { operation, inheritSettings: inheritSettings ?? false }
-  const added = await addPulumiDeployment(ports, request, fields)
-  try {
-    await requestDeployment(ports, request, async () => undefined)
-  } catch (thrown) {
-    // No request was put, or its sender learns of an error: the deployment must not be listed.
-    await removePulumiDeployment(ports, stack, added)
-    throw thrown
-  }
-  return { id: pulumiDeploymentIdOf(added), consoleUrl: '' }
-}
-
-function deploymentRequestOf(
-  ports: ServicePorts,
-  { caller }: ServiceCall,
-  { stack, operation }: { readonly stack: StackId; readonly operation: PulumiOperation },
-): DeploymentRequest {
-  const { command, refresh, dryRun } = operationRequests[operation]
-  return {
-    ...{ stack, key: ports.random.uuid(), at: ports.clock.now() },
-    ...{ by: `${caller.name} (pulumi)`, dryRun, program: { kind: 'last' } },
-    options: {
-      ...{ command, refresh, message: `pulumi deployment run ${operation}` },
-      ...{ parallel: requestParallelDefault, continueOnError: false, execute: ports.execute },
-    },
-  }
-}
-
 async function listDeployments(
   ports: ServicePorts,
   { params, query }: ServiceCall,
 ): Promise<unknown> {
-  const { id: stack } = await requireStack(ports, stackOf(params))
+  const stack = await requireStack(ports, stackOf(params))
   const { first, size } = parsePage(query)
   const newestFirst: StoredDocument[] = []
-  for await (const stored of readStackDocuments(ports.documents, 'client-update', stack))
-    newestFirst.push(stored)
+  for await (const stored of readPulumiDeployments(ports, stack)) newestFirst.push(stored)
   const sorted = query['asc'] === 'true' ? newestFirst.toReversed() : newestFirst
   const deployments = []
   for (const stored of sorted.slice(first, first + size)) {

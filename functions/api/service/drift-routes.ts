@@ -1,4 +1,5 @@
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { countChanges } from '../../../shared/records/change-counts.ts'
 import { deploymentPartsOf, type StackId } from '../../../shared/records/ids.ts'
 import { isEditRequest, type RequestRecord } from '../../../shared/records/stack-request.ts'
@@ -6,11 +7,15 @@ import { findDriftTimes } from '../../../shared/runtime/query/drift-rows.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { remedyKeyOf, scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
-import { readStackDocuments } from '../document-store.ts'
+import { readDocumentsOf } from '../document-store.ts'
 import { isoTimeOf } from './deployment-view.ts'
 import { ownDeploymentPrefix, statusOf } from './deployment-updates.ts'
 import { parsePage } from './page-of-query.ts'
-import { findPulumiDeployment, pulumiDeploymentIdOf } from './pulumi-deployment.ts'
+import {
+  findPulumiDeployment,
+  pulumiDeploymentIdOf,
+  readPulumiDeployments,
+} from './pulumi-deployment.ts'
 import { type ServicePorts, type ServiceRoute, stackPath } from './service-route.ts'
 
 /** The deployments of clients that a search for drift runs reads at most, newest first. */
@@ -31,7 +36,7 @@ export const driftRoutes: readonly ServiceRoute[] = [
     path: `${stackPath}/drift/status`,
     role: 'read',
     run: async (ports, { params }) => {
-      const { id: stack } = await requireStack(ports, stackOf(params))
+      const stack = await requireStack(ports, stackOf(params))
       const runs = await listDriftRuns(ports, stack)
       const latest = runs.find(({ record }) => record.end?.kind === 'previewed')
       return {
@@ -46,7 +51,7 @@ export const driftRoutes: readonly ServiceRoute[] = [
     path: `${stackPath}/drift/runs`,
     role: 'read',
     run: async (ports, { params, query }) => {
-      const { id: stack } = await requireStack(ports, stackOf(params))
+      const stack = await requireStack(ports, stackOf(params))
       const { first, size } = parsePage(query)
       const runs = await listDriftRuns(ports, stack)
       const driftRuns = []
@@ -57,21 +62,24 @@ export const driftRoutes: readonly ServiceRoute[] = [
 ]
 
 /** Returns the drift runs of a stack, newest first. */
-async function listDriftRuns(ports: ServicePorts, stack: StackId): Promise<readonly DriftRun[]> {
+async function listDriftRuns(
+  ports: ServicePorts,
+  stack: StackRecord,
+): Promise<readonly DriftRun[]> {
   const runs = [
     ...(await listDeploymentRuns(ports, stack)),
-    ...(await listScheduleRuns(ports, stack)),
+    ...(await listScheduleRuns(ports, stack.id)),
   ]
   return runs.toSorted((a, b) => b.record.request.at - a.record.request.at)
 }
 
 async function listDeploymentRuns(
   ports: ServicePorts,
-  stack: StackId,
+  stack: StackRecord,
 ): Promise<readonly DriftRun[]> {
   const runs: DriftRun[] = []
   let readCount = 0
-  for await (const stored of readStackDocuments(ports.documents, 'client-update', stack)) {
+  for await (const stored of readPulumiDeployments(ports, stack)) {
     readCount += 1
     if (readCount > deploymentsReadMax) break
     const deployment = await findPulumiDeployment(ports, stack, stored)
@@ -86,7 +94,7 @@ async function listDeploymentRuns(
 /** Returns the newest runs of the existing schedules. */
 async function listScheduleRuns(ports: ServicePorts, stack: StackId): Promise<readonly DriftRun[]> {
   const runs: DriftRun[] = []
-  for await (const stored of readStackDocuments(ports.documents, 'schedule', stack))
+  for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
     for (const due of findDriftTimes(stored)) {
       const { name } = stored.key
       const record = await ports.requests.find(stack, scheduleKeyOf(name, due))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
 import { readEventPage, type UpdateEvents } from './event-pages.ts'
@@ -78,7 +79,8 @@ async function findUpdateEvents(
 ): Promise<UpdateEvents> {
   const preview = parseOwnPreview(id)
   if (preview !== undefined) {
-    const { request, end } = await requirePulumiDeployment(ports, stack, preview)
+    const stackRecord = await requireStack(ports, stack)
+    const { request, end } = await requirePulumiDeployment(ports, stackRecord, preview)
     return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
   }
   const deployment =

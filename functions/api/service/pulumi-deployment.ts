@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
+import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import type { DocumentKey, StoredDocument } from '../../../shared/ports/documents.ts'
 import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
 import {
@@ -9,10 +10,13 @@ import {
   type RequestEnd,
 } from '../../../shared/records/stack-request.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { readDocumentsOf } from '../document-store.ts'
 import { pulumiOperations } from './pulumi-operations.ts'
 import type { ServicePorts } from './service-route.ts'
 
 const deploymentDocument = z.object({
+  /** The time of the request. */
+  at: z.number(),
   operation: z.enum(pulumiOperations),
   /** The key of the request. */
   request: z.string(),
@@ -25,7 +29,7 @@ const deploymentDocument = z.object({
 type DeploymentDocument = z.infer<typeof deploymentDocument>
 
 /** A deployment that a client of Pulumi requested: a request of the stack with a number. */
-export interface PulumiDeployment extends Omit<DeploymentDocument, 'request'> {
+export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | 'at'> {
   readonly number: number
   readonly request: DeploymentRequest
   /** The end of the request. Absent while it waits. */
@@ -51,35 +55,50 @@ function deploymentKeyOf(stack: StackId, number: number): DocumentKey {
 
 const numberDocument = z.object({ last: z.int() })
 
+/**
+ * Takes the next number. Undefined if another call takes it too. The number is higher than
+ * `lastListed`.
+ */
 async function takeNumber(
   { documents }: Pick<ServicePorts, 'documents'>,
   stack: StackId,
-): Promise<number> {
+  lastListed: number,
+): Promise<number | undefined> {
   const key: DocumentKey = { kind: 'stack-settings', scope: stack, name: 'last-deployment' }
-  for (let attempt = 1; attempt <= numberAttemptsMax; attempt += 1) {
-    const stored = await documents.get(key)
-    const last = stored === undefined ? 0 : parseDocumentValue(numberDocument, stored).last
-    if (await documents.put(key, { last: last + 1 }, stored?.version ?? 0)) return last + 1
-  }
-  throw error('DOCUMENT_CHANGED', 'other calls took the next number of a deployment')
+  const stored = await documents.get(key)
+  const { last } = stored === undefined ? { last: 0 } : parseDocumentValue(numberDocument, stored)
+  const number = Math.max(last, lastListed) + 1
+  const version = await documents.put(key, { last: number }, stored?.version ?? 0)
+  return version === false ? undefined : number
 }
 
 /**
  * Stores a deployment under the next number of its stack, before its request is put. The store
- * removes it together with the request. Throws DOCUMENT_CHANGED.
+ * removes it together with the request. A removed stack loses its counter, but not its deployments,
+ * so the number of the newest one counts too. Throws DOCUMENT_CHANGED.
  */
 export async function addPulumiDeployment(
   ports: Pick<ServicePorts, 'documents'>,
-  request: Pick<DeploymentRequest, 'stack' | 'key' | 'at'>,
-  fields: Omit<DeploymentDocument, 'request'>,
+  { stack, key: request, at }: Pick<DeploymentRequest, 'stack' | 'key' | 'at'>,
+  fields: Omit<DeploymentDocument, 'request' | 'at'>,
 ): Promise<{ readonly number: number; readonly version: number }> {
-  const number = await takeNumber(ports, request.stack)
-  const expiresAt = (request.at + limits.requestRetentionMs) as EpochMs
-  const key = deploymentKeyOf(request.stack, number)
-  const value: DeploymentDocument = { ...fields, request: request.key }
-  const version = await ports.documents.putExpiring({ key, version: 0, value, expiresAt })
-  if (version !== false) return { number, version }
-  throw error('DOCUMENT_CHANGED', `the stack has a deployment with the number ${number}`)
+  const expiresAt = (at + limits.requestRetentionMs) as EpochMs
+  const value: DeploymentDocument = { ...fields, request, at }
+  let lastListed = 0
+  for (let attempt = 1; attempt <= numberAttemptsMax; attempt += 1) {
+    const number = await takeNumber(ports, stack, lastListed)
+    if (number === undefined) continue
+    const key = deploymentKeyOf(stack, number)
+    const version = await ports.documents.putExpiring({ key, version: 0, value, expiresAt })
+    if (version !== false) return { number, version }
+    const { documents } = await ports.documents.list('client-update', '', stack)
+    lastListed = documents[0] === undefined ? 0 : numberOf(documents[0])
+  }
+  throw error('DOCUMENT_CHANGED', 'other calls took the next number of a deployment')
+}
+
+function numberOf({ key }: Pick<StoredDocument, 'key'>): number {
+  return numberMax - Number(key.name.slice('deployment-'.length))
 }
 
 /** Removes a deployment whose request could not be put. */
@@ -97,16 +116,21 @@ export function parsePulumiDeploymentId(id: string): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
+/** The stack of deployments. Those of an earlier stack with its name count as absent. */
+type DeploymentStack = Pick<StackRecord, 'id' | 'createdAt'>
+
 /** Returns a deployment of a stack. Throws DEPLOYMENT_UNKNOWN if it or its request is absent. */
 export async function requirePulumiDeployment(
   ports: Pick<ServicePorts, 'documents' | 'requests'>,
-  stack: StackId,
+  stack: DeploymentStack,
   number: number | undefined,
 ): Promise<PulumiDeployment> {
-  const key = number === undefined ? undefined : deploymentKeyOf(stack, number)
+  const key = number === undefined ? undefined : deploymentKeyOf(stack.id, number)
   const stored = key === undefined ? undefined : await ports.documents.get(key)
   const deployment =
-    stored === undefined ? undefined : await findPulumiDeployment(ports, stack, stored)
+    stored !== undefined && belongsTo(stored, stack)
+      ? await findPulumiDeployment(ports, stack, stored)
+      : undefined
   if (deployment === undefined)
     throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such deployment', {
       hint: 'List the deployments with `pulumi deployment list`.',
@@ -117,13 +141,25 @@ export async function requirePulumiDeployment(
 /** Returns the deployment of a document. Undefined once its request was removed. */
 export async function findPulumiDeployment(
   { requests }: Pick<ServicePorts, 'requests'>,
-  stack: StackId,
+  stack: DeploymentStack,
   stored: StoredDocument,
 ): Promise<PulumiDeployment | undefined> {
-  const { request: key, ...fields } = parseDocumentValue(deploymentDocument, stored)
-  const number = numberMax - Number(stored.key.name.slice('deployment-'.length))
-  const record = await requests.find(stack, key)
+  const { request: key, at: _at, ...fields } = parseDocumentValue(deploymentDocument, stored)
+  const record = await requests.find(stack.id, key)
   if (record === undefined || isEditRequest(record.request)) return undefined
   const { request, end } = record
-  return { ...fields, number, request, ...(end === undefined ? {} : { end }) }
+  return { ...fields, number: numberOf(stored), request, ...(end === undefined ? {} : { end }) }
+}
+
+function belongsTo(stored: StoredDocument, { createdAt }: DeploymentStack): boolean {
+  return parseDocumentValue(deploymentDocument, stored).at >= createdAt
+}
+
+/** Yields the documents of a stack's deployments, newest first. */
+export async function* readPulumiDeployments(
+  { documents }: Pick<ServicePorts, 'documents'>,
+  stack: DeploymentStack,
+): AsyncGenerator<StoredDocument> {
+  for await (const stored of readDocumentsOf(documents, 'client-update', stack.id))
+    if (belongsTo(stored, stack)) yield stored
 }

@@ -10,12 +10,7 @@ import {
 } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
 import { scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
-import {
-  putDocument,
-  readStackDocuments,
-  removeDocument,
-  requireDocument,
-} from '../document-store.ts'
+import { putDocument, readDocumentsOf, removeDocument, requireDocument } from '../document-store.ts'
 import { createScheduleValue } from '../schedule-value.ts'
 import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import {
@@ -27,7 +22,7 @@ import {
   timesOfRequest,
 } from './client-schedule.ts'
 import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
-import { deploymentsPath } from './deployment-routes.ts'
+import { deploymentsPath } from './deployments-path.ts'
 import {
   parseBody,
   type ServiceCall,
@@ -73,7 +68,7 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
     run: async (ports, { params }) => {
       const { id: stack } = await requireStack(ports, stackOf(params))
       const schedules = []
-      for await (const stored of readStackDocuments(ports.documents, 'schedule', stack))
+      for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
         if (scheduleDocument.safeParse(stored.value).success)
           schedules.push(await viewOf(ports, stored))
       return { schedules }

@@ -52,6 +52,8 @@ export interface ServiceCall {
   readonly text: string
   /** The address of the service, as the client uses it. */
   readonly origin: string
+  /** Returns a header of the request. */
+  readonly header: (name: string) => string | undefined
 }
 
 /** The role that a call requires. `lease`: the lease token of an update, instead of a token. */

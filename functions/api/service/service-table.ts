@@ -1,6 +1,7 @@
 import { checkpointRoutes } from './checkpoint-routes.ts'
 import { serviceEditRoutes } from './edit-routes.ts'
 import { pulumiDeploymentRoutes } from './deployment-routes.ts'
+import { deploymentSettingsRoutes } from './deployment-settings.ts'
 import { driftRoutes } from './drift-routes.ts'
 import { emptyRoutes } from './empty-routes.ts'
 import { serviceEventRoutes } from './event-routes.ts'
@@ -24,6 +25,7 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...historyRoutes,
   ...serviceEditRoutes,
   // A path of deployments with a name must precede that with an id.
+  ...deploymentSettingsRoutes,
   ...serviceScheduleRoutes,
   ...driftRoutes,
   ...pulumiDeploymentRoutes,

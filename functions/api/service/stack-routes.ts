@@ -82,7 +82,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
       if (call.query['force'] !== 'true') await requireNoResources(ports, id)
       if (record.current !== '' || !(await ports.catalog.removeStack(id)))
         throw error('STACK_BUSY', `an update of the stack '${stack}' is running`)
-      await removeStackDocuments(ports, id, ['client-update'])
+      await removeStackDocuments(ports, id)
       return {}
     },
   },

@@ -1,0 +1,106 @@
+import { hasCode } from '../../../shared/errors/error.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../../shared/records/stack-request.ts'
+import { putFirstServiceManager } from '../../../shared/runtime/credentials/stack-service-keys.ts'
+import { noProgramError } from '../../../shared/runtime/programs/open-archived-program.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { includesRole, requireRole } from '../authorization.ts'
+import { parseInput, stackOf } from '../define-route.ts'
+import { requestDeployment, requestParallelDefault } from '../request-deployment.ts'
+import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
+import { readSettingsSource, sourceForm, sourceMembers } from './deployment-settings.ts'
+import { createGitRequest, type GitSource } from './git-source.ts'
+import {
+  addPulumiDeployment,
+  pulumiDeploymentIdOf,
+  removePulumiDeployment,
+} from './pulumi-deployment.ts'
+import { operationRequests, type PulumiOperation } from './pulumi-operations.ts'
+import { parseBody, type ServiceCall, type ServicePorts } from './service-route.ts'
+
+/** The operations that can run the program of a repository. Rules of webhooks know only these. */
+const repositoryOperations: readonly PulumiOperation[] = ['update', 'preview', 'refresh', 'destroy']
+
+const initiatorCharsMax = 40
+
+/**
+ * Requests a deployment of a commit, or of the last uploaded program if neither the call nor the
+ * settings name a repository. Throws API_INPUT_INVALID, API_FORBIDDEN, PROJECT_NOT_FOUND and the
+ * errors of `requestDeployment`.
+ */
+export async function createDeployment(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { operation, inheritSettings, ...settings } = parseBody(createDeploymentForm, call)
+  if (!operationRequests[operation].dryRun)
+    requireRole(call.caller, 'deploy', `the operation ${operation}`)
+  const { id: stack, snapshot } = await requireStack(ports, stackOf(call.params))
+  const requested = withoutEmptyMembers(settings) ?? {}
+  refuseUnsupported(requested, repositoryOperations.includes(operation) ? sourceMembers : [])
+  const explicit = parseInput(sourceForm, requested, 'body').sourceContext?.git
+  const inherits = inheritSettings === true
+  const source = await findSource(ports, { stack, operation, explicit, inherits })
+  const request = await createRequest(ports, call, { stack, operation, source })
+  if (snapshot === '' && includesRole(call.caller.role, 'deploy'))
+    await putFirstServiceManager(ports, stack, call.origin)
+  const initiator = call.header('x-pulumi-deployment-initiator')
+  const added = await addPulumiDeployment(ports, request, {
+    ...{ operation, inheritSettings: inherits },
+    ...(initiator === undefined ? {} : { initiator: toPrintable(initiator, initiatorCharsMax) }),
+  })
+  try {
+    await requestDeployment(ports, request, async () => undefined)
+  } catch (thrown) {
+    // After any other error the request may exist.
+    if (hasCode(thrown, 'REQUEST_QUEUE_FULL')) await removePulumiDeployment(ports, stack, added)
+    throw thrown
+  }
+  return { id: pulumiDeploymentIdOf(added), consoleUrl: '' }
+}
+
+/** Returns the repository of a deployment: that of the call, with the settings as defaults. */
+async function findSource(
+  ports: ServicePorts,
+  input: {
+    readonly stack: StackId
+    readonly operation: PulumiOperation
+    readonly explicit: GitSource | undefined
+    readonly inherits: boolean
+  },
+): Promise<GitSource | undefined> {
+  const { stack, operation, explicit, inherits } = input
+  if (!inherits || !repositoryOperations.includes(operation)) return explicit
+  const inherited = await readSettingsSource(ports, stack)
+  if (inherited === undefined || explicit === undefined) return explicit ?? inherited
+  const { commit: inheritedCommit, ...others } = inherited
+  // The commit of the settings is on their branch, and need not be on that of the call.
+  const isOtherBranch = explicit.branch !== undefined || inheritedCommit === undefined
+  return { ...others, ...(isOtherBranch ? {} : { commit: inheritedCommit }), ...explicit }
+}
+
+async function createRequest(
+  ports: ServicePorts,
+  { caller }: ServiceCall,
+  input: {
+    readonly stack: StackId
+    readonly operation: PulumiOperation
+    readonly source: GitSource | undefined
+  },
+): Promise<DeploymentRequest> {
+  const { stack, operation, source } = input
+  const { command, refresh, dryRun } = operationRequests[operation]
+  const request: DeploymentRequest = {
+    ...{ stack, key: ports.random.uuid(), at: ports.clock.now() },
+    ...{ by: `${caller.name} (pulumi)`, dryRun, program: { kind: 'last' } },
+    options: {
+      ...{ command, refresh, message: `pulumi deployment run ${operation}` },
+      ...{ parallel: requestParallelDefault, continueOnError: false, execute: ports.execute },
+    },
+  }
+  if (source !== undefined) {
+    // The caller decides which commit runs, as with an uploaded program.
+    requireRole(caller, 'deploy', 'a deployment of a repository')
+    return createGitRequest(ports, source, request)
+  }
+  if ((await ports.requests.getProgram(stack)) === undefined) throw noProgramError(stack)
+  return request
+}
