@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
+import { type GithubHost, repository, startGithub } from '../e2e/github-host.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { requireSuccess } from '../e2e/sandbox.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
@@ -8,10 +10,20 @@ import { openStockClient, type StockClient } from './stock-client.ts'
 
 let client: StockClient | undefined
 
+let host: GithubHost | undefined
+
 afterEach(async () => {
+  host?.close()
   await client?.remove()
-  client = undefined
+  client = host = undefined
 })
+
+const credential = 'ghs_credential'
+/** Variables of a server that may call a host on this machine. */
+const allowed = {
+  [outboundVariables.allowedNetworks]: '127.0.0.1/32',
+  [outboundVariables.plainHttp]: '1',
+}
 
 const goldSdk = join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js')
 const files = {
@@ -22,7 +34,7 @@ const files = {
 /** Opens a client with the stack `dev`, whose program is uploaded and was never deployed. */
 async function openWithUpload(): Promise<StockClient> {
   const cli = buildPulumiCli(cliVersions[0])
-  const opened = await openStockClient(cli, 'small', { sdk: 'above', files })
+  const opened = await openStockClient(cli, 'small', { sdk: 'above', files, serverEnv: allowed })
   client = opened
   const { pulumi, antichain, sandbox, url, token } = opened
   requireSuccess(await pulumi(['stack', 'init', 'dev']))
@@ -66,16 +78,17 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(sandbox.listObjects()).toEqual([])
   }, 300_000)
 
-  test('and their schedules of each kind are created, changed and removed, also by our command', async () => {
-    const { pulumi, antichain } = await openWithUpload()
+  test('of a commit, and schedules of each kind, are those of our own command line', async () => {
+    const { pulumi, antichain, sandbox } = await openWithUpload()
+    host = await startGithub(credential)
     const schedule = async (...args: string[]): Promise<string> =>
       requireSuccess(await pulumi(['stack', 'schedule', ...args])).out
-    const once = ['--once', '2099-01-01T00:00:00Z']
     const cron = ['--cron', '0 */4 * * *']
     const raw = await schedule('new', '--kind', 'raw', '--operation', 'refresh', ...cron)
     expect(raw).toMatch(/Type: +raw[\s\S]*Settings: +pulumi refresh/)
     const drift = await schedule('new', '--kind', 'drift', '--auto-remediate', ...cron)
     expect(drift).toContain('detect + auto-remediate')
+    const once = ['--once', '2099-01-01T00:00:00Z']
     expect(await schedule('new', '--kind', 'ttl', ...once)).toMatch(/Type: +ttl/)
     const id = /ID: +(\S+)/.exec(raw)?.[1] ?? ''
     expect(await schedule('edit', id, '--operation', 'preview')).toContain('pulumi preview')
@@ -84,11 +97,32 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(ours).toContain('destroy at at(2099-01-01T00:00:00)')
     requireSuccess(await antichain(['schedule', 'rm', id, '-s', 'dev']))
     const listed = await schedule('list', '--output', 'json')
-    expect(listed).not.toContain(id)
     const ids = [...listed.matchAll(/"id": "([^"]+)"/g)].map(([, name = '']) => name)
     expect(ids).toHaveLength(2)
-    for (const name of ids) await schedule('remove', name, '--yes')
-    expect(await schedule('list')).toContain('No')
+    await schedule('remove', ids[0] ?? '', '--yes')
     expect(requireSuccess(await pulumi(['stack', 'drift', 'status'])).out).toContain('never run')
+
+    // The archive of the commit has other values than the upload.
+    const commit = host.commit({
+      'infra/Pulumi.yaml': 'name: small\nruntime: nodejs\n',
+      'infra/index.js': "const { Thing } = require('./gold')\nnew Thing('thing', { value: 7 })\n",
+      'infra/gold.js': files['gold.js'],
+    })
+    const settings = ['--git-url', `${host.origin}/${repository}.git`, '--branch', 'main']
+    requireSuccess(await pulumi(['deployment', 'settings', 'edit', ...settings]))
+    const run = ['deployment', 'run', 'update', '--git-commit', commit, streamed]
+    const refused = await pulumi(run)
+    expect(refused.err).toContain(
+      `no webhook admits this operation of the repository ${repository}`,
+    )
+    const stack = 'organization/small/dev'
+    const rules = [{ on: 'push', repository, branches: ['main'], stack, folder: 'infra' }]
+    writeFileSync(join(sandbox.program, 'rules.json'), JSON.stringify(rules))
+    const webhook = ['webhook', 'create', 'site', '--rules', 'rules.json']
+    const env = { ...allowed, ANTICHAIN_SECRET: 's'.repeat(20), ANTICHAIN_CREDENTIAL: credential }
+    requireSuccess(await antichain([...webhook, '--api-url', host.origin], { env }))
+    expect(requireSuccess(await pulumi(run)).out).toContain('2 created')
+    expect(sandbox.listObjects()).toMatchObject([{ props: { value: 7 } }])
+    expect(host.listStatuses(commit).map(({ state }) => state)).toContain('pending')
   }, 300_000)
 })

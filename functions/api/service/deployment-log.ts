@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { toPrintableLines } from '../../../shared/triggers/printable.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { DeploymentProgress, ProgressUpdate } from './deployment-progress.ts'
 import { isoTimeOf } from './deployment-view.ts'
+import { parseInput } from '../define-route.ts'
 import { readEventPage } from './event-pages.ts'
 import type { PulumiDeployment } from './pulumi-deployment.ts'
 import { operationRequests } from './pulumi-operations.ts'
@@ -45,6 +47,41 @@ export async function readDeploymentLog(
   const page = await readEventPage(ports, events, isStart ? '0' : token)
   const lines = [...start, ...page.events.flatMap(event => linesOfEvent(event, update))]
   return { lines, ...(page.next === undefined ? {} : { nextToken: page.next }) }
+}
+
+/** Numbers of lines that a reader of a step may request: the default, and the maximum. */
+const stepLines = { default: 100, max: 499 }
+/** Pages of events that one reading of a step reads at most. */
+const stepPagesMax = 20
+
+/** The step of a job, and the lines of its log that a reader requests. */
+const stepQuery = z.object({
+  job: z.coerce.number(),
+  step: z.coerce.number().default(0),
+  offset: z.coerce.number().int().nonnegative().default(0),
+  count: z.coerce.number().int().min(1).max(stepLines.max).default(stepLines.default),
+})
+
+/**
+ * Reads lines of the only step of the only job. Another step has no lines. Throws
+ * API_INPUT_INVALID.
+ */
+export async function readStepLog(
+  ports: Pick<ServicePorts, 'events' | 'clock'>,
+  deployment: PulumiDeployment,
+  { progress, query }: { readonly progress: DeploymentProgress; readonly query: unknown },
+): Promise<LogPart> {
+  const { job, step, offset, count } = parseInput(stepQuery, query, 'query')
+  if (job !== 0 || step !== 0) return { lines: [] }
+  const lines: LogLine[] = []
+  let token: string | undefined = ''
+  for (let page = 0; page < stepPagesMax && token !== undefined; page += 1) {
+    const part: LogPart = await readDeploymentLog(ports, deployment, { progress, token })
+    lines.push(...part.lines.filter(({ header }) => header === undefined))
+    if (lines.length >= offset + count || part.nextToken === token) break
+    token = part.nextToken === waitingToken ? undefined : part.nextToken
+  }
+  return { lines: lines.slice(offset, offset + count) }
 }
 
 /** Returns a line of a log. Clients print it as it is. */

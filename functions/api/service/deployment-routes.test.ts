@@ -276,6 +276,31 @@ describe('the log of a deployment', () => {
     })
   })
 
+  test('of a step has the requested lines, and no header', async () => {
+    await post('update')
+    expect(await read('dep-1/logs?job=0&step=0')).toEqual({ lines: [] })
+    const deployment = await start()
+    const metadata = { op: 'create', urn: 'urn:a' }
+    const events = Array.from({ length: 1_200 }, (_, index) =>
+      event(index, { resOutputsEvent: { metadata: { ...metadata, urn: `urn:${index}` } } }),
+    )
+    await eventsOf(deployment, events)
+    const urnsOf = async (query: string): Promise<readonly (string | undefined)[]> => {
+      const { lines } = await read(`dep-1/logs?${query}`)
+      return (lines as { line?: string }[]).map(({ line }) => line)
+    }
+    expect(await urnsOf('job=0&offset=600&count=2')).toEqual([
+      'create urn:600\n',
+      'create urn:601\n',
+    ])
+    expect(await urnsOf('job=0&step=0')).toHaveLength(100)
+    expect(await urnsOf('job=1&step=0')).toEqual([])
+    for (const query of ['job=0&count=500', 'job=0&count=0', 'job=x', 'job=0&offset=-1']) {
+      const path = `GET ${deployments}/dep-1/logs?${query}`
+      expect((await service.call(deploy, path)).status).toBe(400)
+    }
+  })
+
   test('of an end without a summary ends some seconds later', async () => {
     await post('update')
     await release(await start(), 'cancelled')

@@ -5,7 +5,7 @@ import { requireRole } from '../authorization.ts'
 import { stackOf } from '../define-route.ts'
 import { withdrawWaitingRequest } from '../request-deployment.ts'
 import { createDeployment } from './create-deployment.ts'
-import { readDeploymentLog } from './deployment-log.ts'
+import { readDeploymentLog, readStepLog } from './deployment-log.ts'
 import { readDeploymentProgress } from './deployment-progress.ts'
 import { stopOwnDeployment } from './deployment-updates.ts'
 import { deploymentViewFor } from './deployment-view.ts'
@@ -112,7 +112,9 @@ async function listDeployments(
 async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const deployment = await requireOfPath(ports, call)
   const progress = await readDeploymentProgress(ports, deployment)
-  const token = call.query['continuationToken'] ?? ''
+  const { query } = call
+  if (query['job'] !== undefined) return readStepLog(ports, deployment, { progress, query })
+  const token = query['continuationToken'] ?? ''
   return readDeploymentLog(ports, deployment, { progress, token })
 }
 

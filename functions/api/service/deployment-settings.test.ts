@@ -61,6 +61,8 @@ describe('the settings of deployments', () => {
     [gitOf({ commit: 'main' }), 'sourceContext.git.commit'],
     [gitOf({ branch: '-x' }), 'sourceContext.git.branch'],
     [{ sourceContext: 'x' }, 'sourceContext'],
+    [JSON.parse(`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`) as object, 'levels'],
+    [JSON.parse('{"__proto__":{"a":1}}') as object, '__proto__'],
     ['text', 'body'],
     [[], 'body'],
   ] as const
