@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { BlobHash } from '../records/ids.ts'
-import { completeCheckpoint, findCheckpoint, lacksReferencedParts } from './client-checkpoint.ts'
+import type { ClientStep, Decision } from '../records/log.ts'
+import type { StoredDeployment, StoredResource } from '../state/stored.ts'
+import { completeCheckpoint, findCheckpoint } from './client-checkpoint.ts'
 
 const checkpoint = (snapshot: string, sequenceNumber?: number) => ({
   kind: 'client-checkpoint' as const,
@@ -10,30 +12,93 @@ const checkpoint = (snapshot: string, sequenceNumber?: number) => ({
 
 describe('findCheckpoint', () => {
   test('returns the highest number, and the later one of equal numbers', () => {
-    expect(findCheckpoint([])).toBeUndefined()
-    expect(findCheckpoint([checkpoint('a', 1), checkpoint('b', 2)])).toBe('b')
-    expect(findCheckpoint([checkpoint('b', 2), checkpoint('a', 1)])).toBe('b')
-    expect(findCheckpoint([checkpoint('a', 2), checkpoint('b', 2)])).toBe('b')
-    expect(findCheckpoint([checkpoint('a', 2), checkpoint('b')])).toBe('b')
+    const find = (...decisions: Decision[]) => findCheckpoint(decisions)?.snapshot
+    expect(find()).toBeUndefined()
+    expect(find(checkpoint('a', 1), checkpoint('b', 2))).toBe('b')
+    expect(find(checkpoint('b', 2), checkpoint('a', 1))).toBe('b')
+    expect(find(checkpoint('a', 2), checkpoint('b', 2))).toBe('b')
+    expect(find(checkpoint('a', 2), checkpoint('b'))).toBe('b')
   })
 })
 
+const manifest = { time: '', magic: '', version: '' }
+const empty: StoredDeployment = { manifest, metadata: {} }
+const type = 'gold:index:Thing'
+const resourceOf = (urn: string, fields: object = {}) => ({ urn, custom: true, type, ...fields })
+const step = (
+  phase: ClientStep['phase'],
+  sequence: number,
+  urn: string,
+  oldId?: string,
+): ClientStep => ({
+  ...{ phase, sequence, resource: resourceOf(urn) },
+  ...(oldId === undefined ? {} : { oldId }),
+})
+const stepsOf = (...steps: ClientStep[]): Decision => ({ kind: 'client-steps', steps })
+
 describe('completeCheckpoint', () => {
-  const manifest = { time: '', magic: '', version: '' }
-  const resource = { urn: 'u', custom: false, type: 't', extensionRef: 'e', snippetID: 's' }
-  const base = { manifest, metadata: {}, snippets: ['s'], extensions: { e: 1 } }
+  const resource = resourceOf('u', { extensionRef: 'e', snippetID: 's' })
+  const base = { ...empty, snippets: ['s'], extensions: { e: 1 } }
 
   test('adds the extensions and snippets that clients leave out', () => {
-    const lacking = { manifest, metadata: {}, resources: [resource] }
-    expect(lacksReferencedParts(lacking)).toBe(true)
-    const completed = completeCheckpoint(lacking, base)
+    const lacking = { ...empty, resources: [resource] }
+    const completed = completeCheckpoint(lacking, base, [])
     expect(completed).toEqual({ ...lacking, snippets: ['s'], extensions: { e: 1 } })
-    expect(lacksReferencedParts(completed)).toBe(false)
-    expect(lacksReferencedParts({ manifest, metadata: {} })).toBe(false)
+    expect(completeCheckpoint(empty, base, [])).toEqual(empty)
   })
 
   test('keeps the extensions and snippets that a checkpoint has', () => {
-    const own = { manifest, metadata: {}, snippets: ['o'], extensions: { o: 1 } }
-    expect(completeCheckpoint(own, base)).toEqual(own)
+    const own = { ...empty, resources: [resource], snippets: ['o'], extensions: { o: 1 } }
+    expect(completeCheckpoint(own, base, [])).toEqual(own)
+  })
+
+  test('adds the pending creates of the base and of the reported steps', () => {
+    const ofBase = { resource: resourceOf('before'), type: 'creating' }
+    const pending = [ofBase, { resource: resourceOf('gone'), type: 'deleting' }]
+    const decisions = [
+      stepsOf(step('end', 4, 'b'), step('begin', 1, 'a')),
+      stepsOf(step('begin', 3, 'b'), step('begin', 1, 'a')),
+    ]
+    const completed = completeCheckpoint(
+      empty,
+      { ...empty, pending_operations: pending },
+      decisions,
+    )
+    expect(completed.pending_operations).toEqual([
+      ofBase,
+      { resource: resourceOf('a'), type: 'creating' },
+    ])
+    const own = { ...empty, pending_operations: pending }
+    expect(completeCheckpoint(own, empty, decisions)).toEqual(own)
+  })
+
+  test.each<[string, readonly StoredResource[], string | undefined, boolean]>([
+    ['a created resource', [resourceOf('a', { id: '1' })], undefined, false],
+    ['a replaced resource', [resourceOf('a', { id: '1' })], '1', true],
+    ['a replacement', [resourceOf('a', { id: '2' })], '1', false],
+    [
+      'a replacement beside its old copy',
+      [resourceOf('a', { id: '2' }), resourceOf('a', { id: '1', delete: true })],
+      '1',
+      false,
+    ],
+    ['a deleted one', [resourceOf('a', { id: '2', pendingReplacement: true })], '1', true],
+  ])('of %s, the create is pending: %#', (_, resources, oldId, isPending) => {
+    const decisions = [stepsOf(step('begin', 1, 'a', oldId))]
+    const completed = completeCheckpoint({ ...empty, resources }, empty, decisions)
+    expect(completed.pending_operations?.length ?? 0).toBe(isPending ? 1 : 0)
+  })
+
+  test('adds no create after the client has reported its end', () => {
+    const begun = stepsOf(step('begin', 1, 'a'))
+    for (const [result, count] of [
+      ['succeeded', 0],
+      ['failed', 0],
+      ['cancelled', 1],
+      ['interrupted', 1],
+    ] as const) {
+      const completed = completeCheckpoint(empty, empty, [begun, { kind: 'closing', result }])
+      expect([result, completed.pending_operations?.length ?? 0]).toEqual([result, count])
+    }
   })
 })

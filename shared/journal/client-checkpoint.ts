@@ -1,50 +1,66 @@
 import type { BlobHash } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
-import type { StoredDeployment } from '../state/stored.ts'
+import { pendingOperationsOf } from '../state/pending.ts'
+import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
+import { findUnendedCreates } from './client-steps.ts'
+
+/** The checkpoint of a log that counts. Clients leave out parts of a state that they number. */
+export interface CountedCheckpoint {
+  readonly snapshot: BlobHash
+  readonly isNumbered: boolean
+}
 
 /**
  * Returns the checkpoint of a client that counts: the one with the highest number, and the later
  * one of equal numbers. A slow call may append an earlier checkpoint after a later one. One without
  * a number replaces all before it. Returns undefined for a log without checkpoints.
  */
-export function findCheckpoint(decisions: readonly Decision[]): BlobHash | undefined {
-  let found: BlobHash | undefined
+export function findCheckpoint(decisions: readonly Decision[]): CountedCheckpoint | undefined {
+  let found: CountedCheckpoint | undefined
   let foundNumber = 0
   for (const decision of decisions) {
     if (decision.kind !== 'client-checkpoint') continue
     const { snapshot, sequenceNumber } = decision
     if (sequenceNumber !== undefined && sequenceNumber < foundNumber) continue
-    found = snapshot
+    found = { snapshot, isNumbered: sequenceNumber !== undefined }
     foundNumber = sequenceNumber ?? 0
   }
   return found
 }
 
 /**
- * Reports whether resources of a checkpoint reference extensions or snippets that it lacks. Clients
- * that send numbered checkpoints write neither.
+ * Returns a numbered checkpoint with the parts that clients leave out: fewer than ten pending
+ * operations, extensions and snippets. Pending creates come from the pinned base and from the
+ * reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
  */
-export function lacksReferencedParts({
-  resources = [],
-  extensions,
-  snippets,
-}: StoredDeployment): boolean {
-  const lacksExtensions = extensions === undefined && resources.some(hasField('extensionRef'))
-  return lacksExtensions || (snippets === undefined && resources.some(hasField('snippetID')))
-}
-
-function hasField(name: string): (resource: { readonly [field: string]: unknown }) => boolean {
-  return resource => typeof resource[name] === 'string' && resource[name] !== ''
-}
-
-/** Returns a checkpoint with the extensions and snippets of its base where it has none. */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,
-  { snippets, extensions }: StoredDeployment,
+  base: StoredDeployment,
+  decisions: readonly Decision[],
 ): StoredDeployment {
+  const { pending_operations, metadata, snippets, extensions, ...first } = checkpoint
+  const { resources = [] } = checkpoint
+  const pending = pending_operations ?? listPendingCreates(checkpoint, base, decisions)
+  const hasField = (name: string): boolean =>
+    resources.some(resource => typeof resource[name] === 'string' && resource[name] !== '')
+  const ownSnippets = snippets ?? (hasField('snippetID') ? base.snippets : undefined)
+  const ownExtensions = extensions ?? (hasField('extensionRef') ? base.extensions : undefined)
   return {
-    ...checkpoint,
-    ...(checkpoint.snippets === undefined && snippets !== undefined ? { snippets } : {}),
-    ...(checkpoint.extensions === undefined && extensions !== undefined ? { extensions } : {}),
+    ...first,
+    ...(pending.length === 0 ? {} : { pending_operations: pending }),
+    metadata,
+    ...(ownSnippets === undefined ? {} : { snippets: ownSnippets }),
+    ...(ownExtensions === undefined ? {} : { extensions: ownExtensions }),
   }
+}
+
+/** Returns the creates of the base that are still pending, and those that the steps began. */
+function listPendingCreates(
+  checkpoint: StoredDeployment,
+  base: StoredDeployment,
+  decisions: readonly Decision[],
+): readonly StoredOperation[] {
+  const ofBase = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
+  const begun = findUnendedCreates(checkpoint, decisions)
+  return [...ofBase, ...begun.map(resource => ({ resource, type: 'creating' }))]
 }

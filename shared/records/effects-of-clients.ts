@@ -128,6 +128,13 @@ export const effectsOfClients = {
         afterCrash: 'the client sends the batch again, which changes nothing',
       },
       {
+        call: 'decisionLog.append client-steps',
+        sourceFiles: ['functions/api/service/event-routes.ts'],
+        description: 'the log names the creates that began and the steps that ended',
+        condition: 'for a client without a journal',
+        afterCrash: 'the client sends the batch again, and the fold ignores the repetition',
+      },
+      {
         call: 'decisionLog.append closing',
         sourceFiles: ['functions/api/service/client-deployment.ts'],
         description: 'no further entry is accepted; the close follows, as for every deployment',

@@ -13,6 +13,17 @@ import type { Targeting } from './targeting.ts'
  */
 export const rulesVersion = 2
 
+/** The begin of a create, or the end of any step, in the engine events of a client. */
+export interface ClientStep {
+  readonly phase: 'begin' | 'end'
+  /** The number of the event. */
+  readonly sequence: number
+  /** The resource without inputs, which events do not have with their secrets. */
+  readonly resource: StoredResource
+  /** For the begin of a replacement: the id of the replaced object. */
+  readonly oldId?: string
+}
+
 /** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
 export interface Holder {
   readonly host: string
@@ -173,6 +184,10 @@ export type Decision =
       readonly snapshot: BlobHash
       readonly sequenceNumber?: number
     }
+  /**
+   * Steps that a client without a journal reported. Its checkpoints leave out pending operations.
+   */
+  | { readonly kind: 'client-steps'; readonly steps: readonly ClientStep[] }
   /** The deployment entered a phase. */
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */

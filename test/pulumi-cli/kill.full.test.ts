@@ -14,12 +14,16 @@ afterEach(async () => {
 const [cliVersion] = cliVersions
 
 /** Opens a client with a stack whose update waits in the provider's create of `thing`. */
-async function openHangingUpdate() {
+async function openHangingUpdate(env: Readonly<Record<string, string>> = {}) {
   const openedClient = await openStockClient(buildPulumiCli(cliVersion))
   client = openedClient
   const { pulumi, startPulumi, sandbox } = openedClient
   requireSuccess(await pulumi(['stack', 'init', 'dev']))
-  const up = startPulumi(['up', '--yes', '--skip-preview'], { GOLD_ASKED: '1', DELAY: '8000' })
+  const up = startPulumi(['up', '--yes', '--skip-preview'], {
+    GOLD_ASKED: '1',
+    DELAY: '8000',
+    ...env,
+  })
   const isCreating = (): boolean => sandbox.listChanges().some(({ call }) => call === 'create')
   await waitUntil(isCreating, { condition: 'a create', limitMs: 60_000 })
   return { ...openedClient, up }
@@ -44,6 +48,27 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     expect(state.deployment.pending_operations).toMatchObject([{ type: 'creating' }])
     const history = requireSuccess(await antichain(['stack', 'history', '-s', 'dev', '--json'])).out
     expect(JSON.parse(history)).toMatchObject([{ result: 'cancelled' }])
+  }, 900_000)
+
+  test('a killed client without a journal loses no create that it has reported', async () => {
+    const { up, pulumi, sandbox } = await openHangingUpdate({
+      ...{ PULUMI_DISABLE_JOURNALING: 'true', DELAY: '60000' },
+    })
+    const readPending = async (): Promise<readonly { type: string }[]> => {
+      const state = JSON.parse(await sandbox.exportState()) as {
+        deployment: { pending_operations?: { type: string }[] }
+      }
+      return state.deployment.pending_operations ?? []
+    }
+    // Clients send their events every few seconds.
+    const isReported = async (): Promise<boolean> => (await readPending()).length > 0
+    await waitUntil(isReported, { condition: 'a reported create', limitMs: 30_000 })
+    up.kill('SIGKILL', 'group')
+    await up.done
+    requireSuccess(await pulumi(['cancel', '--yes']))
+    expect(await readPending()).toMatchObject([{ type: 'creating' }])
+    requireSuccess(await pulumi(['refresh', '--yes', '--skip-preview', '--clear-pending-creates']))
+    expect(await readPending()).toEqual([])
   }, 900_000)
 
   test('our own cancel closes the deployment of a client, whose next call is refused', async () => {

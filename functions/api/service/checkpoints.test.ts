@@ -123,4 +123,38 @@ describe('checkpoints in differences', () => {
     await service.startUpdate(admin)
     expect(await exportNames()).toEqual(['a', 'b'])
   })
+
+  test('keep the creates that began, although clients leave them out', async () => {
+    const { json } = await service.call(admin, `POST ${shopService}/update`, {})
+    const other = `${shopService}/update/${String(json['updateID'])}`
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    const started = await service.call(admin, `POST ${other}`, {})
+    expect(started.json['journalVersion']).toBe(0)
+    ;[path, lease] = [other, `update-token ${String(started.json['token'])}`]
+    await sendVerbatim(one, 1)
+    const eventOf = (sequence: number, kind: string, urn: string): object => {
+      const state = { custom: true, inputs: { password: '[secret]' } }
+      const metadata = { op: 'create', urn, type: 'gold:index:Thing', old: null, new: state }
+      return { sequence, timestamp: 1, [kind]: { metadata } }
+    }
+    const events = [
+      eventOf(1, 'resourcePreEvent', 'urn:ended'),
+      eventOf(2, 'resourcePreEvent', 'urn:begun'),
+      eventOf(3, 'resOutputsEvent', 'urn:ended'),
+    ]
+    for (const status of [200, 200]) {
+      const stored = await service.call(lease, `POST ${path}/events/batch`, { events })
+      expect(stored.status).toBe(status)
+    }
+    await sendDelta(diff(one, two), two, { sequenceNumber: 2 })
+    const resource = { urn: 'urn:begun', custom: true, type: 'gold:index:Thing' }
+    const pending = { resources: [{}, {}], pending_operations: [{ resource, type: 'creating' }] }
+    const readDeployment = async (): Promise<unknown> =>
+      (await service.call(admin, `GET ${shopService}/export`)).json['deployment']
+    expect(await readDeployment()).toMatchObject(pending)
+    service.advanceClock(300_001)
+    await service.startUpdate(admin)
+    expect(await readDeployment()).toMatchObject(pending)
+    expect(JSON.stringify(await readDeployment())).not.toContain('[secret]')
+  })
 })

@@ -29,6 +29,8 @@ const clientUpdate = z.object({
     .string()
     .transform(text => text as DeploymentId)
     .optional(),
+  /** Whether the client sends checkpoints. Absent: it sends journal entries, or has not started. */
+  sendsCheckpoints: z.boolean().optional(),
   /** The hash of the lease token. Absent before the start. */
   lease: z.string().optional(),
   /** For a dry run: the time at which its lease ends. */

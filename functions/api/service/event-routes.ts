@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { clientLogOf } from './client-deployment.ts'
+import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
 import { readEventPage, type UpdateEvents } from './event-pages.ts'
@@ -56,10 +58,24 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
   const lines = events.map(event => JSON.stringify(event))
   const writer = `client-${first.sequence}`
   await ports.events.append(eventsIdOf(call.update), writer, 0, lines)
+  await recordSteps(ports, call.update, events)
   const summary = events.map(event => summaryForm.safeParse(event)).find(({ success }) => success)
   const changes = summary?.data?.summaryEvent.resourceChanges
   if (changes != null) await changeUpdate(ports, call.update, update => ({ ...update, changes }))
   return {}
+}
+
+/** Records the steps of a client without a journal, so that a kill loses none of its creates. */
+async function recordSteps(
+  ports: ServicePorts,
+  stored: StoredUpdate,
+  events: readonly unknown[],
+): Promise<void> {
+  const { sendsCheckpoints, deployment } = stored.update
+  if (sendsCheckpoints !== true || deployment === undefined) return
+  const steps = events.flatMap(readClientSteps)
+  if (steps.length > 0)
+    await ports.clientLogs.append(clientLogOf(stored), [{ kind: 'client-steps', steps }])
 }
 
 /** Returns events in order of arrival. A continuation token tells that more may follow. */

@@ -139,17 +139,21 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
     throw error('REQUEST_BEGUN', 'the update was started before')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
   const expiresAt = ports.clock.now() + leaseMs
+  const hasJournal = (journalVersion ?? 0) >= 1
   // The first of two concurrent starts claims the update.
   const claimed = await putUpdate(ports, {
     ...stored,
-    update: { ...stored.update, lease: leaseHashOf(token), expiresAt },
+    update: {
+      ...{ ...stored.update, lease: leaseHashOf(token), expiresAt },
+      ...(hasJournal ? {} : { sendsCheckpoints: true }),
+    },
   })
   const version = stored.update.dryRun
     ? (await requireStack(ports, stack)).version
     : await startClaimed(ports, claimed)
   if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
   const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
-  return { version, ...lease, journalVersion: (journalVersion ?? 0) >= 1 ? 1 : 0 }
+  return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
 }
 
 /** Starts the deployment of an update. Gives the update back if the stack is busy. */

@@ -11,11 +11,7 @@ import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { requireSupportedRules } from '../../engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
-import {
-  completeCheckpoint,
-  findCheckpoint,
-  lacksReferencedParts,
-} from '../../journal/client-checkpoint.ts'
+import { completeCheckpoint, findCheckpoint } from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
@@ -152,7 +148,7 @@ async function readBase(
   decisions: readonly Decision[],
 ): Promise<StoredDeployment> {
   const checkpoint = findCheckpoint(decisions)
-  const base = await readSnapshotBlob(blobs, checkpoint ?? pinnedBase)
-  if (checkpoint === undefined || !lacksReferencedParts(base)) return base
-  return completeCheckpoint(base, await readSnapshotBlob(blobs, pinnedBase))
+  const base = await readSnapshotBlob(blobs, checkpoint?.snapshot ?? pinnedBase)
+  if (checkpoint?.isNumbered !== true) return base
+  return completeCheckpoint(base, await readSnapshotBlob(blobs, pinnedBase), decisions)
 }
