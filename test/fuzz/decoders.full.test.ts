@@ -7,6 +7,7 @@ const isNight = process.env['ANTICHAIN_TIER'] === 'nightly'
 const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
   archives: [100, 20_000],
   'api-bodies': [300, 50_000],
+  'service-bodies': [300, 50_000],
   states: [500, 100_000],
 }
 const otherCounts = [1_000, 100_000] as const

@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import { error } from '../../../shared/errors/error.ts'
+import { documentDepthMax, isNestedDeeper } from '../../../shared/values/nesting.ts'
 import { readRequestBody } from '../read-body.ts'
 
 /** The body of a call, unpacked. `json` is undefined for an empty body. */
@@ -8,10 +9,13 @@ export interface ServiceBody {
   readonly json: unknown
 }
 
+/** Maximum nesting depth of a body: that of a state, which some bodies contain in other fields. */
+const bodyDepthMax = documentDepthMax + 8
+
 /**
  * Reads a body, and unpacks it if its header says so. Throws API_BODY_TOO_LARGE when the body
- * exceeds the limit before or after it is unpacked, and API_INPUT_INVALID for damaged or malformed
- * bodies.
+ * exceeds the limit before or after it is unpacked, and API_INPUT_INVALID for damaged, malformed
+ * or deeply nested bodies.
  */
 export async function readServiceBody(request: Request, bytesMax: number): Promise<ServiceBody> {
   const bytes = await readRequestBody(request, bytesMax)
@@ -19,8 +23,15 @@ export async function readServiceBody(request: Request, bytesMax: number): Promi
   const unpackedBytes = /^x?-?gzip$/i.test(encoding) ? await unpack(bytes, bytesMax) : bytes
   const text = new TextDecoder().decode(unpackedBytes)
   if (text.trim() === '') return { text, json: undefined }
+  const json = parseBodyText(text)
+  if (isNestedDeeper(json, bodyDepthMax))
+    throw error('API_INPUT_INVALID', `the body is nested deeper than ${bodyDepthMax} levels`)
+  return { text, json }
+}
+
+function parseBodyText(text: string): unknown {
   try {
-    return { text, json: JSON.parse(text) as unknown }
+    return JSON.parse(text)
   } catch (cause) {
     throw error('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
   }
