@@ -38,7 +38,7 @@ export const driftRoutes: readonly ServiceRoute[] = [
     run: async (ports, { params }) => {
       const stack = await requireStack(ports, stackOf(params))
       const runs = await listDriftRuns(ports, stack)
-      const latest = runs.find(({ record }) => record.end?.kind === 'previewed')
+      const latest = runs.find(run => statusOfRun(run) === 'succeeded')
       return {
         driftDetected: latest !== undefined && hasDrift(latest),
         latestDriftRun: latest?.id ?? '',
@@ -104,7 +104,9 @@ async function listScheduleRuns(ports: ServicePorts, stack: StackId): Promise<re
 }
 
 function hasDrift({ record: { end } }: DriftRun): boolean {
-  return end?.kind === 'previewed' && countChanges(end.changes) > 0
+  // The changes of a failed run are incomplete.
+  if (end?.kind !== 'previewed' || end.result !== 'succeeded') return false
+  return countChanges(end.changes) > 0
 }
 
 async function viewOf(ports: ServicePorts, run: DriftRun): Promise<unknown> {

@@ -99,12 +99,20 @@ async function findUpdateEvents(
     const { request, end } = await requirePulumiDeployment(ports, stackRecord, preview)
     return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
   }
-  const deployment =
-    parseOwnDeployment(stack, id) ?? eventsIdOf(await requireUpdate(ports, stack, id))
-  const record = await readHistoryRecord(ports.catalog, deployment)
-  return {
-    id: deployment,
-    isOver: record === undefined || record.result !== undefined,
-    endedAt: record?.endedAt,
-  }
+  const deployment = parseOwnDeployment(stack, id)
+  if (deployment !== undefined) return eventsOfDeployment(ports, deployment)
+  const stored = await requireUpdate(ports, stack, id)
+  if (stored.update.deployment !== undefined)
+    return eventsOfDeployment(ports, stored.update.deployment)
+  const { status, expiresAt = 0 } = stored.update
+  return { id: eventsIdOf(stored), isOver: status !== undefined || ports.clock.now() >= expiresAt }
+}
+
+async function eventsOfDeployment(
+  { catalog }: ServicePorts,
+  id: DeploymentId,
+): Promise<UpdateEvents> {
+  const record = await readHistoryRecord(catalog, id)
+  const isOver = record === undefined || record.result !== undefined
+  return { id, isOver, endedAt: record?.endedAt }
 }

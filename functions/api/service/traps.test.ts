@@ -154,6 +154,19 @@ describe('updates', () => {
     }
   })
 
+  test('13: so has a running dry run, until its end or that of its lease', async () => {
+    const { path, lease } = await service.startUpdate(admin, 'preview')
+    const readToken = async () =>
+      (await service.call(admin, `GET ${path}/events`)).json['continuationToken']
+    expect(await readToken()).toMatch(/^[\w-]+$/)
+    const { path: left } = await service.startUpdate(admin, 'preview')
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    expect(await readToken()).toBeNull()
+    service.advanceClock(300_001)
+    const { json } = await service.call(admin, `GET ${left}/events`)
+    expect(json['continuationToken']).toBeNull()
+  })
+
   test('8, 9: entries in any order and number refer to the exported base', async () => {
     const names = ['a', 'b', 'c', 'd']
     const first = await service.startUpdate(admin)
