@@ -6,6 +6,18 @@ import { createSandbox, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
 
+/** Changes one object of a cloud outside of any deployment, and removes another one. */
+function changeObjects(cloud: string): void {
+  const folder = join(cloud, 'objects')
+  for (const name of readdirSync(folder)) {
+    const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
+    const props = { ...object.props, value: 'changed elsewhere' }
+    if (name.includes('page'))
+      writeFileSync(join(folder, name), JSON.stringify({ ...object, props }))
+    if (name.includes('database')) rmSync(join(folder, name))
+  }
+}
+
 test('a query reads resources, properties without secrets, deployments, steps and the index', async () => {
   const sandbox = createSandbox('shop')
   const query = async (sql: string): Promise<unknown> =>
@@ -50,14 +62,7 @@ test('a query reads resources, properties without secrets, deployments, steps an
       await query("select operation, result from steps where urn like '%::database' limit 1"),
     ).toEqual([{ operation: 'create', result: 'succeeded' }])
     expect(await query('select * from drift')).toEqual([])
-    const folder = join(sandbox.cloud, 'objects')
-    for (const name of readdirSync(folder)) {
-      const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
-      const props = { ...object.props, value: 'changed elsewhere' }
-      if (name.includes('page'))
-        writeFileSync(join(folder, name), JSON.stringify({ ...object, props }))
-      if (name.includes('database')) rmSync(join(folder, name))
-    }
+    changeObjects(sandbox.cloud)
     requireSuccess(await sandbox.run(['refresh', '--yes', '--skip-preview', '-s', 'dev']))
     const drift = await query(
       "select deployment, substr(urn, instr(urn, '::page')) as page, kind, paths, request from drift where kind = 'update'",
@@ -68,6 +73,17 @@ test('a query reads resources, properties without secrets, deployments, steps an
     expect(
       await query("select urn like '%::database' as gone from drift where kind = 'delete'"),
     ).toEqual([{ gone: 1 }])
+    // An update that refreshes first finds drift too, and its own steps are none.
+    requireSuccess(await sandbox.run(upArgs))
+    changeObjects(sandbox.cloud)
+    requireSuccess(await sandbox.run([...upArgs, '--refresh']))
+    const found = await query(
+      "select kind, paths, substr(urn, instr(urn, 'Thing::') + 7) as name from drift where deployment = 4 order by kind",
+    )
+    expect(found).toEqual([
+      { kind: 'delete', paths: '[]', name: 'database' },
+      { kind: 'update', paths: '["value"]', name: 'page' },
+    ])
     const table = requireSuccess(await sandbox.run(['query', 'select stack from stacks'])).out
     expect(table).toBe('stack\ndev\nprod\n')
     const invalid = await sandbox.run(['query', 'delete from stacks'])

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
+import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { DocumentsPort, StoredDocument } from '../../ports/documents.ts'
-import type { EventsPort } from '../../ports/records.ts'
+import type { DecisionLogPort, EventsPort } from '../../ports/records.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import {
   type DeploymentId,
@@ -27,6 +28,7 @@ export interface DriftPorts {
   readonly events: Pick<EventsPort, 'read'>
   readonly requests: Pick<RequestsPort, 'find'>
   readonly documents: Pick<DocumentsPort, 'list'>
+  readonly decisionLog: DecisionLogPort
 }
 
 /** The values of a row after project and stack: deployment, request, time, URN, kind, paths. */
@@ -37,6 +39,7 @@ const eventForm = z.looseObject({
     metadata: z.looseObject({
       op: z.string(),
       urn: z.string(),
+      new: z.unknown().optional(),
       diffs: z.array(z.string()).nullish(),
       detailedDiff: z.record(z.string(), z.unknown()).nullish(),
     }),
@@ -50,15 +53,33 @@ const dueTimesMax = 400
 /** Maximum number of events that one read returns. */
 const eventsPerRead = 1_000
 
-/** Yields the drift that a deployment with the command `refresh` found and recorded. */
+/**
+ * Yields the drift that a deployment found and recorded: a refresh, or an update or destroy that
+ * refreshed first.
+ */
 export async function* driftOfDeployment(
-  ports: Pick<DriftPorts, 'events'>,
-  { deployment, startedAt, endedAt }: HistoryRecord,
+  ports: Pick<DriftPorts, 'events' | 'decisionLog'>,
+  { deployment, command, startedAt, endedAt }: HistoryRecord,
 ): AsyncGenerator<DriftColumns> {
   const { number } = deploymentPartsOf(deployment)
-  const drift = await readDrift(ports, deployment)
+  const isRefresh = command === 'refresh'
+  if (!isRefresh && !(await hasRefreshedFirst(ports, deployment))) return
+  const drift = await readDrift(ports, deployment, isRefresh ? stepChangeOf : refreshChangeOf)
   const time = formatTime(endedAt ?? startedAt)
   for (const [urn, change] of drift) yield [number, null, time, urn, ...change]
+}
+
+/** Reports whether a deployment refreshed before its own steps. False for removed records. */
+async function hasRefreshedFirst(
+  ports: Pick<DriftPorts, 'decisionLog'>,
+  deployment: DeploymentId,
+): Promise<boolean> {
+  try {
+    return (await readFirstPin(ports, deployment))?.options.refresh === true
+  } catch (thrown) {
+    if (hasCode(thrown, 'RECORDS_REMOVED')) return false
+    throw thrown
+  }
 }
 
 /**
@@ -86,7 +107,7 @@ async function* driftOfSchedule(
     const { request, end } = (await ports.requests.find(stack, key)) ?? {}
     if (request === undefined || isEditRequest(request) || end?.kind !== 'previewed') continue
     const time = formatTime(request.at)
-    const drift = await readDrift(ports, previewIdOf(stack, key))
+    const drift = await readDrift(ports, previewIdOf(stack, key), stepChangeOf)
     for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
     // The request names some resources even after its events were removed.
     if (drift.size === 0) for (const urn of end.urns ?? []) yield [null, key, time, urn, null, '[]']
@@ -137,24 +158,41 @@ function listDueTimes(stored: StoredDocument): readonly EpochMs[] {
 /** The kind of a change, and the JSON of its property paths. */
 type DriftChange = readonly [string, string]
 
+type EventMetadata = z.infer<typeof eventForm>['resOutputsEvent']['metadata']
+
+/** Returns the change of a step of a refresh, whose kind is its result. Undefined for none. */
+function stepChangeOf(metadata: EventMetadata): DriftChange | undefined {
+  return equalOps.has(metadata.op) ? undefined : [metadata.op, pathsOf(metadata)]
+}
+
+/** Returns the change of a refresh step of another command. Its other steps are no drift. */
+function refreshChangeOf(metadata: EventMetadata): DriftChange | undefined {
+  if (metadata.op !== 'refresh') return undefined
+  if (metadata.new == null) return ['delete', '[]']
+  const paths = pathsOf(metadata)
+  return paths === '[]' ? undefined : ['update', paths]
+}
+
+function pathsOf({ diffs, detailedDiff }: EventMetadata): string {
+  const paths = Object.keys(detailedDiff ?? {})
+  return JSON.stringify(paths.length > 0 ? paths : (diffs ?? []))
+}
+
 /** Reads the drifted resources of a run from its events. The last event of a resource counts. */
 async function readDrift(
   { events }: Pick<DriftPorts, 'events'>,
   run: DeploymentId,
+  changeOf: (metadata: EventMetadata) => DriftChange | undefined,
 ): Promise<ReadonlyMap<string, DriftChange>> {
   const drift = new Map<string, DriftChange>()
   for (let cursor = 0, count = 0; count < queryLimits.driftEventsPerRun; ) {
     const page = await events.read(run, cursor, eventsPerRead)
     if (page.events.length === 0) return drift
     for (const line of page.events) {
-      const event = line.includes('"resOutputsEvent"')
-        ? eventForm.safeParse(JSON.parse(line)).data
-        : undefined
-      if (event === undefined) continue
-      const { op, urn, diffs, detailedDiff } = event.resOutputsEvent.metadata
-      const paths = Object.keys(detailedDiff ?? {})
-      if (equalOps.has(op)) drift.delete(urn)
-      else drift.set(urn, [op, JSON.stringify(paths.length > 0 ? paths : (diffs ?? []))])
+      if (!line.includes('"resOutputsEvent"')) continue
+      const metadata = eventForm.safeParse(JSON.parse(line)).data?.resOutputsEvent.metadata
+      const change = metadata === undefined ? undefined : changeOf(metadata)
+      if (metadata !== undefined && change !== undefined) drift.set(metadata.urn, change)
     }
     cursor = page.cursor
     count += page.events.length

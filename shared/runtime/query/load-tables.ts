@@ -127,21 +127,18 @@ async function* deploymentRows(
   },
 ): AsyncGenerator<QueryRow> {
   const { record, columns, tables } = options
-  let [count, refreshCount] = [0, 0]
+  let [count, candidateCount] = [0, 0]
   for await (const entry of readHistory(ports.catalog, record.id)) {
     const { number } = deploymentPartsOf(entry.deployment)
     yield ['deployments', ...columns, number, ...historyColumns(entry)]
     if (tables.has('steps') && count < queryLimits.stepDeploymentsPerStack)
       for (const values of await readSteps(ports, record, number))
         yield ['steps', ...columns, number, ...values]
-    if (
-      tables.has('drift') &&
-      hasDrift(entry) &&
-      refreshCount < queryLimits.stepDeploymentsPerStack
-    ) {
-      refreshCount += 1
-      for await (const values of driftOfDeployment(ports, entry))
-        yield ['drift', ...columns, ...values]
+    if (tables.has('drift') && mayHaveDrift(entry)) {
+      candidateCount += 1
+      if (candidateCount <= queryLimits.stepDeploymentsPerStack)
+        for await (const values of driftOfDeployment(ports, entry))
+          yield ['drift', ...columns, ...values]
     }
     count += 1
     if (count === queryLimits.deploymentsPerStack) return
@@ -159,9 +156,10 @@ async function readSteps(
   )
 }
 
-/** Reports whether a deployment was a refresh that found changes, or has not reported its end. */
-function hasDrift(entry: HistoryRecord): boolean {
-  return entry.command === 'refresh' && (entry.changes === undefined || countChanges(entry) > 0)
+/** Reports whether a deployment may have found drift: a refresh does not without changes. */
+function mayHaveDrift(entry: HistoryRecord): boolean {
+  if (entry.command !== 'refresh') return entry.command === 'up' || entry.command === 'destroy'
+  return entry.changes === undefined || countChanges(entry) > 0
 }
 
 function countChanges({ changes = {} }: HistoryRecord): number {
