@@ -33,22 +33,16 @@ const settingHints: readonly (readonly [string, string])[] = [
   ['gitHub', 'Create a webhook for pushes and pull requests: `antichain webhook create`.'],
 ]
 
-/** Maximum depth of settings. Those of clients have five levels. */
-const depthMax = 20
-
 /**
  * Returns a value without its empty members: null, false, '', [] and {}. Clients send such members
- * for options that the user did not set. Returns undefined for an empty value. Throws
- * API_INPUT_INVALID for a value that is nested too deeply.
+ * for options that the user did not set. Returns undefined for an empty value.
  */
-export function withoutEmptyMembers(value: unknown, depth = 1): unknown {
+export function withoutEmptyMembers(value: unknown): unknown {
   if (value === null || value === false || value === '') return undefined
   if (Array.isArray(value)) return value.length === 0 ? undefined : value
   if (typeof value !== 'object') return value
-  if (depth > depthMax)
-    throw error('API_INPUT_INVALID', `the body has more than ${depthMax} levels`)
   const entries = Object.entries(value)
-    .map(([name, member]) => [name, withoutEmptyMembers(member, depth + 1)] as const)
+    .map(([name, member]) => [name, withoutEmptyMembers(member)] as const)
     .filter(([, member]) => member !== undefined)
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

@@ -106,8 +106,6 @@ async function putSettings(
 ): Promise<unknown> {
   const { id } = await requireStack({ catalog }, stackOf(params))
   if (!isObject(body)) throw error('API_INPUT_INVALID', 'the body must be an object')
-  // A patch that is nested too deeply is refused before its merge.
-  withoutEmptyMembers(body)
   const stored = await documents.get(keyOf(id))
   const settings = parseSettings(withoutEmptyMembers(change(stored?.value)))
   if (await documents.put(keyOf(id), settings, stored?.version ?? 0)) return {}

@@ -1,9 +1,12 @@
+import { shop } from '../../../functions/api/api.fixture.ts'
 import { openTestService, shopService } from '../../../functions/api/service/service.fixture.ts'
 import { error } from '../../../shared/errors/error.ts'
+import type { BlobHash } from '../../../shared/records/ids.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
 const service = await openTestService()
 const token = `token ${await service.issueToken('admin')}`
+await service.platform.requests.putProgram(shop, 'a'.repeat(64) as BlobHash)
 
 /** The first checkpoint of each update, to which the corpus has a delta. */
 const firstCheckpoint = `{"version":3,"untypedDeployment":{"version":3,"deployment":{"manifest":{},"metadata":{}}},"sequenceNumber":1}`
@@ -13,6 +16,11 @@ const tokenRoutes: Readonly<Record<string, string>> = {
   create: `POST ${shopService}/update`,
   tags: `PATCH ${shopService}/tags`,
   hooks: `POST ${shopService}/hooks`,
+  deployments: `POST ${shopService}/deployments`,
+  settings: `POST ${shopService}/deployments/settings`,
+  schedules: `POST ${shopService}/deployments/schedules`,
+  drift: `POST ${shopService}/deployments/drift/schedules`,
+  ttl: `POST ${shopService}/deployments/ttl/schedules`,
   encrypt: `POST ${shopService}/batch-encrypt`,
   decrypt: `POST ${shopService}/batch-decrypt`,
   exchange: 'POST /api/oauth/token',
