@@ -1,10 +1,11 @@
 /**
  * Measures the codec of states for each number of resources (`--sizes`): decode, encode, fold,
  * verify, diff. Each step runs `--repetitions` times. Prints one JSON line for each step, with the
- * medians of wall time and processor time. On a busy machine only processor time is comparable.
- * Usage: `node bench/codec.ts [--sizes n,n] [--repetitions n]`.
+ * medians of wall time, processor time and the longest delay of other work. On a busy machine only
+ * processor time is comparable. Usage: `node bench/codec.ts [--sizes n,n] [--repetitions n]`.
  */
 import { cpus, loadavg, release } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { type JournalEntry } from '../shared/journal/entry.ts'
 import { completeReplay, sortResources } from '../shared/journal/fold.ts'
@@ -85,13 +86,22 @@ function medianOf(numbers: number[]): number {
 }
 
 /** Runs a step several times, and prints its medians. */
-function measure(step: string, labels: Readonly<Record<string, number>>, run: () => unknown): void {
+async function measure(
+  step: string,
+  labels: Readonly<Record<string, number>>,
+  run: () => unknown,
+): Promise<void> {
   const wallMs: number[] = []
   const cpuMs: number[] = []
+  const delayMs: number[] = []
   for (let count = 0; count < repetitions; count++) {
     const startMs = performance.now()
     const startUsage = process.threadCpuUsage()
-    run()
+    const delays = monitorEventLoopDelay({ resolution: 5 })
+    delays.enable()
+    await run()
+    delays.disable()
+    delayMs.push(delays.max / 1e6)
     const { user, system } = process.threadCpuUsage(startUsage)
     wallMs.push(performance.now() - startMs)
     cpuMs.push((user + system) / 1000)
@@ -103,6 +113,7 @@ function measure(step: string, labels: Readonly<Record<string, number>>, run: ()
     repetitions,
     wallMs: Math.round(medianOf(wallMs)),
     cpuMs: Math.round(medianOf(cpuMs)),
+    delayMs: Math.round(medianOf(delayMs)),
     cpuMicrosecondsEach: Math.round((medianOf(cpuMs) * 1000) / (labels['size'] ?? 1)),
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${process.platform} ${release()}`,
@@ -114,26 +125,25 @@ function measure(step: string, labels: Readonly<Record<string, number>>, run: ()
 for (const size of values.sizes.split(',').map(Number)) {
   const resources = Array.from({ length: size }, (_, index) => createResource(index))
   const deployment = createDeployment(resources)
-  const blob = printStateBlob(envelopeOf(deployment))
+  const blob = await printStateBlob(envelopeOf(deployment))
   const labels = { size, megabytes: Math.round(blob.length / 1e6) }
-  const decoder = new TextDecoder()
-  measure('decode', labels, () => {
-    const { deployment: stored } = parseEnvelope(decoder.decode(blob))
+  await measure('decode', labels, async () => {
+    const { deployment: stored } = await parseEnvelope(blob)
     return stored === null ? undefined : decodeSnapshot(stored, manager)
   })
-  const snapshot = decodeSnapshot(deployment, manager)
-  measure('encode', labels, () =>
+  const snapshot = await decodeSnapshot(deployment, manager)
+  await measure('encode', labels, () =>
     printStateBlob(envelopeOf(encodeSnapshot(snapshot, manager, 'sealed'))),
   )
   // Two entries belong to each create, so that half as many creates have `size` entries.
   const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)))
   const base = createDeployment([])
-  measure('fold', { ...labels, entries: entries.length }, () =>
+  await measure('fold', { ...labels, entries: entries.length }, () =>
     completeReplay(replay(base, entries, { baseFeatures: [], now: time, version, sortResources })),
   )
-  measure('verify', labels, () => verifyIntegrity(deployment))
+  await measure('verify', labels, () => verifyIntegrity(deployment))
   const changed = createDeployment(
     resources.map((resource, index) => (index % 10 === 0 ? { ...resource, id: 'new' } : resource)),
   )
-  measure('diff', labels, () => diffStates(deployment, changed, () => undefined))
+  await measure('diff', labels, () => diffStates(deployment, changed, () => undefined))
 }

@@ -40,7 +40,7 @@ const optionsForm = z.object({
 const [statePath = '', optionsText = '{}'] = process.argv.slice(2)
 const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
 const deployment =
-  statePath === '' ? undefined : parseEnvelope(readFileSync(statePath, 'utf8')).deployment
+  statePath === '' ? undefined : (await parseEnvelope(readFileSync(statePath))).deployment
 const keepCiphertext = (ciphertext: string): string => ciphertext
 const states = new Map<string, ResourceState>(
   (deployment?.resources ?? []).map(resource => [

@@ -99,7 +99,7 @@ async function readStackState(
   const stored = await (await session.openEngine()).exportState(stack)
   return stored === undefined
     ? { stored: encodeSnapshot(emptySnapshot, secrets, 'sealed'), snapshot: emptySnapshot }
-    : { stored, snapshot: decodeSnapshot(stored, secrets) }
+    : { stored, snapshot: await decodeSnapshot(stored, secrets) }
 }
 
 /** The inputs of an adoption. */

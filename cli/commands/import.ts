@@ -127,7 +127,7 @@ async function readImportedStates(
   const storedState = await (await session.openEngine()).exportState(id)
   if (storedState === undefined) return []
   const { decodeSnapshot } = await session.tools.loadState()
-  const { resources } = decodeSnapshot(storedState, secrets)
+  const { resources } = await decodeSnapshot(storedState, secrets)
   const liveStates = new Map(
     resources.filter(resource => !resource.delete).map(resource => [resource.urn, resource]),
   )

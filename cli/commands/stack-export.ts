@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type PointInTime, parsePointInTime } from '../../shared/records/point-in-time.ts'
@@ -31,14 +33,14 @@ export const exportStack: Handler = async (session, flags) => {
     storedState !== undefined && flags.isSet('showSecrets')
       ? await openSecrets(session, storedState)
       : storedState
-  const text = stateTools.printEnvelope(
+  const chunks = stateTools.printEnvelopeInChunks(
     openedState === undefined
       ? { version: 3, deployment: null }
       : stateTools.envelopeOf(openedState),
   )
   const file = flags.text('file')
-  if (file === undefined) session.io.stdout.write(text)
-  else writeState(resolve(session.cwd, file), text)
+  if (file !== undefined) await writeState(resolve(session.cwd, file), chunks)
+  else for await (const chunk of chunks) session.io.stdout.write(chunk)
   return 0
 }
 
@@ -51,7 +53,7 @@ async function openSecrets(
   if (manager === undefined) return storedState
   const stateTools = await session.tools.loadState()
   return stateTools.encodeSnapshot(
-    stateTools.decodeSnapshot(storedState, manager),
+    await stateTools.decodeSnapshot(storedState, manager),
     manager,
     'plaintext',
   )
@@ -72,10 +74,10 @@ function parseVersionFlag(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-function writeState(file: string, text: string): void {
+async function writeState(file: string, chunks: AsyncIterable<string>): Promise<void> {
   try {
     // A state may contain plaintext secrets, so no other user may read the file.
-    writeFileSync(file, text, { mode: 0o600 })
+    await pipeline(Readable.from(chunks), createWriteStream(file, { mode: 0o600 }))
   } catch (cause) {
     throw error('FILE_UNREADABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }

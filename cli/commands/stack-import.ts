@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
@@ -7,6 +7,7 @@ import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
@@ -33,9 +34,10 @@ export const importStack: Handler = async (session, flags) => {
   if (flags.text('from') !== undefined)
     return (await import('./stack-import-backend.ts')).importFromBackend(session, flags)
   const id = await session.requireStack()
-  const text = await readInput(session, flags)
   const stateTools = await session.tools.loadState()
-  const { deployment: importedState } = stateTools.parseEnvelope(text)
+  const { deployment: importedState } = await stateTools.parseEnvelope(
+    await openInput(session, flags),
+  )
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const stackManager =
     (await openContinuedService(session, id, { file, importedState })) ??
@@ -45,7 +47,9 @@ export const importStack: Handler = async (session, flags) => {
       ? stackManager
       : await openSourceManager(session, importedState, stackManager)
   const snapshot =
-    importedState === null ? emptySnapshot : stateTools.decodeSnapshot(importedState, sourceManager)
+    importedState === null
+      ? emptySnapshot
+      : await stateTools.decodeSnapshot(importedState, sourceManager)
   const mode = sourceManager === stackManager ? 'kept' : 'sealed'
   const encodeWith = (manager: SecretsManager): StoredDeployment =>
     stateTools.encodeSnapshot(snapshot, manager, mode)
@@ -101,12 +105,15 @@ async function openSourceManager(
   return manager
 }
 
-async function readInput(session: CliSession, flags: Flags): Promise<string> {
+/** Returns the text of --file in parts, or all of standard input. */
+async function openInput(session: CliSession, flags: Flags): Promise<EnvelopeSource> {
   const file = flags.text('file')
-  if (file === undefined) return session.io.readInput()
-  const path = resolve(session.cwd, file)
+  return file === undefined ? session.io.readInput() : readInParts(resolve(session.cwd, file))
+}
+
+async function* readInParts(path: string): AsyncGenerator<Uint8Array> {
   try {
-    return readFileSync(path, 'utf8')
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>
   } catch (cause) {
     throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }

@@ -29,7 +29,7 @@ export const editStateInEditor: Handler = async (session, flags) => {
       hint: 'Run `antichain up` first, or `antichain stack import`.',
     })
   const { printEnvelope, envelopeOf } = await session.tools.loadState()
-  const text = printEnvelope(envelopeOf(before))
+  const text = await printEnvelope(envelopeOf(before))
   const file = createEditedFile(editor, 'state.json', text)
   const after = await editUntilValid(session, file, { before, text })
   if (after === undefined) {
@@ -86,7 +86,7 @@ async function parseEditedState(
   before: StoredDeployment,
   text: string,
 ): Promise<StoredDeployment> {
-  const { deployment: after } = (await session.tools.loadState()).parseEnvelope(text)
+  const { deployment: after } = await (await session.tools.loadState()).parseEnvelope(text)
   if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment')
   const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
   if (invalid !== undefined) throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`)

@@ -147,7 +147,7 @@ async function readExport(
       if (query.startsWith('?version') && hasCode(thrown, 'MOMENT_UNKNOWN')) return undefined
       throw thrown
     })
-  return text === undefined ? undefined : (parseEnvelope(text).deployment ?? undefined)
+  return text === undefined ? undefined : ((await parseEnvelope(text)).deployment ?? undefined)
 }
 
 function createRemoteCatalog(client: ApiClient): CatalogPort {

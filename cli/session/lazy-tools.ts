@@ -20,9 +20,22 @@ export function createLazyTools(): Tools {
     loadPlatform: async cdkOutput =>
       (await import('../platform/platform-tools.ts')).createPlatformTools(cdkOutput),
     loadState: async () => {
-      const { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot } =
-        await import('../../shared/state/snapshot-codec.ts')
-      return { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot }
+      const {
+        parseEnvelope,
+        printEnvelope,
+        printEnvelopeInChunks,
+        envelopeOf,
+        decodeSnapshot,
+        encodeSnapshot,
+      } = await import('../../shared/state/snapshot-codec.ts')
+      return {
+        parseEnvelope,
+        printEnvelope,
+        printEnvelopeInChunks,
+        envelopeOf,
+        decodeSnapshot,
+        encodeSnapshot,
+      }
     },
     loadSecrets: async () => {
       const [passphraseSecrets, cloudSecrets, { createDefaultKeyKeeper }] = await Promise.all([

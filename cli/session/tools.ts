@@ -6,6 +6,7 @@ import type { AllowedKeys } from '../../shared/secrets/key-stack.ts'
 import type { ServiceStack } from '../../shared/secrets/service-stack.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
+import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
 import type { OutputStream } from './io.ts'
 import type { OpenEngine, OpenRemoteEngine } from '../../local/engine-port.ts'
 import type { PlatformTools } from '../platform/platform-port.ts'
@@ -54,10 +55,14 @@ export type Display = EventSink & {
 /** Functions that read and write states. */
 export interface StateTools {
   /** Parses an envelope. Throws STATE_INVALID, STATE_TOO_NEW. */
-  readonly parseEnvelope: (text: string) => StoredEnvelope
-  readonly printEnvelope: (envelope: StoredEnvelope) => string
+  readonly parseEnvelope: (source: EnvelopeSource) => Promise<StoredEnvelope>
+  readonly printEnvelope: (envelope: StoredEnvelope) => Promise<string>
+  readonly printEnvelopeInChunks: (envelope: StoredEnvelope) => AsyncGenerator<string>
   readonly envelopeOf: (deployment: StoredDeployment) => StoredEnvelope
-  readonly decodeSnapshot: (storedDeployment: StoredDeployment, manager: SecretsManager) => Snapshot
+  readonly decodeSnapshot: (
+    storedDeployment: StoredDeployment,
+    manager: SecretsManager,
+  ) => Promise<Snapshot>
   readonly encodeSnapshot: (
     snapshot: Snapshot,
     manager: SecretsManager,

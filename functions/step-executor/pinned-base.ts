@@ -33,5 +33,5 @@ async function readBase(
   { base, epoch }: Pick<Pin, 'base' | 'epoch'>,
 ): Promise<Base> {
   const stored = await readSnapshotBlob(platform.blobs, base)
-  return createBase(decodeSnapshot(stored, request.secrets), epoch)
+  return createBase(await decodeSnapshot(stored, request.secrets), epoch)
 }

@@ -75,10 +75,10 @@ async function readNamedState(
 }
 
 /** Stores a state as an archive of a stack, for an edit that names it. Returns its name. */
-export function putNamedState(
+export async function putNamedState(
   { archives }: EditArchives,
   stack: StackId,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return archives.put(stack, printStateBlob(envelopeOf(state)))
+  return archives.put(stack, await printStateBlob(envelopeOf(state)))
 }

@@ -177,11 +177,11 @@ async function applyEdit(
 }
 
 /** Stores a state as a blob, to which no stack refers yet. */
-export function putState(
+export async function putState(
   ports: Pick<GeneratorPorts, 'blobs'>,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return ports.blobs.put(printStateBlob(envelopeOf(state)))
+  return ports.blobs.put(await printStateBlob(envelopeOf(state)))
 }
 
 /** Returns the URNs of dropped pending operations whose resources are not in the edited state. */

@@ -159,7 +159,7 @@ async function withBase(
   const storedBase = await readSnapshotBlob(ports.blobs, heldDeployment.pin.base)
   return {
     ...heldDeployment,
-    base: createBase(decodeSnapshot(storedBase, request.secrets), heldDeployment.pin.epoch),
+    base: createBase(await decodeSnapshot(storedBase, request.secrets), heldDeployment.pin.epoch),
   }
 }
 

@@ -37,7 +37,7 @@ export function runPreview(
       if (record.current !== '') await emitUnfinishedWarning(input, emitter, record.current)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
-      const base = createBase(decodeSnapshot(storedState, request.secrets), firstEpoch)
+      const base = createBase(await decodeSnapshot(storedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
         // The reason of the early end was reported already.

@@ -25,6 +25,7 @@ import {
   firstEpoch,
 } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
+import { printStateBlob } from '../../shared/state/print-envelope.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import {
   clearPendingCreates,
@@ -133,7 +134,7 @@ async function pinDeployment(
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
     await endRequest(ports, deployment, pin)
-    const base = createBase(decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
+    const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
     // No operation was decided, so the deployment is closed and the stack is released.
@@ -205,6 +206,6 @@ async function prepareBase(
   const hash =
     base === published.stored
       ? published.hash
-      : await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(base))))
+      : await ports.blobs.put(await printStateBlob(envelopeOf(base)))
   return { hash, base, inbox, notices }
 }

@@ -42,7 +42,7 @@ export async function importHistory(
     let version = (await catalog.getStack(id))?.version ?? 0
     const envelope = await readState()
     if (envelope !== undefined && envelope.deployment !== null) {
-      const snapshot = await blobs.put(printStateBlob(envelope))
+      const snapshot = await blobs.put(await printStateBlob(envelope))
       const published = await catalog.publish(id, version, snapshot)
       if (published.kind === 'conflict')
         throw error('STORE_CONFLICT', `the stack ${id} was changed during the import`)

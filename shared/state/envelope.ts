@@ -61,20 +61,26 @@ export const storedDeploymentForm = z.looseObject({
   extensions: objectForm,
 })
 
-/**
- * Parses an envelope of version 1 to 4, and converts it to version 3 or 4. A missing deployment
- * means a new stack. Throws STATE_INVALID for a malformed envelope or an earlier version, and
- * STATE_TOO_NEW for a later version or an unknown feature. Source:
- * docs/spec/state-format.md#envelope.
- */
-export function parseEnvelope(text: string): StoredEnvelope {
-  return readEnvelope(parseEnvelopeJson(text))
+/** A validated envelope of any version, without its resources. */
+export interface EnvelopeFrame {
+  readonly version: number
+  readonly features: readonly string[]
+  readonly deployment: z.infer<typeof storedDeploymentForm> | null
 }
 
 /** Validates and converts a parsed envelope. Throws like `parseEnvelope`. */
 export function readEnvelope(json: unknown): StoredEnvelope {
-  if (isNestedDeeper(json, documentDepthMax))
-    throw error('STATE_INVALID', `the deployment is nested deeper than ${documentDepthMax} levels`)
+  const frame = readEnvelopeFrame(json)
+  const resources = frame.deployment?.resources ?? []
+  return completeEnvelope(
+    frame,
+    resources.map(resource => readResource(resource, frame.version)),
+  )
+}
+
+/** Validates a parsed envelope, whose resources may be absent. Throws like `parseEnvelope`. */
+export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
+  if (isNestedDeeper(json, documentDepthMax)) throw createDepthError()
   const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
@@ -92,45 +98,67 @@ export function readEnvelope(json: unknown): StoredEnvelope {
       'STATE_TOO_NEW',
       `the deployment has unsupported features: ${unknownFeatures.join(', ')}`,
     )
-  const deployment = envelope.deployment ?? null
+  const { deployment } = envelope
   return {
-    version: Math.max(version, 3),
-    ...(features.length > 0 ? { features } : {}),
-    deployment: deployment === null ? null : readDeployment(deployment, version, features),
+    version,
+    features,
+    deployment:
+      deployment == null ? null : requireForm(storedDeploymentForm, deployment, 'the deployment'),
   }
 }
 
-function parseEnvelopeJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw error('STATE_INVALID', 'the deployment is not JSON', { cause })
+/** Returns the envelope with this frame and these resources. Its version is 3 or 4. */
+export function completeEnvelope(
+  frame: EnvelopeFrame,
+  resources: readonly StoredResource[],
+): StoredEnvelope {
+  const { version, features, deployment } = frame
+  return {
+    version: Math.max(version, 3),
+    ...(features.length > 0 ? { features } : {}),
+    deployment: deployment === null ? null : completeDeployment(frame, deployment, resources),
   }
+}
+
+/**
+ * Validates and converts a resource of an envelope. `index`: its position, for errors. Throws
+ * STATE_INVALID.
+ */
+export function readResourceOfEnvelope(
+  { version }: EnvelopeFrame,
+  raw: unknown,
+  index: number,
+): StoredResource {
+  // The envelope, the deployment and the list are three levels.
+  if (isNestedDeeper(raw, documentDepthMax - 3)) throw createDepthError()
+  const path = `resources.${index}`
+  return readResource(requireForm(storedResourceForm, raw, 'the deployment', path), version)
+}
+
+function createDepthError(): Error {
+  return error('STATE_INVALID', `the deployment is nested deeper than ${documentDepthMax} levels`)
 }
 
 /**
  * Validates a value. Returns the value itself, because zod's copies lose keys such as `__proto__`.
  */
-function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string): T {
+function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, parentPath = ''): T {
   const result = form.safeParse(raw)
   if (result.success) return raw as T
   const [issue] = result.error.issues
-  const path = issue?.path.join('.') ?? ''
+  const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')
   throw error('STATE_INVALID', `${subject} is malformed at '${path}': ${issue?.message ?? ''}`)
 }
 
-function readDeployment(
-  raw: unknown,
-  version: number,
-  features: readonly string[],
+function completeDeployment(
+  { version, features }: EnvelopeFrame,
+  json: z.infer<typeof storedDeploymentForm>,
+  resources: readonly StoredResource[],
 ): StoredDeployment {
-  const json = requireForm(storedDeploymentForm, raw, 'the deployment')
-  const readStoredResource = (rawResource: unknown): StoredResource =>
-    readResource(rawResource as StoredJsonObject, version)
   const metadata = (json.metadata ?? {}) as StoredJsonObject
   const { manifest, secrets_providers: secrets, extensions } = json
   const pending = (json.pending_operations ?? json.pendingOperations ?? []).map(operation => ({
-    resource: readStoredResource(operation.resource),
+    resource: readResource(operation.resource, version),
     type: operation.type,
     ...(operation.origin === undefined ? {} : { origin: operation.origin }),
   }))
@@ -142,7 +170,7 @@ function readDeployment(
       version: manifest?.version ?? '',
     },
     ...(secrets ? { secrets_providers: secrets } : {}),
-    ...(json.resources?.length ? { resources: json.resources.map(readStoredResource) } : {}),
+    ...(resources.length > 0 ? { resources } : {}),
     ...(pending.length > 0 ? { pending_operations: pending } : {}),
     metadata: features.includes('byteString') ? { ...metadata, [byteStringMark]: true } : metadata,
     ...(json.snippets?.length ? { snippets: json.snippets as readonly Json[] } : {}),
@@ -152,7 +180,8 @@ function readDeployment(
   }
 }
 
-function readResource(json: StoredJsonObject, version: number): StoredResource {
+function readResource(raw: z.infer<typeof storedResourceForm>, version: number): StoredResource {
+  const json = raw as StoredJsonObject
   const migrated =
     version === 1 ? migrateFromV2(migrateFromV1(json)) : version === 2 ? migrateFromV2(json) : json
   const custom = migrated['custom'] === true

@@ -1,90 +1,165 @@
 import { compareUtf8 } from '../values/go-json.ts'
 import type { Json, StoredEnvelope } from './stored.ts'
+import { createPauser } from './stream/pause.ts'
 
 const indent = '    '
 
-/** Characters that a printer collects before it starts a new chunk. */
+/** Minimum number of characters of a printed chunk. */
 const chunkChars = 1 << 16
 
-/**
- * Collects printed text in chunks. If each level returned its text, the text would be copied once
- * per level, and the indentation makes it long.
- */
-interface ChunkPrinter {
-  readonly write: (text: string) => void
-  /** Returns the whole text. */
-  readonly finish: () => string
-}
+/** Levels above a resource: the envelope, the deployment, and the list of resources. */
+const levelsAboveResource = 3
 
-function createChunkPrinter(): ChunkPrinter {
-  const chunks: string[] = []
-  let chunk = ''
-  return {
-    write: text => {
-      chunk += text
-      if (chunk.length < chunkChars) return
-      chunks.push(chunk)
-      chunk = ''
-    },
-    finish: () => chunks.join('') + chunk,
-  }
-}
+/** The form of printed JSON: in one line, or indented by four spaces. */
+type Layout = 'compact' | 'indented'
 
 /**
  * Returns an envelope as the text that `stack export` prints: four spaces, no HTML escapes, a final
  * newline. Source of the rules: docs/spec/json-encoding.md#encoding-rules.
  */
-export function printEnvelope(envelope: StoredEnvelope): string {
-  const json: unknown = envelope
-  const printer = createChunkPrinter()
-  writeIndented(printer, json as Json, '\n')
-  printer.write('\n')
-  return printer.finish()
+export async function printEnvelope(envelope: StoredEnvelope): Promise<string> {
+  const chunks: string[] = []
+  for await (const chunk of printEnvelopeInChunks(envelope)) chunks.push(chunk)
+  return chunks.join('')
+}
+
+/** Prints the text of `printEnvelope` in chunks, so that a large state is never one text. */
+export async function* printEnvelopeInChunks(envelope: StoredEnvelope): AsyncGenerator<string> {
+  yield* printInChunks(envelope, 'indented')
+  yield '\n'
 }
 
 /**
  * Returns the bytes under which a state is stored as a blob. Unlike `JSON.stringify`, they keep a
- * negative zero.
+ * negative zero. Other work of the process continues meanwhile.
  */
-export function printStateBlob(envelope: StoredEnvelope): Uint8Array {
+export async function printStateBlob(envelope: StoredEnvelope): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const text of printInChunks(envelope, 'compact')) {
+    const chunk = Buffer.from(text)
+    sizeBytes += chunk.length
+    chunks.push(chunk)
+  }
+  return joinChunks(chunks, sizeBytes)
+}
+
+async function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Promise<Uint8Array> {
+  const pauser = createPauser()
+  const blob = new Uint8Array(sizeBytes)
+  let offset = 0
+  for (const chunk of chunks) {
+    blob.set(chunk, offset)
+    offset += chunk.length
+    await pauser.addBytes(chunk.length)
+  }
+  return blob
+}
+
+async function* printInChunks(envelope: StoredEnvelope, layout: Layout): AsyncGenerator<string> {
+  const pauser = createPauser()
   const json: unknown = envelope
-  return new TextEncoder().encode(printCompactJson(json as Json))
+  let chunk = ''
+  for (const text of printParts(json as Json, layout, '\n', levelsAboveResource)) {
+    chunk += text
+    if (chunk.length < chunkChars) continue
+    yield chunk
+    await pauser.addBytes(chunk.length)
+    chunk = ''
+  }
+  yield chunk
+}
+
+/**
+ * Prints JSON in parts. `levels`: the number of levels that are divided into parts. `lineBreak`: the
+ * line break and indentation before the closing bracket.
+ */
+function* printParts(
+  json: Json,
+  layout: Layout,
+  lineBreak: string,
+  levels: number,
+): Generator<string> {
+  if (levels === 0 || json === null || typeof json !== 'object')
+    return yield layout === 'compact' ? printCompactJson(json) : printIndented(json, lineBreak)
+  const isList = isJsonList(json)
+  const items = isList ? json.map(item => ['', item] as const) : sortEntries(json)
+  const [open, close] = isList ? '[]' : '{}'
+  if (items.length === 0) return yield `${open}${close}`
+  const isCompact = layout === 'compact'
+  const innerLineBreak = isCompact ? '' : lineBreak + indent
+  let start = `${open}${innerLineBreak}`
+  for (const [key, item] of items) {
+    yield isList ? start : `${start}${printText(key)}${isCompact ? ':' : ': '}`
+    yield* printParts(item, layout, innerLineBreak, levels - 1)
+    start = `,${innerLineBreak}`
+  }
+  yield `${isCompact ? '' : lineBreak}${close}`
 }
 
 /** Returns JSON as Pulumi writes it into checkpoints: in one line, without HTML escapes. */
 export function printCompactJson(json: Json): string {
+  if (!differsFromStringify(json)) {
+    const text = JSON.stringify(json)
+    // `JSON.stringify` escapes lone surrogates, and does not escape JavaScript's line separators.
+    if (!/[\u2028\u2029]|\\ud[89a-f]/.test(text)) return text
+  }
+  return printCompactExactly(json)
+}
+
+/** Reports whether a value has a negative zero, or keys that JavaScript has reordered. */
+function differsFromStringify(json: Json): boolean {
+  if (typeof json === 'number') return Object.is(json, -0)
+  if (json === null || typeof json !== 'object') return false
+  if (isJsonList(json)) return json.some(differsFromStringify)
+  let isFirstKey = true
+  for (const key in json) {
+    if (isFirstKey && isIndexKey(key)) return true
+    isFirstKey = false
+    if (differsFromStringify(json[key] ?? null)) return true
+  }
+  return false
+}
+
+function printCompactExactly(json: Json): string {
   if (json === null || typeof json !== 'object') return printScalar(json)
-  if (isJsonList(json)) return `[${json.map(printCompactJson).join(',')}]`
+  if (isJsonList(json)) return `[${json.map(printCompactExactly).join(',')}]`
   const fields = sortEntries(json).map(
-    ([key, item]) => `${printText(key)}:${printCompactJson(item)}`,
+    ([key, item]) => `${printText(key)}:${printCompactExactly(item)}`,
   )
   return `{${fields.join(',')}}`
 }
 
-/** Writes a value. `lineBreak` is the line break and indentation before the closing bracket. */
-function writeIndented(printer: ChunkPrinter, json: Json, lineBreak: string): void {
-  if (json === null || typeof json !== 'object') return printer.write(printScalar(json))
+/** Returns indented JSON. All levels share one list of parts, so that no text is copied. */
+function printIndented(json: Json, lineBreak: string): string {
+  const parts: string[] = []
+  writeIndented(parts, json, lineBreak)
+  return parts.join('')
+}
+
+function writeIndented(parts: string[], json: Json, lineBreak: string): void {
+  if (json === null || typeof json !== 'object') return void parts.push(printScalar(json))
   const innerLineBreak = lineBreak + indent
   let separator = ''
   if (isJsonList(json)) {
-    if (json.length === 0) return printer.write('[]')
-    printer.write('[')
+    if (json.length === 0) return void parts.push('[]')
+    parts.push('[')
     for (const item of json) {
-      printer.write(separator + innerLineBreak)
-      writeIndented(printer, item, innerLineBreak)
+      parts.push(separator, innerLineBreak)
+      writeIndented(parts, item, innerLineBreak)
       separator = ','
     }
-    return printer.write(`${lineBreak}]`)
+    return void parts.push(lineBreak, ']')
   }
   const fields = sortEntries(json)
-  if (fields.length === 0) return printer.write('{}')
-  printer.write('{')
+  if (fields.length === 0) return void parts.push('{}')
+  parts.push('{')
   for (const [key, item] of fields) {
-    printer.write(`${separator}${innerLineBreak}${printText(key)}: `)
-    writeIndented(printer, item, innerLineBreak)
+    parts.push(separator, innerLineBreak, printText(key), ': ')
+    writeIndented(parts, item, innerLineBreak)
     separator = ','
   }
-  printer.write(`${lineBreak}}`)
+  parts.push(lineBreak, '}')
 }
 
 function printScalar(json: null | boolean | number | string): string {
@@ -102,8 +177,11 @@ function isJsonList(json: Json): json is readonly Json[] {
  */
 function sortEntries(json: { readonly [key: string]: Json }): readonly [string, Json][] {
   const entries = Object.entries(json).filter(([, item]) => item !== undefined)
-  const firstKey = entries[0]?.[0] ?? ''
-  return /^\d+$/.test(firstKey) ? entries.sort(([a], [b]) => compareUtf8(a, b)) : entries
+  return isIndexKey(entries[0]?.[0] ?? '') ? entries.sort(([a], [b]) => compareUtf8(a, b)) : entries
+}
+
+function isIndexKey(key: string): boolean {
+  return /^\d+$/.test(key)
 }
 
 /**

@@ -9,10 +9,11 @@ import { byteStringMark, featuresOf } from './features.ts'
 import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
+import { createPauser } from './stream/pause.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 
-export { parseEnvelope } from './envelope.ts'
-export { printEnvelope } from './print-envelope.ts'
+export { parseEnvelope } from './stream/parse-envelope.ts'
+export { printEnvelope, printEnvelopeInChunks } from './print-envelope.ts'
 
 /**
  * Creates the manifest of a snapshot; `time` is RFC 3339 text. The magic only detects a version
@@ -90,16 +91,28 @@ function encodeMetadata(
   }
 }
 
+/** An assumed size, because the size of a stored resource is not known. */
+const resourceBytes = 1 << 10
+
 /**
- * Decodes and decrypts a stored deployment. Throws VALUE_MALFORMED, and SECRETS_MALFORMED for a
- * secret that `manager` cannot decrypt.
+ * Decodes and decrypts a stored deployment. Other work of the process continues meanwhile. Throws
+ * VALUE_MALFORMED, and SECRETS_MALFORMED for a secret that `manager` cannot decrypt.
  */
-export function decodeSnapshot(stored: StoredDeployment, manager: SecretsManager): Snapshot {
+export async function decodeSnapshot(
+  stored: StoredDeployment,
+  manager: SecretsManager,
+): Promise<Snapshot> {
   const open: Open = manager.crypter.decrypt
   const { resources = [], pending_operations: pending = [] } = stored
+  const pauser = createPauser()
+  const states: ResourceState[] = []
+  for (const resource of resources) {
+    states.push(decodeResource(resource, open))
+    await pauser.addBytes(resourceBytes)
+  }
   return {
     manifest: stored.manifest,
-    resources: resources.map(resource => decodeResource(resource, open)),
+    resources: states,
     pendingOperations: pending.map(({ resource, type }) => ({
       resource: decodeResource(resource, open),
       type: type as PendingOperationType,

@@ -44,7 +44,7 @@ test('a killed deployment keeps its lock, and the next command recovers it', asy
 
   await run(...upArgs, '-p', '8')
   expect(listLocks()).toEqual([])
-  const text = printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
+  const text = await printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])

@@ -10,7 +10,7 @@ import { parseEnvelope, printEnvelope } from '../../shared/state/snapshot-codec.
 const folder = join(import.meta.dirname, '../fixtures/recorded-states')
 const names = readdirSync(folder)
 
-test.each(names)('the state %s of the real CLI is printed without a changed byte', name => {
+test.each(names)('the state %s of the real CLI is printed without a changed byte', async name => {
   const text = readFileSync(join(folder, name), 'utf8')
-  expect(`${printEnvelope(parseEnvelope(text))}`).toBe(text)
+  expect(await printEnvelope(await parseEnvelope(text))).toBe(text)
 })

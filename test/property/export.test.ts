@@ -94,15 +94,15 @@ const snapshots: fc.Arbitrary<Snapshot> = fc
     pendingOperations: resources.slice(0, 1).map(resource => ({ resource, type: 'updating' })),
   }))
 
-test('the export of any stack is valid and can be imported unchanged', () => {
-  fc.assert(
-    fc.property(snapshots, fc.boolean(), (snapshot, sealed) => {
+test('the export of any stack is valid and can be imported unchanged', async () => {
+  await fc.assert(
+    fc.asyncProperty(snapshots, fc.boolean(), async (snapshot, sealed) => {
       const stored = encodeSnapshot(snapshot, manager, sealed ? 'sealed' : 'plaintext')
-      const text = printEnvelope(envelopeOf(stored))
+      const text = await printEnvelope(envelopeOf(stored))
       expect(verifyExport(text, { sealed })).toEqual([])
-      const { deployment } = parseEnvelope(text)
+      const { deployment } = await parseEnvelope(text)
       expect(deployment).not.toBeNull()
-      if (deployment !== null) expect(decodeSnapshot(deployment, manager)).toEqual(snapshot)
+      if (deployment !== null) expect(await decodeSnapshot(deployment, manager)).toEqual(snapshot)
     }),
     { numRuns: 60 * timesAtNight },
   )

@@ -3,7 +3,7 @@ import type { Lease } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
-import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
+import { decodeResource } from '../../shared/state/resource-codec.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
@@ -211,7 +211,9 @@ function checkCloud(
   input: { readonly state: StoredDeployment; readonly exemptIds: Set<string> },
 ): void {
   const { state, exemptIds } = input
-  const { resources } = decodeSnapshot(state, simSecrets)
+  const resources = (state.resources ?? []).map(resource =>
+    decodeResource(resource, simSecrets.crypter.decrypt),
+  )
   const pendingUrns = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
   const ids = new Set(resources.map(({ id }) => id))
   const lateIds = new Set(

@@ -28,7 +28,7 @@ export const stateRoutes = [
     output: z.looseObject({ version: z.number() }),
     run: async (ports, call) => {
       const state = await readRequestedState(ports, call)
-      const text = printEnvelope(
+      const text = await printEnvelope(
         state === undefined ? { version: 3, deployment: null } : envelopeOf(state),
       )
       return { response: new Response(text, { headers: { 'content-type': 'application/json' } }) }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
-import { parseEnvelope, readEnvelope } from '../../../shared/state/envelope.ts'
+import { readEnvelope } from '../../../shared/state/envelope.ts'
+import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { findFieldText } from '../../../shared/values/json-field-text.ts'
 import { applyEdits, editForm } from './apply-edits.ts'
@@ -60,7 +61,7 @@ async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<
   const { version, features, deployment } = parseBody(envelopeForm, call)
   const log = clientLogOf(call.update)
   const envelope = readEnvelope({ version, features, deployment })
-  const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
+  const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
   return {}
 }
@@ -109,7 +110,7 @@ async function appendBytes(
   { bytes, sequenceNumber }: { readonly bytes: Uint8Array; readonly sequenceNumber: number },
 ): Promise<unknown> {
   const log = clientLogOf(call.update)
-  const { deployment } = parseEnvelope(Buffer.from(bytes).toString('utf8'))
+  const { deployment } = await parseEnvelope(bytes)
   if (deployment === null) throw error('STATE_INVALID', 'a checkpoint needs a deployment')
   const snapshot = await ports.closing.blobs.put(bytes)
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot, sequenceNumber }])

@@ -2,6 +2,7 @@ import { error } from '../../../shared/errors/error.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import { exportState } from '../../../shared/runtime/state/export-state.ts'
 import { emptyManifest } from '../../../shared/state/empty-deployment.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import type { ServicePorts } from './service-route.ts'
 
@@ -23,6 +24,7 @@ export async function exportTextOf(
   const state = await exportState(ports, stack, version)
   if (state === undefined && version !== undefined)
     throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
-  const text = JSON.stringify(state === undefined ? emptyExport : envelopeOf(state))
-  return new Response(text, { headers: { 'content-type': 'application/json' } })
+  const body =
+    state === undefined ? JSON.stringify(emptyExport) : await printStateBlob(envelopeOf(state))
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
 }

@@ -119,7 +119,7 @@ async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
     throw error('STACK_EXISTS', `the stack '${stackName}' already exists`)
   // A state without resources names the secrets manager of the stack.
   if (envelope?.deployment != null) {
-    const snapshot = await ports.closing.blobs.put(printStateBlob(envelope))
+    const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
     await ports.catalog.publish(id, 0, snapshot)
   }
   if (tags != null) await putTags(ports, id, tags)

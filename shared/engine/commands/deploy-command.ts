@@ -8,6 +8,7 @@
 import type { BlobHash } from '../../records/ids.ts'
 import { firstEpoch, isReadByProgram, runsProgram } from '../../records/log.ts'
 import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { printStateBlob } from '../../state/print-envelope.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { type Base, createBase } from '../deployment/state/base.ts'
@@ -90,10 +91,13 @@ async function refreshStates(
 /** Pins the refreshed states as the base of all later decisions: a new epoch. */
 async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
   const foldedState = await deps.foldLog()
-  const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
+  const hash: BlobHash = await deps.blobs.put(await printStateBlob(envelopeOf(foldedState)))
   const epoch = base.epoch + 1
   await deps.writer.append({ ...deps.pin, epoch, base: hash }, { kind: 'phase', phase: 'rebased' })
-  const refreshedBase = createBase(decodeSnapshot(foldedState, deps.run.request.secrets), epoch)
+  const refreshedBase = createBase(
+    await decodeSnapshot(foldedState, deps.run.request.secrets),
+    epoch,
+  )
   deps.onRebase(refreshedBase)
   return refreshedBase
 }

@@ -135,7 +135,7 @@ async function finishAfterProgram(
   const hasSucceeded =
     isUpdatePlanMet && isPlanComplete && areTargetsValid && hasProgramSucceeded && !run.hasFailed()
   const readFinalStates = async (): Promise<readonly ResourceState[]> => {
-    const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
+    const { resources } = await decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
   }
   if (deps.run.readAbortError() !== undefined) return hasSucceeded

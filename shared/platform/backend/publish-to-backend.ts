@@ -12,7 +12,7 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../records/ids.ts'
-import { parseEnvelope } from '../../state/envelope.ts'
+import { parseEnvelope } from '../../state/stream/parse-envelope.ts'
 import { withoutOrigins } from '../../state/pending.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
@@ -27,7 +27,7 @@ export async function publishToBackend(
   id: StackId,
   snapshot: BlobHash,
 ): Promise<void> {
-  const envelope = parseEnvelope(Buffer.from(await blobs.get(snapshot)).toString())
+  const envelope = await parseEnvelope(await blobs.get(snapshot))
   const { qualifiedName } = stackKeysOf(backend.layout, id)
   const checkpoint = printCheckpoint(
     qualifiedName,

@@ -88,7 +88,7 @@ async function importChanges(
   try {
     await importHistory(deps, id, entries)
     if (change.isNewState && envelope.deployment !== null)
-      await publishState(deps, id, printStateBlob(envelope))
+      await publishState(deps, id, await printStateBlob(envelope))
   } catch (thrown) {
     // Another process of this machine imports the same changes, or has started a deployment.
     if (!hasCode(thrown, 'STACK_BUSY')) throw thrown

@@ -4,6 +4,7 @@
  * records only (I6), and publishing is a compare-and-swap from the version of the pinned base.
  */
 import { emulatedVersion } from '../../config/emulated-version.ts'
+import { printStateBlob } from '../../state/print-envelope.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import { listOperationsSincePin } from '../../engine/deployment/log/read-earlier-runs.ts'
 import { toIdBatches, type LogView, readLogView } from '../../engine/deployment/log/log-view.ts'
@@ -61,7 +62,7 @@ export async function compact(
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
   const foldedState = await foldWithEnds(ports, { deployment, view }, findUsableEnd)
-  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
+  const snapshot = await ports.blobs.put(await printStateBlob(envelopeOf(foldedState)))
   const { stack } = deploymentPartsOf(deployment)
   const publication = await ports.catalog.publish(stack, view.version, snapshot)
   if (publication.kind === 'conflict')

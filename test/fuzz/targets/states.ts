@@ -11,28 +11,28 @@ import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
 const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
-const decoder = new TextDecoder()
 
 /** Decodes and encodes the deployment twice. The second result must be that of the first time. */
-function checkSnapshot(deployment: StoredDeployment): void {
-  const recode = (stored: StoredDeployment): StoredDeployment =>
-    encodeSnapshot(decodeSnapshot(stored, manager), manager, 'sealed')
-  const first = recode(deployment)
+async function checkSnapshot(deployment: StoredDeployment): Promise<void> {
+  const recode = async (stored: StoredDeployment): Promise<StoredDeployment> =>
+    encodeSnapshot(await decodeSnapshot(stored, manager), manager, 'sealed')
+  const first = await recode(deployment)
   requireLaw(
-    JSON.stringify(recode(first)) === JSON.stringify(first),
+    JSON.stringify(await recode(first)) === JSON.stringify(first),
     'an encoded snapshot decodes to itself',
   )
 }
 
 /** States: envelopes of all versions, the rules of states, and snapshots. */
 export const statesTarget: FuzzTarget = {
-  decode(input) {
-    const envelope = parseEnvelope(decoder.decode(input))
-    const text = printEnvelope(envelope)
-    requireLaw(printEnvelope(parseEnvelope(text)) === text, 'a printed envelope parses to itself')
-    printStateBlob(envelope)
+  async decode(input) {
+    const envelope = await parseEnvelope(input)
+    const text = await printEnvelope(envelope)
+    const again = await printEnvelope(await parseEnvelope(text))
+    requireLaw(again === text, 'a printed envelope parses to itself')
+    await printStateBlob(envelope)
     if (envelope.deployment === null) return
     verifyIntegrity(envelope.deployment)
-    checkSnapshot(envelope.deployment)
+    await checkSnapshot(envelope.deployment)
   },
 }

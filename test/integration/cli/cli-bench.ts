@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -175,10 +177,14 @@ function createFakeTools(
       readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
     loadState: async () => ({
-      parseEnvelope: text => JSON.parse(text) as StoredEnvelope,
-      printEnvelope: envelope => `${JSON.stringify(envelope)}\n`,
+      parseEnvelope: async source =>
+        JSON.parse(await readText(Readable.from(source))) as StoredEnvelope,
+      printEnvelope: async envelope => `${JSON.stringify(envelope)}\n`,
+      printEnvelopeInChunks: async function* (envelope) {
+        yield `${JSON.stringify(envelope)}\n`
+      },
       envelopeOf: deployment => ({ version: 3, deployment }),
-      decodeSnapshot: stored => ({
+      decodeSnapshot: async stored => ({
         ...emptySnapshot,
         resources: (stored.resources ?? []).map(({ urn, type, custom }) =>
           createResourceState({ urn: urn as Urn, type, custom }),

@@ -17,6 +17,6 @@ export async function readSnapshotBlob(
 }
 
 /** Parses the bytes of a snapshot. Throws STATE_INVALID. */
-export function parseSnapshotBlob(bytes: Uint8Array): StoredDeployment {
-  return parseEnvelope(Buffer.from(bytes).toString('utf8')).deployment ?? emptyDeployment
+export async function parseSnapshotBlob(bytes: Uint8Array): Promise<StoredDeployment> {
+  return (await parseEnvelope(bytes)).deployment ?? emptyDeployment
 }

@@ -1,0 +1,71 @@
+import { error } from '../../errors/error.ts'
+import { completeEnvelope, readEnvelopeFrame, readResourceOfEnvelope } from '../envelope.ts'
+import type { StoredEnvelope, StoredResource } from '../stored.ts'
+import { createPauser, type Pauser } from './pause.ts'
+import { createEnvelopeSplitter, type EnvelopeParts } from './split-envelope.ts'
+
+/** The text of an envelope: whole, or in parts of any size. */
+export type EnvelopeSource = string | Uint8Array | AsyncIterable<Uint8Array>
+
+/** Bytes of a whole text that are read between two pauses. */
+const partBytes = 1 << 16
+/** An assumed size, because the size of a resource is not known after its text was parsed. */
+const resourceBytes = 1 << 10
+
+/**
+ * Parses an envelope of version 1 to 4, and converts it to version 3 or 4. A missing deployment
+ * means a new stack. Other work of the process continues meanwhile. Throws STATE_INVALID for a
+ * malformed envelope or an earlier version, and STATE_TOO_NEW for a later version or an unknown
+ * feature. Source: docs/spec/state-format.md#envelope.
+ */
+export async function parseEnvelope(source: EnvelopeSource): Promise<StoredEnvelope> {
+  const pauser = createPauser()
+  const { json, listed } = await parseJson(source, pauser)
+  const frame = readEnvelopeFrame(json)
+  // The frame contains the resources if their key has an unusual form.
+  const resources = listed ?? frame.deployment?.resources ?? []
+  const storedResources: StoredResource[] = []
+  for (const [index, resource] of resources.entries()) {
+    storedResources.push(readResourceOfEnvelope(frame, resource, index))
+    await pauser.addBytes(resourceBytes)
+  }
+  return completeEnvelope(frame, storedResources)
+}
+
+/** An envelope as JSON. `listed`: the resources of its deployment, if `json` has none. */
+interface SplitJson {
+  readonly json: unknown
+  readonly listed?: readonly unknown[]
+}
+
+async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJson> {
+  try {
+    const splitter = createEnvelopeSplitter()
+    for await (const bytes of readParts(source)) {
+      splitter.push(bytes)
+      await pauser.addBytes(bytes.length)
+    }
+    return takeResources(splitter.finish())
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw error('STATE_INVALID', 'the deployment is not JSON', { cause })
+  }
+}
+
+/** Parses the frame. Removes the mark of the last list, unless a later part replaced the list. */
+function takeResources({ frame, lastList }: EnvelopeParts): SplitJson {
+  const json = JSON.parse(frame) as {
+    readonly deployment?: { resources?: readonly unknown[] } | null
+  } | null
+  const deployment = json?.deployment
+  if (lastList === undefined || deployment?.resources?.[0] !== lastList.mark) return { json }
+  delete deployment.resources
+  return { json, listed: lastList.resources }
+}
+
+async function* readParts(source: EnvelopeSource): AsyncGenerator<Uint8Array> {
+  if (typeof source !== 'string' && !(source instanceof Uint8Array)) return yield* source
+  const bytes = typeof source === 'string' ? Buffer.from(source) : source
+  for (let start = 0; start < bytes.length; start += partBytes)
+    yield bytes.subarray(start, start + partBytes)
+}

@@ -1,0 +1,24 @@
+/** Work between two pauses: it takes some ms, so that other work of the process is not delayed. */
+const pauseEveryBytes = 1 << 19
+
+/**
+ * Counts the work of a long task. `addBytes` resolves at once, or after other work of the process
+ * when enough work was counted. A task with less than `pauseEveryBytes` never pauses. The
+ * simulation relies on this: its states are smaller, and its time cannot pass during a pause.
+ */
+export interface Pauser {
+  readonly addBytes: (count: number) => Promise<void> | undefined
+}
+
+/** Creates the counter of one task. */
+export function createPauser(): Pauser {
+  let bytesSincePause = 0
+  return {
+    addBytes(count) {
+      bytesSincePause += count
+      if (bytesSincePause < pauseEveryBytes) return undefined
+      bytesSincePause = 0
+      return new Promise(resolve => setImmediate(resolve))
+    },
+  }
+}

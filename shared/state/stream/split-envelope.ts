@@ -1,0 +1,170 @@
+/**
+ * Splits the bytes of an envelope into the resources of its deployment and the rest. So a large
+ * state is never one text. The splitter only finds where resources end. `JSON.parse` reads all text,
+ * so that faults of the syntax are found as in a whole text.
+ */
+
+/** The parts of an envelope. */
+export interface EnvelopeParts {
+  /** The text without the resources. Each list of resources has only a mark. */
+  readonly frame: string
+  /** The last list of resources. Absent: the envelope has no list of resources. */
+  readonly lastList: ResourceList | undefined
+}
+
+/** The mark of a list of resources in the frame, and its resources. */
+export interface ResourceList {
+  readonly mark: string
+  readonly resources: unknown[]
+}
+
+/** Receives the bytes of an envelope in order. */
+export interface EnvelopeSplitter {
+  /** Throws SyntaxError for a malformed list of resources. */
+  readonly push: (bytes: Uint8Array) => void
+  readonly finish: () => EnvelopeParts
+}
+
+/** Resources are parsed together until their text has this size. */
+const batchBytes = 1 << 16
+/** Longer keys are none of the keys that the splitter compares. */
+const keyBytesMax = 16
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** The position of the splitter in the text. */
+interface Position {
+  readonly frameParts: Uint8Array[]
+  batchParts: Uint8Array[]
+  batchSizeBytes: number
+  list: ResourceList | undefined
+  listCount: number
+  isInList: boolean
+  isInDeployment: boolean
+  isInString: boolean
+  isEscaped: boolean
+  /** Open objects and lists. In the list of resources: those of the current resource. */
+  depth: number
+  key: string
+  keyBytes: number[]
+  /** Whether the text since the last comma of the list has a resource. */
+  hasResource: boolean
+  hasComma: boolean
+}
+
+/** Creates a splitter. */
+export function createEnvelopeSplitter(): EnvelopeSplitter {
+  const position: Position = {
+    ...{ frameParts: [], batchParts: [], batchSizeBytes: 0 },
+    ...{ list: undefined, listCount: 0 },
+    ...{ isInList: false, isInDeployment: false, isInString: false, isEscaped: false },
+    ...{ depth: 0, key: '', keyBytes: [], hasResource: false, hasComma: false },
+  }
+  return {
+    push: bytes => {
+      let start = 0
+      while (start < bytes.length)
+        start = position.isInList
+          ? readList(position, bytes, start)
+          : readFrame(position, bytes, start)
+    },
+    finish: () => ({
+      // An envelope that ends in its list is no JSON, as its frame.
+      frame: Buffer.concat(position.frameParts).toString(),
+      lastList: position.list,
+    }),
+  }
+}
+
+/** Reads bytes up to the start of a list of resources. Returns the index of the next byte. */
+function readFrame(position: Position, bytes: Uint8Array, start: number): number {
+  for (let index = start; index < bytes.length; index += 1) {
+    if (!entersList(position, bytes[index] ?? 0)) continue
+    position.listCount += 1
+    // No resource is a text, so the mark means nothing else in a valid state.
+    const mark = `list ${position.listCount} of resources`
+    position.list = { mark, resources: [] }
+    position.frameParts.push(bytes.subarray(start, index + 1), Buffer.from(JSON.stringify(mark)))
+    Object.assign(position, { isInList: true, depth: 0, hasResource: false, hasComma: false })
+    return index + 1
+  }
+  position.frameParts.push(bytes.subarray(start))
+  return bytes.length
+}
+
+/** Reads one byte of the frame, and reports whether it begins a list of resources. */
+function entersList(position: Position, byte: number): boolean {
+  if (position.isInString) {
+    readStringByte(position, byte)
+    if (position.isInString && position.depth <= 2 && position.keyBytes.length < keyBytesMax)
+      position.keyBytes.push(byte)
+    return false
+  }
+  const { depth } = position
+  if (byte === quote) {
+    position.isInString = true
+    position.keyBytes = []
+  } else if (byte === colon && depth <= 2) position.key = String.fromCharCode(...position.keyBytes)
+  else if (byte === openBrace) {
+    if (depth === 1) position.isInDeployment = position.key === 'deployment'
+    position.depth += 1
+  } else if (byte === openBracket) {
+    position.depth += 1
+    return depth === 2 && position.isInDeployment && position.key === 'resources'
+  } else if (byte === closeBrace || byte === closeBracket) position.depth -= 1
+  return false
+}
+
+/** Reads bytes up to the end of the list, or of a batch. Returns the index of the next byte. */
+function readList(position: Position, bytes: Uint8Array, start: number): number {
+  for (let index = start; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0
+    if (position.isInString) readStringByte(position, byte)
+    else if (position.depth === 0 && byte === closeBracket) {
+      addToBatch(position, bytes.subarray(start, index))
+      if (position.hasComma && !position.hasResource) throw createCommaError()
+      parseBatch(position)
+      Object.assign(position, { isInList: false, depth: 2 })
+      return index
+    } else if (position.depth === 0 && byte === comma) {
+      if (!position.hasResource) throw createCommaError()
+      Object.assign(position, { hasComma: true, hasResource: false })
+      if (position.batchSizeBytes + index - start < batchBytes) continue
+      addToBatch(position, bytes.subarray(start, index))
+      parseBatch(position)
+      return index + 1
+    } else readResourceByte(position, byte)
+  }
+  addToBatch(position, bytes.subarray(start))
+  return bytes.length
+}
+
+function readResourceByte(position: Position, byte: number): void {
+  if (byte > 0x20) position.hasResource = true
+  if (byte === quote) position.isInString = true
+  else if (byte === openBrace || byte === openBracket) position.depth += 1
+  else if (byte === closeBrace || byte === closeBracket) position.depth -= 1
+}
+
+function readStringByte(position: Position, byte: number): void {
+  if (position.isEscaped) position.isEscaped = false
+  else if (byte === backslash) position.isEscaped = true
+  else if (byte === quote) position.isInString = false
+}
+
+function addToBatch(position: Position, bytes: Uint8Array): void {
+  position.batchParts.push(bytes)
+  position.batchSizeBytes += bytes.length
+}
+
+function parseBatch(position: Position): void {
+  const text = Buffer.concat(position.batchParts).toString()
+  Object.assign(position, { batchParts: [], batchSizeBytes: 0 })
+  const resources = JSON.parse(`[${text}]`) as unknown[]
+  for (const resource of resources) position.list?.resources.push(resource)
+}
+
+function createCommaError(): SyntaxError {
+  return new SyntaxError('a comma in the list of resources has no resource before or after it')
+}
