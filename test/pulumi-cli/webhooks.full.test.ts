@@ -60,4 +60,35 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       receiver.close()
     }
   }, 300_000)
+
+  test('a webhook of the organization is a notification of all stacks, as ours is one of its', async () => {
+    const receiver = await startReceiver()
+    const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
+    const pulumi = async (command: string): Promise<string> =>
+      requireSuccess(await client.pulumi(command.split(' '))).out
+    try {
+      const options = `--url ${receiver.origin} --event update_failed --yes --output json`
+      const created = await pulumi(`org webhook new --name all ${options}`)
+      const { id } = JSON.parse(created) as { id: string }
+      expect(await pulumi(`org webhook ping ${id}`)).toMatch(/Response code: +200/)
+      const create = ['notification', 'create', 'chat', '--all', '--url', receiver.origin]
+      const formatted = [...create, '--format', 'pulumi', '--events', 'failed,drift']
+      requireSuccess(await client.antichain(formatted, { env: serverEnv }))
+      const listed = JSON.parse(await pulumi('org webhook list --output json')) as {
+        webhooks: { name: string }[]
+      }
+      expect(listed.webhooks.map(({ name }) => name).toSorted()).toEqual(['all', 'chat'])
+      await pulumi('stack init dev')
+      client.sandbox.setFaults({ 'create:thing': 'always' })
+      expect((await client.pulumi(['up', '--yes', '--skip-preview'])).exit).not.toBe(0)
+      const isFailure = ({ headers }: { headers: object }): boolean =>
+        (headers as Record<string, unknown>)['pulumi-webhook-kind'] === 'stack_update'
+      const countFailures = (): number => receiver.received.filter(isFailure).length
+      await waitUntil(() => countFailures() === 2, { condition: 'two deliveries', limitMs: 60_000 })
+      await pulumi(`org webhook remove ${id} --yes`)
+    } finally {
+      await client.remove()
+      receiver.close()
+    }
+  }, 300_000)
 })
