@@ -1,4 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
+import { documentDepthMax, isNestedDeeper } from '../../shared/values/nesting.ts'
 
 /**
  * Reads the body of a request. Throws API_BODY_TOO_LARGE if its length, or the length in the header
@@ -28,6 +29,13 @@ export async function readRequestBody(request: Request, bytesMax: number): Promi
 export async function readRequestJson(request: Request, bytesMax: number): Promise<unknown> {
   const bytes = await readRequestBody(request, bytesMax)
   if (bytes.length === 0) return undefined
+  const json = parseJson(bytes)
+  if (isNestedDeeper(json, documentDepthMax))
+    throw error('API_INPUT_INVALID', `the body is nested deeper than ${documentDepthMax} levels`)
+  return json
+}
+
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { isAlias, isNode, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
 import { error, messageOf, type DeployError } from '../../errors/error.ts'
 
 /** A parsed YAML or JSON text with positions for error messages. */
@@ -36,6 +36,11 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
       errorCode,
       `${formatPosition(firstError.pos[0])}: ${firstError.message.replace(/\s+/g, ' ')}`,
     )
+  const anchorFault = findAnchorFault(document)
+  if (anchorFault !== undefined) {
+    const { node, problem } = anchorFault
+    throw error(errorCode, `${formatPosition(node.range?.[0] ?? 0)}: ${problem}`)
+  }
   const errorAt: YamlSource['errorAt'] = (path, sentence) => {
     const offset = offsetOf(document, path)
     return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
@@ -44,6 +49,30 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
   if (content !== null && (typeof content !== 'object' || Array.isArray(content)))
     throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
+}
+
+/** A node with an anchor or alias that the library accepts, but cannot convert or print. */
+interface AnchorFault {
+  readonly node: Node
+  readonly problem: string
+}
+
+/** Finds an anchor with characters that cannot be printed, or a value that contains itself. */
+function findAnchorFault(document: Document): AnchorFault | undefined {
+  const anchors = new Map<string, Node>()
+  let fault: AnchorFault | undefined
+  visit(document, {
+    Node: (_key, node, path) => {
+      const isSelfContaining = isAlias(node) && path.some(one => one === anchors.get(node.source))
+      const anchor = 'anchor' in node ? node.anchor : undefined
+      if (anchor !== undefined) anchors.set(anchor, node)
+      if (isSelfContaining) fault = { node, problem: 'the value contains itself' }
+      else if (anchor !== undefined && /[\p{Cc}\s,[\]{}]/u.test(anchor))
+        fault = { node, problem: 'the name of the anchor has an invalid character' }
+      return fault === undefined ? undefined : visit.BREAK
+    },
+  })
+  return fault
 }
 
 /** Converts a document. The library refuses an unknown anchor, and too many aliases. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { error } from '../../errors/error.ts'
+import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { formFaultOf } from '../form-fault.ts'
 
 /**
@@ -11,6 +12,8 @@ export function parseWebhookBody<Shape extends z.ZodType>(
   shape: Shape,
 ): z.infer<Shape> {
   const json = parseJsonBytes(body)
+  if (isNestedDeeper(json, documentDepthMax))
+    throw malformedError(`it is nested deeper than ${documentDepthMax} levels`)
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, json)
