@@ -22,9 +22,14 @@ const describeTrigger: Readonly<
   },
   schedule: ({ when, zone, operation }) =>
     `${operationKindOf(operation)} at ${String(when)} (${String(zone)})`,
-  notification: ({ url, events, format, displayName }) => {
+  notification: ({ url, events, format, displayName, filters, groups }) => {
     const name = typeof displayName === 'string' ? ` (${displayName})` : ''
-    return `${String(events)} to ${String(url)}, ${String(format)}${name}`
+    // The filters and groups of a client of Pulumi replace the events.
+    const selected = [filters, groups].flatMap(list =>
+      Array.isArray(list) ? list.map(String) : [],
+    )
+    const sent = selected.length > 0 ? selected.join() : String(events)
+    return `${sent} to ${String(url)}, ${String(format)}${name}`
   },
 }
 

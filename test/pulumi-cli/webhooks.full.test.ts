@@ -46,7 +46,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       await pulumi(`stack webhook edit ${name} --add-event update_failed --active=false`)
       expect(await pulumi(`stack webhook get ${name}`)).toContain('update_failed')
       const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
-      expect(requireSuccess(listed).out).toMatch(/pulumi \(ops\)/)
+      expect(requireSuccess(listed).out).toMatch(/update_failed to http.*, pulumi \(ops\)/)
       const refused = await client.pulumi(
         `stack webhook new --name a --url ${receiver.origin} --hook-format slack --yes`.split(' '),
       )

@@ -21,7 +21,7 @@ import { organization } from './service-route.ts'
 /** A webhook that a client creates or changes. A change has all fields. */
 export const hookForm = z.looseObject({
   name: z.string().max(100).nullish(),
-  displayName: z.string().max(200).nullish(),
+  displayName: notificationDocument.shape.displayName.nullable(),
   payloadUrl: notificationDocument.shape.url,
   active: z.boolean().nullish(),
   format: z.string().max(100).nullish(),

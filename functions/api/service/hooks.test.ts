@@ -81,6 +81,7 @@ describe('webhooks', () => {
   test('refuse addresses that must not be called, and a second hook of one name', async () => {
     for (const payloadUrl of ['http://10.0.0.1/x', 'https://169.254.169.254/', 'ftp://a.b/'])
       expect((await createHook({ payloadUrl })).status).toBe(400)
+    expect((await createHook({ displayName: 'a\u001b[2J' })).status).toBe(400)
     expect((await createHook({ name: 'one' })).status).toBe(200)
     expect((await createHook({ name: 'one' })).status).toBe(409)
   })

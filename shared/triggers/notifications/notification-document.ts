@@ -25,8 +25,12 @@ export const notificationDocument = z.strictObject({
   /** Filters and groups of a client of Pulumi. If there are any, they replace `events`. */
   filters: z.array(z.enum(hookFilters)).optional(),
   groups: z.array(z.enum(hookGroupNames)).optional(),
-  /** The name that a client of Pulumi shows. */
-  displayName: z.string().max(200).optional(),
+  /** The name that a client of Pulumi shows. Control characters could change a terminal. */
+  displayName: z
+    .string()
+    .max(200)
+    .regex(/^[^\p{Cc}\p{Cf}]*$/u, 'must have no control characters')
+    .optional(),
   isPaused: z.boolean().default(false),
 })
 
