@@ -2,13 +2,11 @@
  * Every pair of secrets providers: one stack moves from each to each, and a program of another
  * provider reads its secret output through a StackReference.
  */
-import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
-import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import {
   type CommandOptions,
   type CommandOutput,
@@ -25,6 +23,7 @@ import {
   serviceToken,
   startPulumiService,
 } from '../key-services/pulumi-secrets-server.ts'
+import { createKeyUrl } from './create-key-url.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const password = 'hunter-two-and-a-half'
@@ -136,12 +135,3 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
       expect(findFilesWith(folder, password)).toEqual([])
   })
 })
-
-async function createKeyUrl(aws: AwsSettings): Promise<string> {
-  const kms = createKmsClient(aws, aws.region)
-  const AliasName = `alias/antichain-${randomUUID()}`
-  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
-  await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
-  kms.destroy()
-  return `awskms://${AliasName}?region=${aws.region}`
-}

@@ -1,10 +1,7 @@
 /** Local stacks whose secrets are under KMS keys, used by the command line. */
-import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
-import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import {
   createSandbox,
   findFilesWith,
@@ -13,6 +10,7 @@ import {
   requireSuccess,
 } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
+import { createKeyUrl } from './create-key-url.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const password = 'hunter-two-and-a-half'
@@ -66,60 +64,6 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     expect(sandbox.listObjects()).toEqual([])
   })
 
-  test('survive each change of the provider, and a change that was interrupted', {
-    timeout: 400_000,
-  }, async () => {
-    const [firstKey, secondKey] = [await createKeyUrl(settings()), await createKeyUrl(settings())]
-    sandbox = createSandbox('shop')
-    let passphrase: string | undefined = 'one'
-    const run = (args: readonly string[], input?: string): Promise<CommandOutput> =>
-      sandbox.run(args, {
-        env: {
-          PULUMI_CONFIG_PASSPHRASE: passphrase,
-          ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS,
-        },
-        ...(input === undefined ? {} : { input }),
-      })
-    const runAll = async (...commands: readonly string[]): Promise<void> => {
-      for (const command of commands) requireSuccess(await run(command.split(' ')))
-    }
-    const file = join(sandbox.program, 'Pulumi.dev.yaml')
-    const expectSameSecrets = async (): Promise<void> => {
-      const outputs = requireSuccess(await run('stack output --json --show-secrets'.split(' '))).out
-      expect(JSON.parse(outputs)).toMatchObject({ password })
-      expect(requireSuccess(await run(['config', 'get', 'password'])).out.trim()).toBe(password)
-      requireSuccess(await run('preview --expect-no-changes'.split(' ')))
-      const exported = requireSuccess(await run(['stack', 'export'])).out
-      expect(verifyExport(exported, { sealed: true })).toEqual([])
-      expect(readFileSync(file, 'utf8') + exported).not.toContain(password)
-    }
-    await runAll('stack init dev', `config set --secret password ${password}`, 'up --yes')
-    const underPassphrase = readFileSync(file, 'utf8')
-    await runAll(`stack change-secrets-provider ${firstKey}`)
-    passphrase = undefined
-    await expectSameSecrets()
-    const underFirstKey = readFileSync(file, 'utf8')
-    await runAll(`stack change-secrets-provider ${secondKey}`)
-    expect(readFileSync(file, 'utf8')).not.toContain(firstKey)
-    await expectSameSecrets()
-    // The command was killed after it had written the state: the file still has the first key.
-    writeFileSync(file, underFirstKey)
-    expect((await run(['up', '--yes'])).err).toContain('SECRETS_MALFORMED')
-    await runAll(`stack change-secrets-provider ${secondKey}`)
-    await expectSameSecrets()
-    passphrase = 'two'
-    await runAll('stack change-secrets-provider passphrase')
-    await expectSameSecrets()
-    const underSecondPassphrase = readFileSync(file, 'utf8')
-    const rotate = 'stack change-secrets-provider passphrase'.split(' ')
-    requireSuccess(await run(rotate, 'three\n'))
-    writeFileSync(file, underSecondPassphrase)
-    requireSuccess(await run(rotate, 'three\n'))
-    passphrase = 'three'
-    await expectSameSecrets()
-    expect(underPassphrase).not.toBe(readFileSync(file, 'utf8'))
-  })
-
   test('are refused under the data key of another stack, and follow a rename', {
     timeout: 240_000,
   }, async () => {
@@ -161,11 +105,3 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
 })
 
 /** Creates a key with an alias, and returns its URL. */
-async function createKeyUrl(aws: AwsSettings): Promise<string> {
-  const kms = createKmsClient(aws, aws.region)
-  const AliasName = `alias/antichain-${randomUUID()}`
-  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
-  await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
-  kms.destroy()
-  return `awskms://${AliasName}?region=${aws.region}`
-}

@@ -11,7 +11,6 @@ describeWithCommands(
   () => {
     test.each([
       { version, hasSecrets: true, resourceCount: 1, valueChars: 16_000 },
-      { version, hasSecrets: false, resourceCount: 30, valueChars: 16_000 },
       { version, hasSecrets: true, resourceCount: 30, valueChars: 16_000, sendsCheckpoints: true },
     ])(
       '$resourceCount resources of $valueChars characters, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
