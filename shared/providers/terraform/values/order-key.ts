@@ -1,3 +1,4 @@
+import { escapedInGo } from './go-printable.ts'
 import type { CtyNumber } from './cty-number.ts'
 import type { CtyValue } from './cty-value.ts'
 
@@ -48,7 +49,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 
 /** Quotes a text as Go's `%q` does. */
 function quoteForKey(text: string): string {
-  const escaped = text.replaceAll(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, character => {
+  const escaped = text.replaceAll(escapedInGo, character => {
     const short = shortEscapes[character]
     if (short !== undefined) return short
     const point = character.codePointAt(0) ?? 0

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { escapedInGo } from './go-printable.ts'
+
+test.each([
+  ['a', 'a'],
+  ['é', 'é'],
+  ['"', '<22>'],
+  ['\\', '<5c>'],
+  ['\n', '<a>'],
+  ['\u00a0', '<a0>'],
+  // Unicode 15.1 and 17.0 added these characters.
+  ['\u2ffd', '<2ffd>'],
+  ['\u{323b0}', '<323b0>'],
+  // Unicode 15.0 has this one.
+  ['\u{31350}', '\u{31350}'],
+])('%j is quoted as by Go 1.26', (character, expected) => {
+  const quoted = character.replaceAll(escapedInGo, one => `<${one.codePointAt(0)?.toString(16)}>`)
+  expect(quoted).toBe(expected)
+})
