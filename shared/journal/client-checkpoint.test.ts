@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BlobHash } from '../records/ids.ts'
-import type { ClientStep, Decision } from '../records/log.ts'
+import type { ClientStep } from '../records/client-decision.ts'
+import type { Decision } from '../records/log.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { completeCheckpoint, findCheckpoint } from './client-checkpoint.ts'
 

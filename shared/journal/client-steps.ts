@@ -1,4 +1,5 @@
-import type { ClientStep, Decision } from '../records/log.ts'
+import type { ClientStep } from '../records/client-decision.ts'
+import type { Decision } from '../records/log.ts'
 import { isReplacementPending } from '../state/pending.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 

@@ -1,3 +1,4 @@
+import type { ClientDecision } from './client-decision.ts'
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/value-codec.ts'
@@ -12,17 +13,6 @@ import type { Targeting } from './targeting.ts'
  * adds the deployments of Pulumi's own client.
  */
 export const rulesVersion = 2
-
-/** The begin of a create, or the end of any step, in the engine events of a client. */
-export interface ClientStep {
-  readonly phase: 'begin' | 'end'
-  /** The number of the event. */
-  readonly sequence: number
-  /** The resource without inputs, which events do not have with their secrets. */
-  readonly resource: StoredResource
-  /** For the begin of a replacement: the id of the replaced object. */
-  readonly oldId?: string
-}
 
 /** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
 export interface Holder {
@@ -173,21 +163,7 @@ export type Decision =
        */
       readonly client?: { readonly update: string }
     }
-  /** Entries of Pulumi's journal that a client sent, in Pulumi's serialized form. */
-  | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }
-  /**
-   * The whole state of a client without a journal, as a blob. The one with the highest number of
-   * the client counts. States without numbers count in the order of the log.
-   */
-  | {
-      readonly kind: 'client-checkpoint'
-      readonly snapshot: BlobHash
-      readonly sequenceNumber?: number
-    }
-  /**
-   * Steps that a client without a journal reported. Its checkpoints leave out pending operations.
-   */
-  | { readonly kind: 'client-steps'; readonly steps: readonly ClientStep[] }
+  | ClientDecision
   /** The deployment entered a phase. */
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */

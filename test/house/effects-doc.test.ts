@@ -152,8 +152,11 @@ test('the table names the files that decide log records', () => {
       if (!all.includes(call.slice('decisionLog.append '.length))) wrong.push(`${call} by ${path}`)
     }
   expect(wrong).toEqual([])
-  const records = readFileSync(join(projectFolder, 'shared', 'records', 'log.ts'), 'utf8')
-  const [, union = ''] = /export type Decision =\n(.*?)\n\n/s.exec(records) ?? []
+  const records = ['log.ts', 'client-decision.ts']
+    .map(name => readFileSync(join(projectFolder, 'shared', 'records', name), 'utf8'))
+    .join('\n')
+  const unions = [...records.matchAll(/export type (?:Client)?Decision =\n(.*?)\n(?:\n|$)/gs)]
+  const union = unions.map(([, text]) => text).join('\n')
   const [, phases = ''] = /export type Phase = (.*)/.exec(records) ?? []
   const all = [
     ...[...union.matchAll(/readonly kind: '([a-z-]+)'/g)].map(([, kind = '']) => kind),

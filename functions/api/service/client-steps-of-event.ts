@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClientStep } from '../../../shared/records/log.ts'
+import type { ClientStep } from '../../../shared/records/client-decision.ts'
 
 const stateForm = z.looseObject({
   custom: z.boolean().nullish(),
