@@ -1,3 +1,4 @@
+import { isTruthy } from '../shared/config/truthy.ts'
 import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createApi } from '../functions/api/create-api.ts'
@@ -46,6 +47,7 @@ export function createApiPorts(
   return {
     ...platform,
     ...(closing === undefined ? {} : { closing }),
+    announcesDeltas: isTruthy(process.env['ANTICHAIN_DELTA_CHECKPOINTS']),
     execute: 'here',
     addresses,
     outbound: createOutbound(addresses),

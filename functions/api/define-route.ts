@@ -67,6 +67,11 @@ export interface ApiPorts
   /** The ports that close deployments. Absent where clients of Pulumi are not served. */
   readonly closing?: TakeOverDeps
   /**
+   * Whether clients of Pulumi without a journal send checkpoints as differences. Default: they send
+   * whole states, which contain every pending operation.
+   */
+  readonly announcesDeltas?: boolean
+  /**
    * Returns the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
    * Throws SECRETS_*.
    */

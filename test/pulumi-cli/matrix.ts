@@ -38,7 +38,9 @@ exports.text = previous.value
 /** Runs every operation of Pulumi's command line on one stack, and checks the states after each. */
 export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
   const { version, hasSecrets, resourceCount, valueChars, sendsCheckpoints = false } = matrixCase
-  const client = await openStockClient(buildPulumiCli(version))
+  const client = await openStockClient(buildPulumiCli(version), 'small', {
+    serverEnv: sendsCheckpoints ? { ANTICHAIN_DELTA_CHECKPOINTS: 'true' } : {},
+  })
   const { sandbox } = client
   const env = {
     ...{ COUNT: String(resourceCount), CHARS: String(valueChars), STEP: '1' },

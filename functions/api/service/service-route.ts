@@ -28,6 +28,7 @@ export interface ServicePorts
     | 'documents'
     | 'audit'
     | 'scheduler'
+    | 'announcesDeltas'
     | 'execute'
   > {
   /** Seals the data keys of stacks for the secrets manager `service`. */

@@ -9,14 +9,15 @@ export const checkpointCutoffSizeBytes = 64 * 1024
  * sdk/go/common/apitype/service.go of Pulumi 3.274.1.
  */
 const capabilities = [
-  {
-    capability: 'delta-checkpoint-uploads-v2',
-    version: 2,
-    configuration: { checkpointCutoffSizeBytes },
-  },
   { capability: 'batch-encrypt' },
   { capability: 'deployment-schema-version', version: 1, configuration: { version: 4 } },
 ]
+
+const deltaCapability = {
+  capability: 'delta-checkpoint-uploads-v2',
+  version: 2,
+  configuration: { checkpointCutoffSizeBytes },
+}
 
 /** Returns the user name of a token: its name, with `-` in place of other characters. */
 function userNameOf({ name }: Pick<Caller, 'name'>): string {
@@ -50,6 +51,8 @@ export const sessionRoutes: readonly ServiceRoute[] = [
     method: 'GET',
     path: '/api/capabilities',
     role: 'read',
-    run: async () => ({ capabilities }),
+    run: async ({ announcesDeltas }) => ({
+      capabilities: announcesDeltas === true ? [...capabilities, deltaCapability] : capabilities,
+    }),
   },
 ]
