@@ -72,7 +72,11 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
   const queryIndex = target.indexOf('?')
   const path = queryIndex < 0 ? target : target.slice(0, queryIndex)
   const query = queryIndex < 0 ? '' : target.slice(queryIndex + 1)
-  const allHeaders = toHeaders(request.rawHeaders)
+  // AWS names the protocol of the client. This address has no TLS.
+  const allHeaders: Readonly<Record<string, string>> = {
+    ...toHeaders(request.rawHeaders),
+    'x-forwarded-proto': 'http',
+  }
   const { cookie, ...headers } = allHeaders
   const parameters = joinRepeated(new URLSearchParams(query), () => ',')
   const isCompressed = headers['content-encoding'] !== undefined

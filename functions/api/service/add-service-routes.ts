@@ -204,9 +204,20 @@ async function readCall(
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
-  const { origin } = new URL(context.req.url)
+  const origin = originOf(context)
   const header = (name: string): string | undefined => context.req.header(name)
   return { caller, params, query: context.req.query(), body: json, text, origin, header }
+}
+
+/**
+ * Returns the address of the service as the client uses it. A function does not know its address,
+ * and a proxy with TLS has another protocol, so the headers of the call decide.
+ */
+function originOf({ req }: Context): string {
+  const { protocol, host } = new URL(req.url)
+  const forwarded = /^https?$/.exec(req.header('x-forwarded-proto') ?? '')?.[0]
+  const named = /^[\w.:[\]-]{1,300}$/.exec(req.header('host') ?? '')?.[0]
+  return `${forwarded ?? protocol.slice(0, -1)}://${named ?? host}`
 }
 
 /** Returns the token of a call. Throws API_TOKEN_MISSING. */

@@ -115,6 +115,24 @@ describe('a request for a deployment', () => {
     expect(new Set(ids).size).toBe(8)
   })
 
+  test('of a stack without a state names its secrets manager, with the role deploy', async () => {
+    const preview = `token ${await service.issueToken('preview')}`
+    const readManager = async (): Promise<unknown> => {
+      const key = { kind: 'stack-settings', scope: shop, name: 'service-manager' } as const
+      return (await service.platform.documents.get(key))?.value
+    }
+    await post('preview', {}, preview)
+    expect(await readManager()).toBeUndefined()
+    await post('preview')
+    const manager = {
+      url: 'http://localhost',
+      owner: 'organization',
+      project: 'shop',
+      stack: 'dev',
+    }
+    expect(await readManager()).toEqual(manager)
+  })
+
   test('needs the role of its operation', async () => {
     const preview = `token ${await service.issueToken('preview')}`
     const reader = `token ${await service.issueToken('read')}`
@@ -214,8 +232,19 @@ describe('a deployment', () => {
     for (const path of [foreign, `${foreign}/logs`, `${foreign}/updates`])
       expect((await service.call(deploy, `GET ${path}`)).status).toBe(404)
     expect((await service.call(deploy, `POST ${foreign}/cancel`)).status).toBe(404)
-    for (const id of ['dep-2', 'dep-0', 'dep-01', 'dep-1e0', 'dep-', '1', 'version/2', 'version/x'])
+    for (const id of [
+      'dep-2',
+      'dep-0',
+      'dep-01',
+      'dep-1e0',
+      'dep-',
+      '2',
+      '01',
+      'version/2',
+      'version/x',
+    ])
       expect((await service.call(deploy, `GET ${deployments}/${id}`)).status).toBe(404)
+    expect(await read('1')).toMatchObject({ id: 'dep-1' })
     expect(await listRequests()).toHaveLength(1)
   })
 

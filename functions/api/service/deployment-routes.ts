@@ -41,7 +41,7 @@ export const pulumiDeploymentRoutes: readonly ServiceRoute[] = [
     path: `${deploymentsPath}/version/{version}`,
     role: 'read',
     run: async (ports, call) => {
-      const number = parsePulumiDeploymentId(`dep-${call.params['version'] ?? ''}`)
+      const number = parsePulumiDeploymentId(call.params['version'] ?? '')
       return viewOf(ports, await requireOfStack(ports, call, number))
     },
   },

@@ -38,7 +38,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
 
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
-const idPattern = /^dep-([1-9]\d{0,8})$/
+const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/
 /** Attempts to take the next number, which concurrent calls take too. */
 const numberAttemptsMax = 50
 
@@ -110,7 +110,7 @@ export async function removePulumiDeployment(
   await documents.remove(deploymentKeyOf(stack, number), version)
 }
 
-/** Returns the number that an id names. Undefined for any other text. */
+/** Returns the number in an id, or the number itself. Undefined for any other text. */
 export function parsePulumiDeploymentId(id: string): number | undefined {
   const [, number] = idPattern.exec(id) ?? []
   return number === undefined ? undefined : Number(number)
