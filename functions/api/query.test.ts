@@ -54,7 +54,8 @@ test('the drift of refreshes and of scheduled previews has a row per resource', 
   await catalog.release(deployment, { at, result: 'succeeded', changes: { update: 1 }, version: 0 })
   const minute = 60_000
   const lastAt = (Math.floor(at / minute) * minute) as EpochMs
-  const schedule = { when: '* * * * *', operation: { kind: 'refresh' }, createdAt: 0, lastAt }
+  const recentRuns = [lastAt - 3 * minute, lastAt]
+  const schedule = { when: '* * * * *', operation: { kind: 'refresh' }, createdAt: 0, recentRuns }
   await documents.put({ kind: 'schedule', scope: shop, name: 'nightly' }, schedule, 0)
   await documents.put({ kind: 'schedule', scope: shop, name: 'broken' }, { when: 'never' }, 0)
   const keys = [lastAt - 3 * minute, lastAt].map(due => `schedule nightly ${due}`)

@@ -9,7 +9,9 @@ import type { ApiPorts } from './define-route.ts'
 import { placeSchedulerCalls } from './scheduler-calls.ts'
 
 /** A schedule as a user creates or changes it. */
-export const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, placed: true })
+export const scheduleDraft = scheduleDocument.omit({
+  ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
+})
 
 /**
  * Returns the schedule to store for a draft, whose calls are placed. Throws the errors of
@@ -26,6 +28,9 @@ export async function createScheduleValue(
     storedPrevious === undefined ? undefined : parseDocumentValue(scheduleDocument, storedPrevious)
   // A change counts as the last run, so that due times before the change are skipped.
   const lastRunField = previous === undefined ? {} : { lastAt: now }
-  const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
+  // A change keeps the earlier runs, whose results are still read.
+  const { createdAt = now, recentRuns } = previous ?? {}
+  const runsField = recentRuns === undefined ? {} : { recentRuns }
+  const schedule = { ...draft, createdAt, ...lastRunField, ...runsField }
   return placeSchedulerCalls(ports, key, schedule)
 }

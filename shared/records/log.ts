@@ -10,9 +10,10 @@ import type { Targeting } from './targeting.ts'
 
 /**
  * The current version of the decision and fold rules. The pin of a log names its version. Version 2
- * adds the deployments of Pulumi's own client.
+ * adds the deployments of Pulumi's own client, and version 3 their numbered checkpoints and
+ * reported steps.
  */
-export const rulesVersion = 2
+export const rulesVersion = 3
 
 /** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
 export interface Holder {

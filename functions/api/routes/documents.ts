@@ -51,7 +51,11 @@ const schedules = createCollectionRoutes({
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
   createValue: createScheduleValue,
   show: stored => {
-    const { placed: _placed, ...visibleFields } = parseDocumentValue(scheduleDocument, stored)
+    const {
+      placed: _placed,
+      recentRuns: _recentRuns,
+      ...visibleFields
+    } = parseDocumentValue(scheduleDocument, stored)
     return visibleFields
   },
   removeRelated: removeSchedulerCalls,

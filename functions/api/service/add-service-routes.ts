@@ -41,6 +41,8 @@ interface ServiceDeps {
   readonly ports: ServicePorts
   readonly addressOf: (context: Context) => string
   readonly addressLimiter: RateLimiter
+  /** Limits exchanges of tokens, which need no token, as strictly as our own API does. */
+  readonly exchangeLimiter: RateLimiter
   readonly tokenLimiter: RateLimiter
 }
 
@@ -68,6 +70,10 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
     ports,
     addressOf,
     addressLimiter: createRateLimiter(ports.clock, { burst, perSecond }),
+    exchangeLimiter: createRateLimiter(ports.clock, {
+      burst: apiLimits.addressBurst,
+      perSecond: apiLimits.addressPerSecond,
+    }),
     tokenLimiter: createRateLimiter(ports.clock, { burst, perSecond }),
   }
   for (const route of serviceRoutes)
@@ -90,7 +96,7 @@ function answerTokenExchange(
 ): Promise<Response> {
   return answerSafely(deps, async id => {
     const clientAddress = toPrintable(deps.addressOf(context), 100)
-    deps.addressLimiter.countRequest(clientAddress)
+    deps.exchangeLimiter.countRequest(clientAddress)
     return exchangeForClient(exchangeToken, context.req.raw, { id, clientAddress })
   })
 }

@@ -60,11 +60,11 @@ export function timesOfRequest(
   const [cron, once] = [scheduleCron ?? '', scheduleOnce ?? '']
   if ((cron === '') === (once === ''))
     throw invalidError('a schedule needs either scheduleCron or scheduleOnce')
+  const keepsTime =
+    previous !== undefined &&
+    (once === '' ? cronTextOf(previous) === cron : onceTimeOf(previous) === Date.parse(once))
+  if (keepsTime) return { when: previous.when, zone: previous.zone }
   if (once !== '') return { when: `at(${localTimeOf(once)})`, zone: 'UTC' }
-  if (previous !== undefined && cronTextOf(previous) === cron) {
-    const { when, zone } = previous
-    return { when, zone }
-  }
   if (parseScheduleTime(cron, 'UTC').kind !== 'cron')
     throw invalidError(`'${toPrintable(cron)}' is not a cron expression of five fields`)
   return { when: cron, zone: 'UTC' }
@@ -91,6 +91,12 @@ function invalidError(message: string): DeployError {
 /** Returns the recurring time of a schedule as clients show it. In UTC it is the expression. */
 function cronTextOf({ when, zone }: Pick<Schedule, 'when' | 'zone'>): string {
   return zone === 'UTC' ? when : `${when} ${zone}`
+}
+
+/** Returns the time of a schedule that runs once, in ms. NaN for another schedule. */
+function onceTimeOf({ when, zone }: Schedule): number {
+  const time = parseScheduleTime(when, zone)
+  return time.kind === 'at' ? time.timeMs : Number.NaN
 }
 
 /** Returns a time as replies about schedules have it. */

@@ -84,13 +84,16 @@ export async function requireUpdate(
   return stored
 }
 
+/** Other documents of updates have other names. */
+const updateIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** Returns an update of a stack, or undefined if the stack has no such update. */
 export async function findStoredUpdate(
   { documents }: Pick<UpdatePorts, 'documents'>,
   stack: StackId,
   id: string,
 ): Promise<StoredUpdate | undefined> {
-  const stored = /^[\w-]{1,90}$/.test(id) ? await documents.get(keyOf(id)) : undefined
+  const stored = updateIdPattern.test(id) ? await documents.get(keyOf(id)) : undefined
   if (stored === undefined) return undefined
   const update = parseDocumentValue(clientUpdate, stored)
   return update.stack === stack ? { id, version: stored.version, update } : undefined

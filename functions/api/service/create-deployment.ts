@@ -10,7 +10,7 @@ import { parseInput, stackOf } from '../define-route.ts'
 import { requestDeployment, requestParallelDefault } from '../request-deployment.ts'
 import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
 import { readSettingsSource, sourceForm, sourceMembers } from './deployment-settings.ts'
-import { createGitRequest, type GitSource } from './git-source.ts'
+import { isSameRepository, createGitRequest, type GitSource } from './git-source.ts'
 import {
   addPulumiDeployment,
   pulumiDeploymentIdOf,
@@ -71,10 +71,13 @@ async function findSource(
   if (!inherits || !repositoryOperations.includes(operation)) return explicit
   const inherited = await readSettingsSource(ports, stack)
   if (inherited === undefined || explicit === undefined) return explicit ?? inherited
-  const { commit: inheritedCommit, ...others } = inherited
+  // The settings of another repository do not fit.
+  const { repoUrl = inherited.repoUrl } = explicit
+  if (!isSameRepository(repoUrl, inherited.repoUrl)) return explicit
+  const { commit, ...others } = inherited
   // The commit of the settings is on their branch, and need not be on that of the call.
-  const isOtherBranch = explicit.branch !== undefined || inheritedCommit === undefined
-  return { ...others, ...(isOtherBranch ? {} : { commit: inheritedCommit }), ...explicit }
+  const keepsCommit = commit !== undefined && explicit.branch === undefined
+  return { ...others, ...(keepsCommit ? { commit } : {}), ...explicit }
 }
 
 async function createRequest(

@@ -395,6 +395,15 @@ describe('a cancel', () => {
     expect((await service.call(deploy, `POST ${deployments}/dep-1/cancel`)).status).toBe(409)
   })
 
+  test('is refused for a running preview, which then ends as usual', async () => {
+    await post('preview')
+    const [request] = await listRequests()
+    const events = previewIdOf(shop, request?.key ?? '')
+    await service.platform.events.append(events, 'w', 0, [JSON.stringify({ preludeEvent: {} })])
+    expect((await service.call(deploy, `POST ${deployments}/dep-1/cancel`)).status).toBe(409)
+    expect(await listRequests()).toHaveLength(1)
+  })
+
   test('of a deployment needs the role deploy, of a preview the role preview', async () => {
     const preview = `token ${await service.issueToken('preview')}`
     await post('update')

@@ -118,12 +118,17 @@ async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown
   return readDeploymentLog(ports, deployment, { progress, token })
 }
 
-/** Withdraws a waiting request, or stops the deployment that it started. */
+/**
+ * Withdraws a waiting request, or stops the deployment that it started. Throws REQUEST_BEGUN for a
+ * running preview, which changes nothing and ends by itself.
+ */
 async function cancelDeployment(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const { request, end } = await requireOfPath(ports, call)
-  const { stack, key, dryRun } = request
+  const deployment = await requireOfPath(ports, call)
+  const { stack, key, dryRun } = deployment.request
   if (!dryRun) requireRole(call.caller, 'deploy', 'the end of a deployment')
-  if (end === undefined) await withdrawWaitingRequest(ports, stack, key)
+  if (dryRun && (await readDeploymentProgress(ports, deployment)).status === 'running')
+    throw error('REQUEST_BEGUN', 'a running preview cannot be cancelled')
+  if (deployment.end === undefined) await withdrawWaitingRequest(ports, stack, key)
   const latest = await requireOfPath(ports, call)
   const { status } = await readDeploymentProgress(ports, latest)
   if (status === 'skipped') return {}

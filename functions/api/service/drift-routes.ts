@@ -3,13 +3,13 @@ import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { countChanges } from '../../../shared/records/change-counts.ts'
 import { deploymentPartsOf, type StackId } from '../../../shared/records/ids.ts'
 import { isEditRequest, type RequestRecord } from '../../../shared/records/stack-request.ts'
-import { findDriftTimes } from '../../../shared/runtime/query/drift-rows.ts'
+import { isDriftRequest, listRecentRuns } from '../../../shared/runtime/query/drift-rows.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { remedyKeyOf, scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
 import { readDocumentsOf } from '../document-store.ts'
 import { isoTimeOf } from './deployment-view.ts'
-import { ownDeploymentPrefix, statusOf } from './deployment-updates.ts'
+import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
 import { parsePage } from './page-of-query.ts'
 import {
   findPulumiDeployment,
@@ -95,10 +95,11 @@ async function listDeploymentRuns(
 async function listScheduleRuns(ports: ServicePorts, stack: StackId): Promise<readonly DriftRun[]> {
   const runs: DriftRun[] = []
   for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
-    for (const due of findDriftTimes(stored)) {
+    for (const due of listRecentRuns(stored)) {
       const { name } = stored.key
       const record = await ports.requests.find(stack, scheduleKeyOf(name, due))
-      if (record !== undefined) runs.push({ id: `${name}-${due}`, record })
+      if (record !== undefined && isDriftRequest(record.request))
+        runs.push({ id: `${name}-${due}`, record })
     }
   return runs
 }
@@ -115,7 +116,8 @@ async function viewOf(ports: ServicePorts, run: DriftRun): Promise<unknown> {
   const created = isoTimeOf(request.at)
   const status = statusOfRun(run)
   const changes = end?.kind === 'previewed' ? end.changes : {}
-  const detectUpdate = { updateId: id, resourceChanges: changes, modified: created, status }
+  const updateId = number === undefined ? '' : `${ownPreviewPrefix}${number}`
+  const detectUpdate = { updateId, resourceChanges: changes, modified: created, status }
   const remediateUpdate = await findRemedy(ports, record)
   return {
     ...{ id, driftDetected: hasDrift(run), created, status },

@@ -54,6 +54,12 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
   return { host: host.toLowerCase(), repository }
 }
 
+/** Reports whether two addresses name the same repository, also in different forms. */
+export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
+  const [hosted, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
+  return hosted?.host === other?.host && hosted?.repository === other?.repository
+}
+
 /** Returns the host of the repositories that an API address of GitHub serves. */
 function repositoryHostOf(apiUrl: string): string {
   const { host } = new URL(apiUrl)

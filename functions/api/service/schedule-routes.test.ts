@@ -189,7 +189,7 @@ describe('the drift of a stack', () => {
     const due = (Math.floor(platform.clock.now() / 60_000) * 60_000) as EpochMs
     const schedule = scheduleDocument.parse({
       ...{ when: '* * * * *', operation: { kind: 'refresh', remediate: true } },
-      ...{ createdAt: due - 600_000, lastAt: due },
+      ...{ createdAt: due - 600_000, lastAt: due, recentRuns: [due] },
     })
     const key = { kind: 'schedule', scope: shop, name: 'hourly' } as const
     await platform.documents.put(key, schedule, 0)

@@ -13,13 +13,12 @@ import {
   previewIdOf,
   type StackId,
 } from '../../records/ids.ts'
-import { isEditRequest } from '../../records/stack-request.ts'
-import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import {
-  detectsDrift,
-  nextRunOf,
-  scheduleDocument,
-} from '../../triggers/schedules/evaluate-schedule.ts'
+  type DeploymentRequest,
+  isEditRequest,
+  type StackRequest,
+} from '../../records/stack-request.ts'
+import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
 
@@ -48,8 +47,6 @@ const eventForm = z.looseObject({
 
 /** Results of a refresh step for an object that equals its recorded state. */
 const equalOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
-/** Maximum number of due times that are computed at once. */
-const dueTimesMax = 400
 /** Maximum number of events that one read returns. */
 const eventsPerRead = 1_000
 
@@ -102,10 +99,10 @@ async function* driftOfSchedule(
   stack: StackId,
   stored: StoredDocument,
 ): AsyncGenerator<DriftColumns> {
-  for (const due of findDriftTimes(stored)) {
+  for (const due of listRecentRuns(stored)) {
     const key = scheduleKeyOf(stored.key.name, due)
     const { request, end } = (await ports.requests.find(stack, key)) ?? {}
-    if (request === undefined || isEditRequest(request) || end?.kind !== 'previewed') continue
+    if (request === undefined || !isDriftRequest(request) || end?.kind !== 'previewed') continue
     const time = formatTime(request.at)
     const drift = await readDrift(ports, previewIdOf(stack, key), stepChangeOf)
     for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
@@ -115,44 +112,17 @@ async function* driftOfSchedule(
 }
 
 /**
- * Returns the times of the newest runs of a schedule that detects drift, the oldest first. Returns
- * none for another schedule, or for one that cannot be read.
+ * Returns the planned times of the newest runs of a schedule, the oldest first. Returns none for a
+ * schedule that cannot be read.
  */
-export function findDriftTimes(stored: StoredDocument): readonly EpochMs[] {
-  try {
-    return listDueTimes(stored)
-  } catch (thrown) {
-    if (hasCode(thrown, 'DOCUMENT_INVALID') || hasCode(thrown, 'SCHEDULE_INVALID')) return []
-    throw thrown
-  }
+export function listRecentRuns(stored: StoredDocument): readonly EpochMs[] {
+  const { data: schedule } = scheduleDocument.safeParse(stored.value)
+  return schedule?.recentRuns ?? []
 }
 
-/** Returns the times of `findDriftTimes`. Throws DOCUMENT_INVALID and SCHEDULE_INVALID. */
-function listDueTimes(stored: StoredDocument): readonly EpochMs[] {
-  const schedule = parseDocumentValue(scheduleDocument, stored)
-  const { lastAt, createdAt } = schedule
-  if (!detectsDrift(schedule) || lastAt === undefined) return []
-  const runsMax = queryLimits.driftRunsPerSchedule
-  const following = nextRunOf(stored.key, schedule, lastAt)
-  const listSince = (since: number): readonly EpochMs[] | undefined => {
-    const times: EpochMs[] = []
-    for (let time = Math.max(createdAt, since) as EpochMs; times.length <= dueTimesMax; ) {
-      const next = nextRunOf(stored.key, schedule, time)
-      if (next === undefined || next >= lastAt) return times
-      times.push(next)
-      time = next
-    }
-    return undefined
-  }
-  // The runs of a schedule can have different intervals, so a window with too many is shortened.
-  for (
-    let windowMs = following === undefined ? 0 : runsMax * (following - lastAt);
-    ;
-    windowMs /= 4
-  ) {
-    const times = listSince(lastAt - windowMs - 1)
-    if (times !== undefined) return [...times, lastAt].slice(-runsMax)
-  }
+/** Reports whether a request detects drift: a refresh that is a preview. */
+export function isDriftRequest(request: StackRequest): request is DeploymentRequest {
+  return !isEditRequest(request) && request.dryRun && request.options.command === 'refresh'
 }
 
 /** The kind of a change, and the JSON of its property paths. */

@@ -3,7 +3,7 @@ import { hasCode, messageOf } from '../../errors/error.ts'
 import type { DocumentKey, SealingPort } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import { toPrintable } from '../printable.ts'
+import { toPrintable, toPrintableLines } from '../printable.ts'
 import { deliveryHeadersOf, openSecret } from './deliver-notification.ts'
 import type { Notification } from './notification-document.ts'
 import { pingPayloadOf } from './pulumi-payload.ts'
@@ -62,7 +62,9 @@ async function callReceiver(
       { method: 'POST', ...request },
       async ({ status, headers, body }) => ({
         status,
-        responseHeaders: Object.fromEntries(headers),
+        responseHeaders: Object.fromEntries(
+          [...headers].map(([name, text]) => [name, toPrintable(text, 1_000)]),
+        ),
         responseText: await readBegin(body),
       }),
     )
@@ -81,5 +83,7 @@ async function readBegin(body: AsyncIterable<Uint8Array>): Promise<string> {
     sizeBytes += chunk.length
     if (sizeBytes >= responseBytesMax) break
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, responseBytesMax))
+  // The text reaches the terminal of a user, and the receiver chose it.
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, responseBytesMax))
+  return toPrintableLines(text, { linesMax: 100, charsMax: 1_000 })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { queryLimits } from '../../config/query-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
@@ -36,6 +37,11 @@ export const scheduleDocument = z.strictObject({
   lastAt: z
     .number()
     .transform(ms => ms as EpochMs)
+    .optional(),
+  /** The planned times of the newest sent runs, the oldest first. */
+  recentRuns: z
+    .array(z.number().transform(ms => ms as EpochMs))
+    .max(queryLimits.driftRunsPerSchedule)
     .optional(),
   /** The name of the schedule at an external scheduler. Absent without such a scheduler. */
   placed: z.string().max(64).optional(),

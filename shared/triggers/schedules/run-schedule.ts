@@ -1,3 +1,4 @@
+import { queryLimits } from '../../config/query-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
 import type { ClockPort } from '../../ports/system.ts'
@@ -49,7 +50,8 @@ export async function runSchedule(
   const { kind, dueAt } = verdict
   // The put fails if the schedule was changed meanwhile. The next check then evaluates the schedule
   // again.
-  const saveLastRun = () => deps.documents.put(key, { ...schedule, lastAt: dueAt }, stored.version)
+  const saveLastRun = (runs: Pick<Schedule, 'recentRuns'> = {}) =>
+    deps.documents.put(key, { ...schedule, lastAt: dueAt, ...runs }, stored.version)
   if (kind === 'skip') {
     await saveLastRun()
     return verdict
@@ -60,6 +62,9 @@ export async function runSchedule(
     { taskIds, retentionMs: triggerLimits.deliveryRetentionMs },
     () => deps.send(key, schedule, dueAt),
   )
-  if (onceResult.kind !== 'underway') await saveLastRun()
+  const recentRuns = [...(schedule.recentRuns ?? []), dueAt].slice(
+    -queryLimits.driftRunsPerSchedule,
+  )
+  if (onceResult.kind !== 'underway') await saveLastRun({ recentRuns })
   return onceResult.kind === 'done' ? verdict : onceResult
 }
