@@ -14,7 +14,7 @@ const rounds: readonly Round[] = [
   },
   { kind: 'mixed', kills: [{ target: 'all', callShare: 0.6, afterMs: 0 }] },
   {
-    kind: 'destroy-1000',
+    kind: 'destroy',
     kills: [
       { target: 'executor', callShare: 0.2, afterMs: 10 },
       { target: 'all', callShare: 0.5, afterMs: 50 },
