@@ -1,12 +1,5 @@
-import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { DeployError, error } from '../../shared/errors/error.ts'
-import type {
-  DocumentKey,
-  DocumentKind,
-  DocumentPage,
-  DocumentsPort,
-  StoredDocument,
-} from '../../shared/ports/documents.ts'
+import type { DocumentKey, DocumentKind, StoredDocument } from '../../shared/ports/documents.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
@@ -37,20 +30,6 @@ export async function listDocuments(
     code: reason instanceof DeployError ? reason.code : '',
   }))
   return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) }
-}
-
-/** Yields the readable documents of a kind and scope, from at most `documentPagesMax` pages. */
-export async function* readDocumentsOf(
-  documents: Pick<DocumentsPort, 'list'>,
-  kind: DocumentKind,
-  scope: DocumentKey['scope'],
-): AsyncGenerator<StoredDocument> {
-  let cursor: string | undefined = ''
-  for (let page = 0; page < triggerLimits.documentPagesMax && cursor !== undefined; page += 1) {
-    const documentPage: DocumentPage = await documents.list(kind, cursor, scope)
-    yield* documentPage.documents
-    cursor = documentPage.next
-  }
 }
 
 /** Returns a document. Throws DOCUMENT_UNKNOWN, RECORD_DAMAGED. */

@@ -16,7 +16,7 @@ import {
 } from '../../shared/triggers/schedules/evaluate-schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
-import { readDocumentsOf } from './document-store.ts'
+import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
 
 /** The ports for removing the calls that EventBridge Scheduler makes for a schedule. */
 export interface CallRemovalPorts {

@@ -3,7 +3,7 @@ import { readFirstPin } from '../../shared/engine/deployment/log/decision-rules.
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
 import { isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
-import type { DocumentKey, StoredDocument, TriggerPorts } from '../../shared/ports/documents.ts'
+import type { TriggerPorts } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { countChanges } from '../../shared/records/change-counts.ts'
@@ -18,6 +18,7 @@ import {
   isNotificationFor,
   notificationDocument,
 } from '../../shared/triggers/notifications/notification-document.ts'
+import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
@@ -197,7 +198,7 @@ async function collectMessages(
 ): Promise<readonly OutgoingMessage[]> {
   const messages: OutgoingMessage[] = []
   for (const scope of [event.stack, '*'] as const)
-    for await (const stored of listNotifications(documents, scope)) {
+    for await (const stored of readDocumentsOf(documents, 'notification', scope)) {
       try {
         const value = parseDocumentValue(notificationDocument, stored)
         const { key } = stored
@@ -210,17 +211,4 @@ async function collectMessages(
       }
     }
   return messages
-}
-
-async function* listNotifications(
-  documents: TriggerPorts['documents'],
-  scope: DocumentKey['scope'],
-): AsyncGenerator<StoredDocument> {
-  let cursor = ''
-  for (let pageIndex = 0; pageIndex < triggerLimits.documentPagesMax; pageIndex += 1) {
-    const documentPage = await documents.list('notification', cursor, scope)
-    yield* documentPage.documents
-    if (documentPage.next === undefined) return
-    cursor = documentPage.next
-  }
 }

@@ -7,7 +7,7 @@ import { isDriftRequest, listRecentRuns } from '../../../shared/runtime/query/dr
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { remedyKeyOf, scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
-import { readDocumentsOf } from '../document-store.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import { isoTimeOf } from './deployment-view.ts'
 import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
 import { parsePage } from './page-of-query.ts'

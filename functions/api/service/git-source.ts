@@ -10,7 +10,7 @@ import {
 } from '../../../shared/triggers/webhooks/repository-event.ts'
 import type { Rule } from '../../../shared/triggers/webhooks/rules.ts'
 import { webhookDocument } from '../../../shared/triggers/webhooks/webhook-document.ts'
-import { readDocumentsOf } from '../document-store.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import type { ServicePorts } from './service-route.ts'
 
 /** A repository, as clients name it. */

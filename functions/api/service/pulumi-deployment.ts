@@ -10,7 +10,7 @@ import {
   type RequestEnd,
 } from '../../../shared/records/stack-request.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
-import { readDocumentsOf } from '../document-store.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import { pulumiOperations } from './pulumi-operations.ts'
 import type { ServicePorts } from './service-route.ts'
 

@@ -10,7 +10,8 @@ import {
 } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
 import { scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
-import { putDocument, readDocumentsOf, removeDocument, requireDocument } from '../document-store.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import { putDocument, removeDocument, requireDocument } from '../document-store.ts'
 import { createScheduleValue } from '../schedule-value.ts'
 import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import {
