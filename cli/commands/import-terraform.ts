@@ -167,7 +167,10 @@ function readNames(session: CliSession, flags: Flags): ReadonlyMap<string, strin
   throw error('CLI_USAGE', `--names: ${file} must be a JSON object of names by address`)
 }
 
-/** Returns the exit code. Throws if objects could not be adopted, or if the stack has all. */
+/**
+ * Returns the exit code 0. Throws TERRAFORM_ADOPTION_PARTIAL if objects could not be adopted, and
+ * STACK_NOT_EMPTY if the stack already has all objects.
+ */
 function checkReport({ adopted, existing, skipped }: AdoptionReport): number {
   const failed = skipped.filter(({ kind }) => kind === 'resource')
   const [first] = failed

@@ -64,9 +64,9 @@ export const importStack: Handler = async (session, flags) => {
 }
 
 /**
- * Opens the service that sealed a state and the stack's file, which then names no manager, as in
- * Pulumi. The stack keeps that service until `stack change-secrets-provider`. Returns undefined for
- * another manager, and for a stack that has a manager or a state.
+ * Opens the service that sealed an imported state. As in Pulumi, the stack's file then names no
+ * manager, and the stack keeps that service until `stack change-secrets-provider`. Returns
+ * undefined for a state with another manager, and for a stack that has a manager or a state.
  */
 async function openContinuedService(
   session: CliSession,

@@ -12,7 +12,7 @@ import {
   enabledStatusOf,
 } from './document-commands.ts'
 
-/** Describes a document in one line. */
+/** The functions that describe a document in one line, by kind. */
 const describeTrigger: Readonly<
   Record<TriggerKind, (value: Readonly<Record<string, unknown>>) => string>
 > = {

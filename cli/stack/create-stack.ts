@@ -16,10 +16,11 @@ import {
 } from './stack-secrets.ts'
 
 /**
- * Creates a stack and its secrets manager. The manager has a data key, sealed by the key of
- * `--secrets-provider`, or otherwise a salt. If no passphrase is set and no prompt is possible, the
- * first secret creates the salt. With an unusable key nothing is created. Throws STACK_EXISTS,
- * FEATURE_MISSING, SECRETS_PROVIDER_CHANGED, and the errors of the key.
+ * Creates a stack and its secrets manager: with the key or service of `--secrets-provider`, or
+ * otherwise with a salt. If no passphrase is set and no prompt is possible, the first secret
+ * creates the salt. A file with encrypted values but no manager later gets the manager of an
+ * imported state. With an unusable key nothing is created. Throws STACK_EXISTS, FEATURE_MISSING,
+ * SECRETS_PROVIDER_CHANGED, and the errors of the key.
  */
 export async function createStack(session: CliSession, id: StackId, flags: Flags): Promise<void> {
   const provider = flags.text('secretsProvider') ?? ''
@@ -43,9 +44,9 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
 }
 
 /**
- * Creates the secrets manager of a new stack with a data key. Returns undefined if the stack's file
- * already has a data key that the same key sealed. Refuses a file with another secrets provider,
- * because the secrets in the file would become unreadable.
+ * Creates the secrets manager of a new stack with a key or service. Returns undefined if the
+ * stack's file already has a data key that the same key sealed. Refuses a file with another secrets
+ * provider, because the secrets in the file would become unreadable.
  */
 async function createKeyManager(
   session: CliSession,

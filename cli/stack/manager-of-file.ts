@@ -8,8 +8,8 @@ export function hasSecretsManager(file: StackConfig): boolean {
 }
 
 /**
- * Reports whether a file has encrypted values but names no manager, as the files of Pulumi's
- * service. A new manager could not open these values. That of an imported state can.
+ * Reports whether a file has encrypted values but names no manager, like the files of Pulumi's
+ * service. A new manager cannot open these values. The manager of an imported state can.
  */
 export function needsManagerOfState(file: StackConfig): boolean {
   return !hasSecretsManager(file) && [...file.getValues().values()].some(hasSecure)

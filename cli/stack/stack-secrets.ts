@@ -129,9 +129,9 @@ export function requireSupportedProvider(provider: string): void {
 }
 
 /**
- * Creates a manager of a stack: with a data key that a key service seals, with a stack of
- * a service, or with a passphrase.
- * Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, STORE_*.
+ * Creates a manager of a stack: with a data key that a key service seals, with a stack of a
+ * service, or with a passphrase. Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_PASSPHRASE_WRONG, STORE_*.
  */
 export async function createStackManager(
   session: CliSession,

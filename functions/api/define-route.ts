@@ -107,8 +107,8 @@ export type RouteResult =
   | { readonly response: Response }
 
 /**
- * The tokens that a route accepts, besides its role: tokens of the stack in its path, tokens of all
- * stacks, or any token.
+ * The stacks that the token of a call must cover: the stack in the path, all stacks
+ * (`installation`), or none in particular.
  */
 export type RouteScope = 'stack' | 'installation' | 'any'
 

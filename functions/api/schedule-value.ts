@@ -14,7 +14,7 @@ export const scheduleDraft = scheduleDocument.omit({
 })
 
 /**
- * Returns the schedule to store for a draft, whose calls are placed. Throws the errors of
+ * Places the calls of a draft, and returns the schedule to store. Throws the errors of
  * `placeSchedulerCalls`, and DOCUMENT_INVALID for a previous schedule that cannot be read.
  */
 export async function createScheduleValue(

@@ -57,7 +57,7 @@ export async function importHistory(
   }
 }
 
-/** Returns the number of entries that the history of a stack begins with already. */
+/** Returns the number of first entries that the history of a stack already has, from its begin. */
 export function countImported(
   /** The history of the stack, newest first. */
   history: readonly HistoryRecord[],

@@ -4,19 +4,20 @@ import { pendingOperationsOf } from '../state/pending.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 import { findUnendedCreates } from './client-steps.ts'
 
-/** The checkpoint of a log that counts. Clients leave out parts of a state that they number. */
-export interface CountedCheckpoint {
+/** The checkpoint of a log from which the state at the end of the update is made. */
+export interface EffectiveCheckpoint {
   readonly snapshot: BlobHash
+  /** Whether the client numbered the checkpoint. It then lacks parts of the state. */
   readonly isNumbered: boolean
 }
 
 /**
- * Returns the checkpoint of a client that counts: the one with the highest number, and the later
- * one of equal numbers. A slow call may append an earlier checkpoint after a later one. One without
- * a number replaces all before it. Returns undefined for a log without checkpoints.
+ * Returns the checkpoint with the highest number, and the later one of equal numbers. A slow call
+ * may append an earlier checkpoint after a later one. A checkpoint without a number replaces all
+ * before it. Returns undefined for a log without checkpoints.
  */
-export function findCheckpoint(decisions: readonly Decision[]): CountedCheckpoint | undefined {
-  let found: CountedCheckpoint | undefined
+export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpoint | undefined {
+  let found: EffectiveCheckpoint | undefined
   let foundNumber = 0
   for (const decision of decisions) {
     if (decision.kind !== 'client-checkpoint') continue
@@ -29,16 +30,16 @@ export function findCheckpoint(decisions: readonly Decision[]): CountedCheckpoin
 }
 
 /**
- * Returns a numbered checkpoint with the parts that clients leave out: fewer than ten pending
- * operations, extensions and snippets. Pending creates come from the pinned base and from the
- * reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
+ * Adds the parts to a numbered checkpoint that clients leave out: extensions, snippets, and pending
+ * operations if they are fewer than ten. Adds only pending creates: those of the pinned base and of
+ * the reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
  */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,
   base: StoredDeployment,
   decisions: readonly Decision[],
 ): StoredDeployment {
-  const { pending_operations, metadata, snippets, extensions, ...first } = checkpoint
+  const { pending_operations, metadata, snippets, extensions, ...otherFields } = checkpoint
   const { resources = [] } = checkpoint
   const pending = pending_operations ?? listPendingCreates(checkpoint, base, decisions)
   const hasField = (name: string): boolean =>
@@ -46,7 +47,7 @@ export function completeCheckpoint(
   const ownSnippets = snippets ?? (hasField('snippetID') ? base.snippets : undefined)
   const ownExtensions = extensions ?? (hasField('extensionRef') ? base.extensions : undefined)
   return {
-    ...first,
+    ...otherFields,
     ...(pending.length === 0 ? {} : { pending_operations: pending }),
     metadata,
     ...(ownSnippets === undefined ? {} : { snippets: ownSnippets }),
@@ -60,7 +61,7 @@ function listPendingCreates(
   base: StoredDeployment,
   decisions: readonly Decision[],
 ): readonly StoredOperation[] {
-  const ofBase = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
+  const pendingBefore = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
   const begun = findUnendedCreates(checkpoint, decisions)
-  return [...ofBase, ...begun.map(resource => ({ resource, type: 'creating' }))]
+  return [...pendingBefore, ...begun.map(resource => ({ resource, type: 'creating' }))]
 }

@@ -10,9 +10,9 @@ export function isChange(op: string): boolean {
   return !unchangingKinds.has(op)
 }
 
-/** Returns the number of changes in numbers of operations by kind. */
-export function countChanges(changes: Readonly<Record<string, number>>): number {
-  return Object.entries(changes)
+/** Returns the number of changes among operations. `counts`: the operations of each kind. */
+export function countChanges(counts: Readonly<Record<string, number>>): number {
+  return Object.entries(counts)
     .filter(([op]) => isChange(op))
     .reduce((sum, [, count]) => sum + count, 0)
 }

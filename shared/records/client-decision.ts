@@ -18,8 +18,8 @@ export type ClientDecision =
   /** Entries of Pulumi's journal that a client sent, in Pulumi's serialized form. */
   | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }
   /**
-   * The whole state of a client without a journal, as a blob. The one with the highest number of
-   * the client counts. States without numbers count in the order of the log.
+   * The whole state of a client without a journal, as a blob. The state with the highest number
+   * counts, and of states without numbers the last one.
    */
   | {
       readonly kind: 'client-checkpoint'
@@ -27,6 +27,7 @@ export type ClientDecision =
       readonly sequenceNumber?: number
     }
   /**
-   * Steps that a client without a journal reported. Its checkpoints leave out pending operations.
+   * Steps that a client without a journal reported. Its numbered checkpoints leave out a few
+   * pending operations.
    */
   | { readonly kind: 'client-steps'; readonly steps: readonly ClientStep[] }

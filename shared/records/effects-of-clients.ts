@@ -83,7 +83,7 @@ export const effectsOfClients = {
       {
         call: 'decisionLog.append pin',
         sourceFiles: ['functions/api/service/client-deployment.ts'],
-        description: 'the base is frozen',
+        description: 'the base is pinned',
         afterCrash: 'as above',
       },
       {

@@ -12,7 +12,7 @@ import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { RuleMatch } from './webhooks/rules.ts'
 import { detectsDrift, type Schedule } from './schedules/evaluate-schedule.ts'
 
-/** The time of a request, and the executor of its operations. */
+/** The time of a request, and the processes that run its operations. */
 export interface RequestContext {
   readonly requestedAt: EpochMs
   readonly execute: DeploymentOptions['execute']

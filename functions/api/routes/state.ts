@@ -68,7 +68,7 @@ async function readRequestedState(
   if (moment === undefined || version !== undefined)
     throw error(
       'API_INPUT_INVALID',
-      '`at` must be a time or a moment, and cannot be combined with `version`',
+      '`at` must be a time or `<deployment>:<moment>`, and cannot be combined with `version`',
     )
   const record = await requireStack(ports, stackOf(params))
   const state = await readStateAt(ports, record, moment, ports.clock.now())

@@ -4,7 +4,8 @@
  * of such a client is a deployment, whose decisions are the journal entries that the client sends.
  *
  * Invariants: the body of every error has the status as `code`. A call with a lease token changes
- * nothing unless the lease is valid. A response with success follows the durable write.
+ * no deployment that another process has taken over. All such calls except the report of the end
+ * require that the lease has not expired. A response with success follows the durable write.
  */
 import type { Context, Hono } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
@@ -88,7 +89,7 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
   })
 }
 
-/** Answers the exchange of a token, the only call without one. Never throws. */
+/** Answers the exchange of a token, the only call that needs no token. Never throws. */
 function answerTokenExchange(
   deps: ServiceDeps,
   exchangeToken: ExchangeToken | undefined,
@@ -155,7 +156,7 @@ interface IncomingCall {
   readonly id: string
 }
 
-/** Answers a call with the lease token of its update. The audit log has the start of the update. */
+/** Answers a call with the lease token of its update. The audit log has only the update's start. */
 async function answerLeased(
   deps: ServiceDeps,
   route: ServiceRoute,
@@ -226,7 +227,7 @@ function originOf({ req }: Context): string {
   return `${forwarded ?? protocol.slice(0, -1)}://${named ?? host}`
 }
 
-/** Returns the token of a call. Throws API_TOKEN_MISSING. */
+/** Returns the token of a call. Throws API_TOKEN_MISSING, and API_FORBIDDEN for a lease token. */
 function readToken(context: Context, scheme: 'token' | 'update-token'): string {
   const header = context.req.header('authorization') ?? ''
   const [, actualScheme, token] = /^(\S+) +(\S{1,200})$/.exec(header) ?? []

@@ -9,7 +9,7 @@ const checkpointBase = z.object({
   sequenceNumber: z.number(),
 })
 
-/** The last checkpoint of an update: the blob with its bytes, and the number of the client. */
+/** The last checkpoint of an update: the blob with its bytes, and the client's number for it. */
 export type CheckpointBase = z.infer<typeof checkpointBase>
 
 /** Time for which a base is stored. Without a base, clients send the whole state. */
@@ -20,7 +20,7 @@ interface BasePorts {
   readonly clock: Pick<ClockPort, 'now'>
 }
 
-/** Returns the key of a document of its own: the events of an update change that of the update. */
+/** Returns the key of a base. Events change the document of the update, so the base has its own. */
 function baseKeyOf(update: string): DocumentKey {
   return { kind: 'client-update', scope: '*', name: `base-${update}` }
 }

@@ -56,7 +56,7 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
   },
 ]
 
-/** Stores a whole state, whose bytes do not matter. */
+/** Stores a whole state in our own print. No delta refers to its bytes. */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { version, features, deployment } = parseBody(envelopeForm, call)
   const log = clientLogOf(call.update)
@@ -76,8 +76,8 @@ async function appendVerbatim(ports: ServicePorts, call: LeasedCall): Promise<un
 }
 
 /**
- * Stores the state that edits make of the last one. Changes nothing if the result has another hash
- * than the client's. The client then sends the whole state under the same number.
+ * Applies edits to the last checkpoint, and stores the result. Throws API_INPUT_INVALID if it has
+ * not the hash that the client names. The client then sends the whole state under the same number.
  */
 async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { checkpointHash, sequenceNumber, deploymentDelta } = parseBody(deltaForm, call)
@@ -85,7 +85,7 @@ async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unkno
   requireCurrent(base, sequenceNumber)
   if (base === undefined)
     throw error('API_INPUT_INVALID', 'a delta needs an earlier checkpoint of the same update')
-  // A repeated call arrives when its own result is the base.
+  // The call is a repetition: its own result is the base already.
   if (base.sequenceNumber === sequenceNumber && base.snapshot === checkpointHash) return {}
   const baseBytes = await ports.closing.blobs.get(base.snapshot)
   const bytes = applyEdits(baseBytes, deploymentDelta ?? [], checkpointBytesMax)

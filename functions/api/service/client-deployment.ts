@@ -46,7 +46,7 @@ interface ClientDeployment {
 }
 
 /**
- * Starts the deployment of a client, and freezes its base. Closes a dead deployment first. Throws
+ * Starts the deployment of a client, and pins its base. Closes a dead deployment first. Throws
  * STACK_NOT_FOUND, and STACK_BUSY with the living holder of the stack.
  */
 export async function startClientDeployment(

@@ -18,7 +18,7 @@ export type ScheduleSort = 'raw' | 'drift' | 'ttl'
 /** The fields of a schedule that clients of Pulumi change. */
 type ScheduleChange = Pick<z.infer<typeof scheduleDraft>, 'when' | 'zone' | 'operation'>
 
-/** Returns the sort of a schedule. A destroy at one time is the end of a stack's life. */
+/** Returns the sort of a schedule. A `ttl` (time to live) is a destroy that runs once. */
 export function sortOfSchedule(schedule: Schedule): ScheduleSort {
   if (detectsDrift(schedule)) return 'drift'
   const isOnce = schedule.operation.kind === 'destroy' && isOnceSchedule(schedule)
@@ -50,8 +50,8 @@ export interface RequestedTimes {
 }
 
 /**
- * Returns the time of a request, in UTC. A time that equals the shown time of the previous version
- * keeps it, with its time zone. Throws API_INPUT_INVALID and SCHEDULE_INVALID.
+ * Returns the time of a requested schedule, in UTC. If the client sends the time that it was shown,
+ * the stored time and its time zone stay. Throws API_INPUT_INVALID and SCHEDULE_INVALID.
  */
 export function timesOfRequest(
   { scheduleCron, scheduleOnce }: RequestedTimes,
@@ -71,8 +71,8 @@ export function timesOfRequest(
 }
 
 /**
- * Returns a time in UTC as `at` takes it. A part of a second is dropped. Throws SCHEDULE_INVALID
- * for a day that the calendar does not have.
+ * Returns a time in UTC as `at()` expects it, in whole seconds. Throws API_INPUT_INVALID for
+ * another format, and SCHEDULE_INVALID for a day that the calendar does not have.
  */
 function localTimeOf(text: string): string {
   const [, local, zone] =

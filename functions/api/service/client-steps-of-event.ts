@@ -28,8 +28,8 @@ const eventForm = z.looseObject({
 const createOps: ReadonlySet<string> = new Set(['create', 'create-replacement'])
 
 /**
- * Returns the step that an engine event reports: the begin of a create, or the end of any step.
- * Only custom resources have creates. Returns none for other events.
+ * Returns the step that an engine event reports: the begin of the create of a custom resource, or
+ * the end of any step. Returns none for other events.
  */
 export function readClientSteps(event: unknown): readonly ClientStep[] {
   const { data } = eventForm.safeParse(event)

@@ -84,7 +84,7 @@ export async function requireUpdate(
   return stored
 }
 
-/** Other documents of updates have other names. */
+/** The ids of updates. Other documents of the kind `client-update` have other names. */
 const updateIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns an update of a stack, or undefined if the stack has no such update. */
@@ -99,7 +99,7 @@ export async function findStoredUpdate(
   return update.stack === stack ? { id, version: stored.version, update } : undefined
 }
 
-/** Stores a changed update. Throws DOCUMENT_CHANGED after a concurrent change. */
+/** Stores a new or changed update. Throws DOCUMENT_CHANGED after a concurrent change. */
 export async function putUpdate(
   { documents, clock }: UpdatePorts,
   { id, version, update }: StoredUpdate,
@@ -128,7 +128,7 @@ export async function changeUpdate(
   }
 }
 
-/** Attempts to change an update that other calls change at the same time. */
+/** Maximum number of attempts to change an update that other calls change at the same time. */
 const changeAttemptsMax = 5
 
 /** Records which update a deployment belongs to. */

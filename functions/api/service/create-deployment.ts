@@ -25,9 +25,9 @@ const repositoryOperations: readonly PulumiOperation[] = ['update', 'preview', '
 const initiatorCharsMax = 40
 
 /**
- * Requests a deployment of a commit, or of the last uploaded program if neither the call nor the
- * settings name a repository. Throws API_INPUT_INVALID, API_FORBIDDEN, PROJECT_NOT_FOUND and the
- * errors of `requestDeployment`.
+ * Requests a deployment of a commit, or of the last uploaded program if neither the call nor
+ * inherited settings name a repository. Throws STACK_NOT_FOUND, API_INPUT_INVALID, API_FORBIDDEN,
+ * PROJECT_NOT_FOUND and the errors of `requestDeployment`.
  */
 export async function createDeployment(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const { operation, inheritSettings, ...settings } = parseBody(createDeploymentForm, call)
@@ -75,7 +75,7 @@ async function findSource(
   const { repoUrl = inherited.repoUrl } = explicit
   if (!isSameRepository(repoUrl, inherited.repoUrl)) return explicit
   const { commit, ...others } = inherited
-  // The commit of the settings is on their branch, and need not be on that of the call.
+  // The commit of the settings is on the branch of the settings, which the call may replace.
   const keepsCommit = commit !== undefined && explicit.branch === undefined
   return { ...others, ...(keepsCommit ? { commit } : {}), ...explicit }
 }

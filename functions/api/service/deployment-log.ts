@@ -24,10 +24,11 @@ export interface LogPart {
 
 /** The token of a log whose deployment has not begun. */
 const waitingToken = 'w'
+/** Maximum size of the text of one event. */
 const linesMax = 50
 const charsMax = 1_000
 
-/** Reads the part of a deployment's log after a token. The token '' starts. */
+/** Reads the part of a deployment's log after a token. The token '' requests the first part. */
 export async function readDeploymentLog(
   ports: Pick<ServicePorts, 'events' | 'clock'>,
   deployment: PulumiDeployment,
@@ -51,7 +52,7 @@ export async function readDeploymentLog(
 
 /** Numbers of lines that a reader of a step may request: the default, and the maximum. */
 const stepLines = { default: 100, max: 499 }
-/** Pages of events that one reading of a step reads at most. */
+/** Maximum number of pages of events that one call reads. */
 const stepPagesMax = 20
 
 /** The step of a job, and the lines of its log that a reader requests. */

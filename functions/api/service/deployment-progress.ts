@@ -19,7 +19,7 @@ export interface ProgressUpdate {
   readonly eventsId: DeploymentId
   readonly version: number
   readonly startedAt: EpochMs
-  /** Absent for a preview, whose end has no time. */
+  /** Absent while the update runs, and for a preview, whose end has no time. */
   readonly endedAt?: EpochMs
   readonly changes: Readonly<Record<string, number>>
 }
@@ -27,9 +27,9 @@ export interface ProgressUpdate {
 /** The progress of a deployment of a client, derived from its request and the history. */
 export interface DeploymentProgress {
   readonly status: 'accepted' | 'running' | 'failed' | 'succeeded' | 'skipped'
-  /** Absent before the begin, and for a request that never began. */
+  /** Absent before the begin, for a request that never began, and without a history record. */
   readonly update?: ProgressUpdate
-  /** For a request that never began: the reason, in lines. */
+  /** The reason for the absence of the update, in lines. Absent while the request waits. */
   readonly reason?: readonly string[]
 }
 

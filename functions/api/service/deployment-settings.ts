@@ -23,7 +23,7 @@ const settingsForm = sourceForm.extend({
 /** The settings of a stack's deployments. They contain only members that have an effect. */
 type DeploymentSettings = z.infer<typeof settingsForm>
 
-/** The members of settings that have an effect, except for those of the repository's host. */
+/** The paths of the members of settings that have an effect, except for those of `vcs`. */
 export const sourceMembers = ['repoUrl', 'branch', 'commit', 'repoDir'].map(
   name => `sourceContext.git.${name}`,
 )
@@ -123,7 +123,7 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Merges a patch: objects are merged, null removes, and every other value replaces. */
+/** Applies a JSON Merge Patch (RFC 7396): null removes, and other values than objects replace. */
 function mergePatch(stored: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(Object.entries(isObject(stored) ? stored : {}))

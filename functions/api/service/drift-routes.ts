@@ -18,7 +18,7 @@ import {
 } from './pulumi-deployment.ts'
 import { type ServicePorts, type ServiceRoute, stackPath } from './service-route.ts'
 
-/** The deployments of clients that a search for drift runs reads at most, newest first. */
+/** Maximum number of deployments of clients in which drift runs are searched, newest first. */
 const deploymentsReadMax = 100
 
 /** A run that detects drift: a refresh that is a preview. */
@@ -132,7 +132,7 @@ function statusOfRun({ record: { end } }: DriftRun): string {
   return end.kind === 'previewed' && end.result === 'succeeded' ? 'succeeded' : 'failed'
 }
 
-/** Returns the update that removed the drift of a run. Undefined if there was none. */
+/** Returns the update that was requested against the drift of a run. Undefined if there is none. */
 async function findRemedy(
   { requests, catalog }: ServicePorts,
   { request }: RequestRecord,

@@ -42,8 +42,8 @@ const nameForm = z.string().regex(/^([\w.-]{1,100})?$/)
 const renameForm = z.looseObject({ newName: nameForm.nullish(), newProject: nameForm.nullish() })
 
 /**
- * Routes for imports and renames. A generator runs both, because the API publishes no state of
- * existing stacks. The calls wait for it.
+ * Routes for imports, renames and the status of updates. Imports and renames are requests in the
+ * queue of the stack. A generator runs them, and the calls wait for it.
  */
 export const serviceEditRoutes: readonly ServiceRoute[] = [
   {
@@ -116,7 +116,7 @@ async function requestEdit(
   await ports.nudges.nudge(fields.stack, 0)
 }
 
-/** Waits for the end of an edit. Throws its error, as if the edit had run in the call. */
+/** Waits for the end of an edit, at most `editWaitMs`. Throws the error of a refused edit. */
 async function awaitEdit(ports: ServicePorts, stack: StackId, key: string): Promise<UpdateStatus> {
   const deadlineMs = ports.clock.monotonicMs() + editWaitMs
   for (;;) {
@@ -143,7 +143,7 @@ async function statusOfEdit(
   return end.kind === 'started' ? readDeploymentUpdateStatus(ports, end.deployment) : 'failed'
 }
 
-/** Returns the status of an update. Clients poll it after an import, until no token is left. */
+/** Returns the status of an update. Clients poll it after an import, until a reply has no token. */
 async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const status = await readStatus(ports, stackOf(call.params), call.params['update'] ?? '')
   const isOpen = status === 'running' || status === 'not started'

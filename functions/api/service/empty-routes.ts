@@ -1,8 +1,8 @@
 import type { ServiceRoute } from './service-route.ts'
 
 /**
- * Paths of features that the service does not have, with the replies that let commands continue:
- * policy packs, the registry, and templates. Every other path is answered with 404.
+ * Replies for features that the service does not have, such as policy packs, the registry and
+ * templates. With these replies, clients continue their commands.
  */
 const emptyReplies: Readonly<Record<string, unknown>> = {
   '/api/stacks/{org}/{project}/{stack}/policypacks': { requiredPolicies: [] },

@@ -54,7 +54,7 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
   return { host: host.toLowerCase(), repository }
 }
 
-/** Reports whether two addresses name the same repository, also in different forms. */
+/** Reports whether two addresses name the same repository, also in different forms, or none. */
 export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
   const [hosted, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
   return hosted?.host === other?.host && hosted?.repository === other?.repository
@@ -96,7 +96,7 @@ export async function createGitRequest(
   throw error('API_FORBIDDEN', message, { hint })
 }
 
-/** Returns the refs to try: that of the branch, or the branches that rules name in full. */
+/** Returns the refs to try: that of `branch`, a branch or tag, or the branches of the rules. */
 function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly string[] {
   if (branch !== undefined) {
     const tag = branch.startsWith('refs/tags/') ? branch.slice('refs/tags/'.length) : undefined

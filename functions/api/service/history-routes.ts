@@ -13,7 +13,7 @@ import {
   stackPath,
 } from './service-route.ts'
 
-/** Maximum number of entries of one response, also of a response without a page. */
+/** Maximum number of entries of one response. It is also the default. */
 const entriesMax = 500
 
 /** Routes for the history of a stack. It has the deployments of clients and of this engine. */

@@ -34,10 +34,10 @@ const grantForm = z.looseObject({
  */
 export async function exchangeForClient(
   exchange: ExchangeToken | undefined,
-  body: Request,
+  httpRequest: Request,
   { id, clientAddress }: Pick<ExchangeRequest, 'id' | 'clientAddress'>,
 ): Promise<Response> {
-  const bytes = await readRequestBody(body, federationLimits.exchangeBytesMax)
+  const bytes = await readRequestBody(httpRequest, federationLimits.exchangeBytesMax)
   const { grant_type: grantType = '', ...fields } = Object.fromEntries(
     new URLSearchParams(Buffer.from(bytes).toString('utf8')),
   )

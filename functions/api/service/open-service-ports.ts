@@ -13,9 +13,9 @@ import { readAddressRules } from '../../../shared/runtime/environment/address-ru
 import type { ServiceOptions } from './add-service-routes.ts'
 
 /**
- * Opens the ports of an installation's service for Pulumi's command line. It closes deployments of
- * clients only: a function cannot see the processes of other holders, so it takes over none of
- * them. Throws AWS_SETTINGS_INVALID.
+ * Opens the ports of an installation's service for Pulumi's command line. The service closes only
+ * deployments of clients: a function cannot see the processes of other holders. Throws
+ * AWS_SETTINGS_INVALID.
  */
 export function openServicePorts(
   env: Readonly<Record<string, string | undefined>>,

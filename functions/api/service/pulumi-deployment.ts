@@ -39,7 +39,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
 const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/
-/** Attempts to take the next number, which concurrent calls take too. */
+/** Maximum number of attempts to take the next number, which concurrent calls take too. */
 const numberAttemptsMax = 50
 
 /** Returns the id of a deployment, as clients use it. */
@@ -73,9 +73,9 @@ async function takeNumber(
 }
 
 /**
- * Stores a deployment under the next number of its stack, before its request is put. The store
- * removes it together with the request. A removed stack loses its counter, but not its deployments,
- * so the number of the newest one counts too. Throws DOCUMENT_CHANGED.
+ * Stores a deployment under the next number of its stack, before its request is put. It expires
+ * together with the request. A removed stack loses its counter, but not its deployments, so the
+ * number of the newest deployment counts too. Throws DOCUMENT_CHANGED.
  */
 export async function addPulumiDeployment(
   ports: Pick<ServicePorts, 'documents'>,

@@ -9,7 +9,7 @@ export interface ServiceBody {
   readonly json: unknown
 }
 
-/** Maximum nesting depth of a body: that of a state, which some bodies contain in other fields. */
+/** Maximum nesting depth of a body: that of a state, and of the fields of the body around it. */
 const bodyDepthMax = documentDepthMax + 8
 
 /**
@@ -60,7 +60,7 @@ async function unpack(bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> 
   return Buffer.concat(chunks)
 }
 
-/** Reports whether a gateway has read packed bytes as UTF-8. Their second byte is then U+FFFD. */
+/** Reports whether a gateway has read packed bytes as UTF-8, with U+FFFD for the second byte. */
 function isConverted(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from('\u001f\ufffd'))
 }

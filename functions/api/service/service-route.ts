@@ -70,7 +70,7 @@ export interface ServiceRoute {
   readonly role: ServiceRole
   /** Maximum size of the unpacked body. Absent: that of JSON requests. */
   readonly bodyBytesMax?: number
-  /** Whether a call that is no GET changes nothing, and is therefore not in the audit log. */
+  /** Whether a call that is no GET changes no stack, and is therefore not in the audit log. */
   readonly isRead?: boolean
   /** Returns the JSON of the response, or a response. Undefined: an empty object. */
   readonly run: (ports: ServicePorts, call: ServiceCall) => Promise<unknown>
@@ -79,7 +79,7 @@ export interface ServiceRoute {
 /** A call of a route whose path names an update, with the lease of the update. */
 export interface LeasedCall extends ServiceCall {
   readonly update: StoredUpdate
-  /** The lease token of the call. A renewal returns the same token: no call in flight fails. */
+  /** The lease token of the call. A renewal returns it again, so that no call in flight fails. */
   readonly leaseToken: string
 }
 

@@ -19,7 +19,7 @@ const deltaCapability = {
   configuration: { checkpointCutoffSizeBytes },
 }
 
-/** Returns the user name of a token: its name, with `-` in place of other characters. */
+/** Returns a user name from the name of a token: at most 40 letters, digits, `-` and `_`. */
 function userNameOf({ name }: Pick<Caller, 'name'>): string {
   const userName = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^[-_]+|[-_]+$/g, '')
   return userName === '' ? 'token' : userName.slice(0, 40)

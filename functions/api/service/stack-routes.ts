@@ -159,7 +159,7 @@ async function findActiveUpdate(
   return updateId ?? `${ownDeploymentPrefix}${lastNumber}`
 }
 
-/** The stacks of one page of a list. */
+/** Maximum number of stacks of one page of a list. */
 const stacksPerPage = 500
 
 async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): Promise<unknown> {

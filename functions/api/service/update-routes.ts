@@ -208,7 +208,7 @@ async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<un
   return {}
 }
 
-/** Closes a started update. Another process may have finished the close of the same result. */
+/** Closes a started update. Another process may have closed it with the same result before. */
 async function completeStarted(
   ports: ServicePorts,
   stored: StoredUpdate,

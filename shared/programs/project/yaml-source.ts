@@ -63,7 +63,8 @@ function findAnchorFault(document: Document): AnchorFault | undefined {
   let fault: AnchorFault | undefined
   visit(document, {
     Node: (_key, node, path) => {
-      const isSelfContaining = isAlias(node) && path.some(one => one === anchors.get(node.source))
+      const target = isAlias(node) ? anchors.get(node.source) : undefined
+      const isSelfContaining = path.some(ancestor => ancestor === target)
       const anchor = 'anchor' in node ? node.anchor : undefined
       if (anchor !== undefined) anchors.set(anchor, node)
       if (isSelfContaining) fault = { node, problem: 'the value contains itself' }

@@ -19,8 +19,8 @@ export interface ServiceOpeners {
     storedManager: StoredManager,
   ) => Promise<SecretsManager | undefined>
   /**
-   * Opens the manager that the published state of a stack names, or before the first state the one
-   * that was recorded for it. Undefined as above.
+   * Opens the manager that the published state of a stack names. Before the first state, opens the
+   * manager that was recorded for the stack. Undefined as above.
    */
   readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
 }

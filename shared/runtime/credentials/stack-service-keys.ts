@@ -31,8 +31,8 @@ function contextOf(id: string): string {
 }
 
 /**
- * Returns the data keys of a stack for the secrets manager `service`. Undefined when the stack
- * never encrypted a secret with it. Throws SEALED_UNREADABLE and the errors of the store.
+ * Returns the data keys of a stack for the secrets manager `service`. Undefined when the stack has
+ * none. Throws SEALED_UNREADABLE and the errors of the store.
  */
 async function readServiceKeys(
   { documents, sealing }: ServiceKeyPorts,
@@ -66,7 +66,7 @@ export async function requireServiceKeys(
   throw error('STORE_CONFLICT', `the keys of ${stack} were changed concurrently`)
 }
 
-/** The public state of the manager. Its names are not used, because keys belong to a stack. */
+/** The public state of the manager. Its names have no effect, because keys belong to a stack. */
 const managerStateForm = z.record(z.string(), z.string())
 
 function managerKeyOf(stack: StackId): DocumentKey {

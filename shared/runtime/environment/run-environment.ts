@@ -41,7 +41,7 @@ export interface ProviderStateSources {
   pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
   /** Returns a provider state that earlier runs of the generator settled. The generator sets it. */
   findInEarlierRuns: (urn: Urn, id: string) => ResourceState | undefined
-  /** Returns a provider state from the log, as far as the executor has read it. It sets this. */
+  /** Returns a provider state from the part of the log that this executor has read. */
   findInReadLog: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the extension of a reference, as far as the executor has read the log. */
   findExtension: (ref: string) => PackageParameterization | undefined

@@ -130,12 +130,12 @@ type DriftChange = readonly [string, string]
 
 type EventMetadata = z.infer<typeof eventForm>['resOutputsEvent']['metadata']
 
-/** Returns the change of a step of a refresh, whose kind is its result. Undefined for none. */
+/** Returns the drift that a step of a refresh found. Its kind is the result of the step. */
 function stepChangeOf(metadata: EventMetadata): DriftChange | undefined {
   return equalOps.has(metadata.op) ? undefined : [metadata.op, pathsOf(metadata)]
 }
 
-/** Returns the change of a refresh step of another command. Its other steps are no drift. */
+/** Returns the drift that a step of another command found. Only its refresh steps find drift. */
 function refreshChangeOf(metadata: EventMetadata): DriftChange | undefined {
   if (metadata.op !== 'refresh') return undefined
   if (metadata.new == null) return ['delete', '[]']

@@ -38,7 +38,7 @@ export async function* loadTables(
   for (const record of stacks) {
     const { project, stack } = stackPartsOf(record.id)
     const columns: StackColumns = [project, stack]
-    const { state, fault } = needsState ? await readState(ports, record) : emptyReading
+    const { state, fault } = needsState ? await readStateOrFault(ports, record) : emptyReading
     yield [
       ...(['stacks', ...columns, record.version, record.deployments] as const),
       record.current === '' ? 0 : 1,
@@ -62,8 +62,11 @@ interface StateReading {
 
 const emptyReading: StateReading = { state: undefined, fault: null }
 
-/** Reads the published state of a stack. */
-async function readState(ports: CompactionPorts, record: StackRecord): Promise<StateReading> {
+/** Reads the published state of a stack. The fault of a damaged state is an error code. */
+async function readStateOrFault(
+  ports: CompactionPorts,
+  record: StackRecord,
+): Promise<StateReading> {
   try {
     return { state: await readSnapshotBlob(ports.blobs, record.snapshot), fault: null }
   } catch (thrown) {
@@ -156,13 +159,14 @@ async function readSteps(
   )
 }
 
-/** Reports whether a deployment may have found drift: a refresh does not without changes. */
+/** Reports whether a deployment may have found drift. A refresh without changes has found none. */
 function mayHaveDrift(entry: HistoryRecord): boolean {
   if (entry.command !== 'refresh') return entry.command === 'up' || entry.command === 'destroy'
-  return entry.changes === undefined || countChanges(entry) > 0
+  return entry.changes === undefined || countExceptSame(entry) > 0
 }
 
-function countChanges({ changes = {} }: HistoryRecord): number {
+/** Returns the number of operations except `same`. */
+function countExceptSame({ changes = {} }: HistoryRecord): number {
   return Object.entries(changes)
     .filter(([operation]) => operation !== 'same')
     .reduce((sum, [, count]) => sum + count, 0)
@@ -174,7 +178,7 @@ function historyColumns(entry: HistoryRecord): readonly QueryValue[] {
     ...[command, result ?? null, version ?? null, message, formatTime(startedAt)],
     ...[
       endedAt === undefined ? null : formatTime(endedAt),
-      countChanges(entry),
+      countExceptSame(entry),
       JSON.stringify(changes),
     ],
   ]

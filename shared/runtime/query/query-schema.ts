@@ -6,7 +6,7 @@
  * database, and its time, memory and result have limits.
  */
 
-/** The tables of a query. A table is loaded only if the SQL text contains its name. */
+/** The tables of a query. Except for `stacks`, a table is loaded only if the SQL text names it. */
 export const queryTables = [
   'stacks',
   'resources',

@@ -52,7 +52,7 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
   }
 }
 
-/** Parses the frame. Removes the mark of the last list, unless a later part replaced the list. */
+/** Parses the frame. Removes the mark of the last list, unless a repeated key replaced the list. */
 function takeResources({ frame, lastList }: EnvelopeParts): SplitJson {
   const json = JSON.parse(frame) as {
     readonly deployment?: { resources?: readonly unknown[] } | null

@@ -2,9 +2,10 @@
 const pauseEveryBytes = 1 << 19
 
 /**
- * Counts the work of a long task. `addBytes` resolves at once, or after other work of the process
- * when enough work was counted. A task with less than `pauseEveryBytes` never pauses. The
- * simulation relies on this: its states are smaller, and its time cannot pass during a pause.
+ * Counts the work of a long task. `addBytes` returns undefined, or a pause when enough work was
+ * counted: a promise that resolves after other work of the process. A task with less than
+ * `pauseEveryBytes` never pauses. The simulation relies on this: its states are smaller, and its
+ * time cannot pass during a pause.
  */
 export interface Pauser {
   readonly addBytes: (count: number) => Promise<void> | undefined

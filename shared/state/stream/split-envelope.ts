@@ -70,7 +70,7 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
           : readFrame(position, bytes, start)
     },
     finish: () => ({
-      // An envelope that ends in its list is no JSON, as its frame.
+      // If the bytes end within a list, the frame is no valid JSON either.
       frame: Buffer.concat(position.frameParts).toString(),
       lastList: position.list,
     }),

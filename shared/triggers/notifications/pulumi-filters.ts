@@ -1,6 +1,6 @@
 import type { NotificationEvent } from '../../records/notification.ts'
 
-/** The operations of Pulumi, and the commands that they are here. */
+/** Our commands by the names of Pulumi's operations. */
 const commandsByOperation = {
   update: 'up',
   destroy: 'destroy',

@@ -23,7 +23,7 @@ export const scheduleDocument = z.strictObject({
         record: z.literal(true).optional(),
       })
       .refine(({ remediate, record }) => !remediate || record === undefined, {
-        error: 'must have either remediate or record',
+        error: 'must not have both remediate and record',
       }),
     z.strictObject({ kind: z.literal('up') }),
     z.strictObject({ kind: z.literal('preview') }),
@@ -33,7 +33,7 @@ export const scheduleDocument = z.strictObject({
   /** The upper limit of the delay of runs. The delay of one schedule is constant. */
   jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
   createdAt: z.number().transform(ms => ms as EpochMs),
-  /** The time of the last sent or skipped run. Earlier times need no run. */
+  /** The time of the last sent or skipped run, or of a later change. Earlier times need no run. */
   lastAt: z
     .number()
     .transform(ms => ms as EpochMs)

@@ -3,8 +3,8 @@ import { createSlots, type Slots } from './slots.ts'
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
-   * Waits until an operation may begin. With `beginsEarly` it may begin although no provider call
-   * is free yet, so that its begin is stored meanwhile.
+   * Waits until an operation may begin. With `beginsEarly` it may begin although all slots for
+   * provider calls are taken, so that its begin is stored meanwhile.
    */
   readonly acquire: (options: { readonly beginsEarly: boolean }) => Promise<OperationSlot>
 }
@@ -13,7 +13,7 @@ export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResume
 export interface OperationSlot {
   /** Waits until the operation may call its provider. */
   readonly waitForCall: () => Promise<void>
-  /** Releases what the operation holds. Further calls have no effect. */
+  /** Releases the slot. Further calls have no effect. */
   readonly release: () => void
 }
 

@@ -6,7 +6,7 @@ import type { StoredDeployment } from '../../../state/stored.ts'
 
 /**
  * Returns the snapshot in a blob. Returns an empty state for the hash '', which a stack without a
- * snapshot has. Throws STATE_INVALID for a damaged snapshot.
+ * snapshot has. Throws STATE_INVALID for a damaged snapshot, and STATE_TOO_NEW.
  */
 export async function readSnapshotBlob(
   blobs: BlobsPort,
@@ -16,7 +16,7 @@ export async function readSnapshotBlob(
   return parseSnapshotBlob(await blobs.get(hash))
 }
 
-/** Parses the bytes of a snapshot. Throws STATE_INVALID. */
+/** Parses the bytes of a snapshot. Throws STATE_INVALID, STATE_TOO_NEW. */
 export async function parseSnapshotBlob(bytes: Uint8Array): Promise<StoredDeployment> {
   return (await parseEnvelope(bytes)).deployment ?? emptyDeployment
 }

@@ -14,8 +14,8 @@ import {
 } from './blob-objects.ts'
 
 /**
- * The headers that the signature covers. An upload must send them. S3 checks the body against its
- * size and checksum, and the object against the condition.
+ * The headers that the signature covers. An upload must send them. S3 checks the body against the
+ * signed size and checksum, and refuses to replace an existing object.
  */
 const signedHeaders = new Set(['content-length', 'if-none-match', 'x-amz-checksum-sha256'])
 

@@ -1,6 +1,6 @@
 /**
- * The characters that Unicode 16.0 and 17.0 added, and 15.1, as ranges of code points in hex. Node
- * knows them, and the tables of Go up to 1.26 do not (Unicode 15.0.0).
+ * The characters that Unicode 15.1, 16.0 and 17.0 added, as ranges of code points in hex. Regular
+ * expressions of Node know these characters. Go knows only Unicode 15.0.0, up to Go 1.26.
  */
 const laterRanges =
   '88f 897 c5c cdc 1acf-1add 1ae0-1aeb 1b4e-1b4f 1b7f 1c89-1c8a 20c1 2427-2429 2b96 2ffc-2fff ' +
@@ -16,7 +16,7 @@ const laterRanges =
 
 const laterClass = laterRanges.replaceAll(/[0-9a-f]+/g, hex => `\\u{${hex}}`).replaceAll(' ', '')
 
-/** Matches each character that Go's `strconv.IsPrint` does not accept, and quotes and backslashes. */
+/** Matches each character that Go's `strconv.Quote` escapes: `"`, `\`, and those not printable. */
 export const escapedInGo = new RegExp(
   `["\\\\]|[^\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} ]|[${laterClass}]`,
   'gu',

@@ -77,7 +77,7 @@ function formatTenDigits(number: CtyNumber): string {
   return `${sign}${digits[0]}${fraction}e${exponent < 0 ? '-' : '+'}${power}`
 }
 
-/** Rounds to ten digits, without trailing zeros. The carry is 1 if 9999999999.9 became 10^10. */
+/** Rounds to ten digits, without trailing zeros. The carry is 1 if rounding added a digit. */
 function roundDigits(allDigits: string): { readonly digits: string; readonly carry: number } {
   if (allDigits.length <= 10) return { digits: allDigits.replace(/0+$/, ''), carry: 0 }
   const head = BigInt(allDigits.slice(0, 10))
