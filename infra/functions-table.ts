@@ -63,8 +63,11 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       catalogPartitions: {
         // Replies to pull requests use the credential of the webhook.
-        reads: [...requestPartitions, 'stacks', 'webhooks', 'schedules', 'notifications'],
-        writes: [...requestPartitions, 'schedules'],
+        reads: [
+          ...requestPartitions,
+          ...(['stacks', 'webhooks', 'schedules', 'notifications', 'deliveryHistories'] as const),
+        ],
+        writes: [...requestPartitions, 'schedules', 'deliveryHistories'],
       },
       sends: ['nudges', 'notifications'],
       triggerSecrets: 'open',

@@ -48,13 +48,13 @@ export const apiPartitions = {
       'streamMarks',
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
-    'stackSettings',
+    ...['stackSettings', 'deliveryHistories'],
   ],
   writes: [
     ...['stacks', 'stackList', 'requests', 'approvals', 'requestingStacks', 'endedRequests'],
     ...['streamMarks'],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
-    'stackSettings',
+    ...['stackSettings', 'deliveryHistories'],
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'approvals', 'history', 'versions'],
@@ -65,12 +65,13 @@ export const servicePartitions = {
   reads: [
     ...['stacks', 'stackList', 'history', 'versions', 'requests', 'approvals', 'clientUpdates'],
     ...['requestingStacks', 'stackSettings', 'webhooks', 'schedules', 'notifications'],
-    ...['federations', 'tokens'],
+    ...['federations', 'tokens', 'deliveryHistories'],
   ],
   writes: [
     ...['stacks', 'stackList', 'deploymentList', 'history', 'versions'],
     ...['requests', 'approvals', 'requestingStacks', 'endedRequests'],
-    ...['clientUpdates', 'stackSettings', 'schedules', 'notifications', ...auditPartitions],
+    ...['clientUpdates', 'stackSettings', 'schedules', 'notifications', 'deliveryHistories'],
+    ...auditPartitions,
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'approvals', 'history', 'versions'],

@@ -1,6 +1,7 @@
 import { DeployError, error } from '../../shared/errors/error.ts'
 import type { DocumentKey, DocumentKind, StoredDocument } from '../../shared/ports/documents.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
+import { removeDeliveryHistory } from '../../shared/triggers/notifications/delivery-history.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
@@ -75,7 +76,10 @@ export async function putDocument(
   return { ...documentViewOf({ key, version, value }, show), created: previous === undefined }
 }
 
-/** Removes a document. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED. */
+/**
+ * Removes a document, and the history of a notification. Throws DOCUMENT_UNKNOWN,
+ * DOCUMENT_CHANGED.
+ */
 export async function removeDocument(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
@@ -83,6 +87,7 @@ export async function removeDocument(
 ): Promise<void> {
   const { version, value } = await requireDocument(ports, key)
   if (!(await ports.documents.remove(key, version))) throw documentChangedError(key)
+  if (key.kind === 'notification') await removeDeliveryHistory(ports.documents, key)
   await removeRelated?.(value)
 }
 

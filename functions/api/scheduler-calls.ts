@@ -100,6 +100,14 @@ export async function placeCallsForRename(
   return placements
 }
 
+/** The kinds of documents that belong to a stack. */
+const stackDocumentKinds = [
+  'schedule',
+  'notification',
+  'delivery-history',
+  'stack-settings',
+] as const
+
 /**
  * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax`
  * pages of each. A new stack with its name then starts without them.
@@ -108,7 +116,7 @@ export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
   stack: StackId,
 ): Promise<void> {
-  for (const kind of ['schedule', 'notification', 'stack-settings'] as const)
+  for (const kind of stackDocumentKinds)
     for await (const { key, version, value } of readDocumentsOf(ports.documents, kind, stack))
       if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }

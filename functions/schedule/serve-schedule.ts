@@ -42,8 +42,7 @@ export interface ScheduleCallServer extends ScheduleServer {
  * cannot check the schedule, so that Lambda repeats the call.
  */
 export async function serveSchedule(
-  server: ScheduleCallServer &
-    Omit<DeliverDeps, 'clock'> & { readonly notifications: NotificationEvents },
+  server: ScheduleCallServer & DeliverDeps & { readonly notifications: NotificationEvents },
   event: unknown,
 ): Promise<BatchResponse | undefined> {
   const call = scheduleCallForm.safeParse(event)

@@ -21,6 +21,7 @@ export const catalogPartitions = {
   webhooks: 'documents webhook',
   schedules: 'documents schedule',
   notifications: 'documents notification',
+  deliveryHistories: 'documents delivery-history',
   federations: 'documents federation',
   tokens: 'documents token',
   clientUpdates: 'documents client-update',

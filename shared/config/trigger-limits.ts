@@ -93,6 +93,17 @@ export const triggerLimits = {
   /** Time that a receiver has to respond. */
   notificationTimeoutMs: 10_000,
 
+  /** Deliveries that the history of a webhook keeps, and its size. Older ones are dropped. */
+  deliveriesMax: 20,
+  deliveriesBytesMax: 64 * 1024,
+  /** Length of the kept payload of a delivery. Only a whole payload can be sent again. */
+  deliveryPayloadCharsMax: 16_000,
+  /** Size of the kept begin of a receiver's response, and length of its kept headers. */
+  deliveryResponseBytesMax: 4 * 1024,
+  deliveryHeadersCharsMax: 2_000,
+  /** Attempts to change a history that other deliveries change at the same time. */
+  deliveryHistoryAttemptsMax: 10,
+
   /** Default size of a response to an outbound call. */
   outboundBytesMax: 256 * 1024,
   /** Timeout of one outbound call, from name resolution to the last byte. */

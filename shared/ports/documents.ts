@@ -5,6 +5,8 @@ export type DocumentKind =
   | 'webhook'
   | 'schedule'
   | 'notification'
+  /** The last deliveries of a notification, which has the same scope and name. */
+  | 'delivery-history'
   | 'federation'
   | 'token'
   /** An update of a client of Pulumi. */

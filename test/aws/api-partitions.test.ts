@@ -164,6 +164,8 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openPor
   await events.append(previewIdOf(stack, 'ended'), 'w', 0, [summary])
   await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
   await ports.archives.put(stack, program)
+  const history = { kind: 'delivery-history', scope: '*', name: 'x' } as const
+  await records.documents.put(history, { deliveries: [] }, 0)
 }
 
 /** Returns the request of a route, with its sample. */

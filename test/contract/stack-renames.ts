@@ -54,7 +54,8 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const { renames, catalog, requests, documents } = ports
       const [id, to] = [await createDeployed(), createStackId()]
       await requests.putProgram(id, first)
-      await documents.put({ kind: 'notification', scope: id, name: 'ops' }, { a: 1 }, 0)
+      const kinds = ['notification', 'delivery-history'] as const
+      for (const kind of kinds) await documents.put({ kind, scope: id, name: 'ops' }, { a: 1 }, 0)
       await catalog.recordSlowOperation(id, 'k', 7)
       const program = toBlobHash('c')
       expect(await renames.rename(id, to, { ...input, program })).toBe('renamed')
@@ -78,9 +79,11 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
         undefined,
         program,
       ])
-      const moved = await documents.list('notification', '', to)
-      expect(moved.documents).toMatchObject([{ key: { scope: to, name: 'ops' }, value: { a: 1 } }])
-      expect((await documents.list('notification', '', id)).documents).toEqual([])
+      for (const kind of kinds) {
+        const moved = (await documents.list(kind, '', to)).documents
+        expect(moved).toMatchObject([{ key: { scope: to, name: 'ops' }, value: { a: 1 } }])
+        expect((await documents.list(kind, '', id)).documents).toEqual([])
+      }
       expect([...(await catalog.listSlowOperations(to))]).toEqual([['k', 7]])
       const ids = (await catalog.listStacks()).stacks.map(stack => stack.id)
       expect([ids.includes(id), ids.includes(to)]).toEqual([false, true])

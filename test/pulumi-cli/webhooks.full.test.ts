@@ -13,6 +13,15 @@ const serverEnv = {
   ANTICHAIN_OUTBOUND_PLAIN: '1',
 }
 
+/** The parts of a delivery that a test reads, as the client prints it. */
+interface Delivery {
+  readonly id: string
+  readonly payload: string
+}
+
+/** Matches the payload of an update of a kind. */
+const payloadOf = (kind: string): unknown => expect.stringContaining(`"kind":"${kind}"`)
+
 describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], () => {
   test('a webhook gets updates of both command lines in the form of Pulumi', async () => {
     const receiver = await startReceiver()
@@ -43,6 +52,29 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       ])
       for (const { body, headers } of receiver.received)
         expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(secret, body))
+      const listDeliveries = async (): Promise<readonly Delivery[]> => {
+        const printed = await pulumi(`stack webhook delivery list ${name} --output json`)
+        return (JSON.parse(printed) as { deliveries: readonly Delivery[] }).deliveries
+      }
+      const deliveries = await listDeliveries()
+      expect(deliveries).toMatchObject([
+        { kind: 'stack_update', responseCode: 200, payload: payloadOf('destroy') },
+        { kind: 'stack_update', responseCode: 200, payload: payloadOf('update') },
+        { kind: 'ping', responseCode: 200 },
+      ])
+      expect(JSON.stringify(deliveries)).not.toContain(secret)
+      const redelivery = `stack webhook delivery redeliver ${name} ${deliveries[1]?.id ?? ''}`
+      expect(await pulumi(redelivery)).toMatch(/Response code: +200/)
+      const repeated = receiver.received.filter(
+        ({ headers }) => headers['pulumi-webhook-id'] === deliveries[1]?.id,
+      )
+      expect(repeated.map(({ body }) => body)).toEqual([
+        deliveries[1]?.payload,
+        deliveries[1]?.payload,
+      ])
+      expect((await listDeliveries()).map(({ id }) => id)).toEqual(
+        [deliveries[1], deliveries[0], deliveries[2]].map(delivery => delivery?.id),
+      )
       await pulumi(`stack webhook edit ${name} --add-event update_failed --active=false`)
       expect(await pulumi(`stack webhook get ${name}`)).toContain('update_failed')
       const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
@@ -78,6 +110,8 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
         webhooks: { name: string }[]
       }
       expect(listed.webhooks.map(({ name }) => name).toSorted()).toEqual(['all', 'chat'])
+      const delivered = await pulumi(`org webhook delivery list ${id}`)
+      expect(delivered).toMatch(/ ping .* 200 /)
       await pulumi('stack init dev')
       client.sandbox.setFaults({ 'create:thing': 'always' })
       expect((await client.pulumi(['up', '--yes', '--skip-preview'])).exit).not.toBe(0)

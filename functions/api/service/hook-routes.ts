@@ -6,7 +6,16 @@ import {
 } from '../../../shared/ports/documents.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
-import { pingNotification } from '../../../shared/triggers/notifications/ping-notification.ts'
+import {
+  readDeliveryHistory,
+  type SentDelivery,
+} from '../../../shared/triggers/notifications/delivery-history.ts'
+import {
+  type PingPorts,
+  pingNotification,
+  redeliverNotification,
+} from '../../../shared/triggers/notifications/ping-notification.ts'
+import type { KeyedNotification } from '../../../shared/triggers/notifications/send-delivery.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
@@ -63,8 +72,8 @@ function createHookRoutes(path: string): readonly ServiceRoute[] {
       return new Response(null, { status: 204 })
     }),
     define('POST', `${hookPath}/ping`, pingHook),
-    define('GET', `${hookPath}/deliveries`, refuseDeliveries),
-    define('POST', `${hookPath}/deliveries/{delivery}/redeliver`, refuseDeliveries),
+    define('GET', `${hookPath}/deliveries`, listDeliveries),
+    define('POST', `${hookPath}/deliveries/{delivery}/redeliver`, redeliverHook),
   ]
 }
 
@@ -150,16 +159,44 @@ function requireTriggers(
 }
 
 async function pingHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const notification = await requireNotification(ports, call)
+  const pingPorts = pingPortsOf(ports, 'a test delivery')
+  return deliveryViewOf(await pingNotification(pingPorts, notification, ports.random.uuid()))
+}
+
+async function listDeliveries(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const { key } = await requireDocument(ports, keyOf(call))
+  return (await readDeliveryHistory(ports.documents, key)).map(deliveryViewOf)
+}
+
+async function redeliverHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+  const notification = await requireNotification(ports, call)
+  const pingPorts = pingPortsOf(ports, 'a repeated delivery')
+  const id = call.params['delivery'] ?? ''
+  return deliveryViewOf(await redeliverNotification(pingPorts, notification, id))
+}
+
+async function requireNotification(
+  ports: ServicePorts,
+  call: ServiceCall,
+): Promise<KeyedNotification> {
   const key = keyOf(call)
-  const value = parseDocumentValue(notificationDocument, await requireDocument(ports, key))
-  const deps = { ...requireTriggers(ports, 'a test delivery'), clock: ports.clock }
-  const ping = await pingNotification(deps, { key, value }, ports.random.uuid())
+  return { key, value: parseDocumentValue(notificationDocument, await requireDocument(ports, key)) }
+}
+
+function pingPortsOf(ports: ServicePorts, subject: string): PingPorts {
+  const { documents, clock, logger } = ports
+  return { ...requireTriggers(ports, subject), documents, clock, logger }
+}
+
+/** Returns a delivery as clients of Pulumi show it. */
+function deliveryViewOf(delivery: SentDelivery): object {
+  const { id, kind, body, sentAt, durationMs, url, status, responseText } = delivery
   return {
-    ...{ id: ping.id, kind: 'ping', payload: ping.body, timestamp: Math.floor(ping.sentAt / 1000) },
-    ...{ duration: ping.durationMs, requestUrl: value.url, responseCode: ping.status },
-    requestHeaders: linesOf(ping.requestHeaders),
-    responseHeaders: linesOf(ping.responseHeaders),
-    responseBody: ping.responseText,
+    ...{ id, kind, payload: body, timestamp: Math.floor(sentAt / 1000), duration: durationMs },
+    ...{ requestUrl: url, requestHeaders: linesOf(delivery.requestHeaders), responseCode: status },
+    responseHeaders: linesOf(delivery.responseHeaders),
+    responseBody: responseText,
   }
 }
 
@@ -167,11 +204,4 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')
-}
-
-async function refuseDeliveries(): Promise<never> {
-  throw error(
-    'API_ROUTE_UNKNOWN',
-    'deliveries of webhooks are not kept: `antichain notification dead` lists those that failed',
-  )
 }

@@ -128,7 +128,38 @@ describe('webhooks', () => {
     expect(unreachable.status).toBe(200)
     const failed = await service.call(deploy, `POST ${path}/ping`)
     expect(failed.json).toMatchObject({ responseCode: 0 })
-    expect((await service.call(deploy, `GET ${path}/deliveries`)).status).toBe(404)
+  })
+
+  test('keep their deliveries, which can be sent again with the current secret', async () => {
+    receiver.state.answer = () => ({ status: 500, body: 'down' })
+    const path = `${shopService}/hooks/${String((await createHook({ name: 'ops' })).json['name'])}`
+    const deliveries = `${path}/deliveries`
+    expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
+    const ping = (await service.call(deploy, `POST ${path}/ping`)).json
+    expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([ping])
+    receiver.state.answer = () => ({ status: 200 })
+    const changed = { payloadUrl: `${receiver.origin}/in`, active: true, secret: 'another key' }
+    await service.call(deploy, `PATCH ${path}`, changed)
+    const redelivery = `POST ${deliveries}/${String(ping['id'])}/redeliver`
+    const repeated = (await service.call(deploy, redelivery)).json
+    expect(repeated).toMatchObject({ id: ping['id'], payload: ping['payload'], responseCode: 200 })
+    expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([repeated])
+    const [first, second] = receiver.received
+    expect(second?.body).toBe(first?.body)
+    expect(second?.headers).toMatchObject({
+      'pulumi-webhook-id': ping['id'],
+      'pulumi-webhook-signature': bodySignatureOf('another key', second?.body ?? ''),
+    })
+    const unknown = await service.call(deploy, `POST ${deliveries}/none/redeliver`)
+    expect([unknown.status, unknown.json['message']]).toEqual([
+      404,
+      expect.stringContaining("no delivery 'none'"),
+    ])
+    // A webhook of the same name must not show the deliveries of a removed one.
+    await service.call(deploy, `DELETE ${path}`)
+    expect((await service.call(deploy, `GET ${deliveries}`)).status).toBe(404)
+    await createHook({ name: 'ops' })
+    expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
   })
 
   test('a service without secrets of triggers has webhooks without secrets', async () => {

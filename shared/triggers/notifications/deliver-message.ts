@@ -26,7 +26,7 @@ import { webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
 /** Dependencies of deliveries. */
 export interface DeliverDeps extends TriggerPorts {
   readonly outbound: OutboundPort
-  readonly clock: Pick<ClockPort, 'now'>
+  readonly clock: Pick<ClockPort, 'now' | 'monotonicMs'>
   readonly logger: LoggerPort
 }
 

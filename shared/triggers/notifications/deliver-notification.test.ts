@@ -4,10 +4,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { createKeyFileSealing } from '../../platform/embedded/key-file-sealing.ts'
-import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
+import { silentLogger } from '../../platform/system/logger.ts'
+import {
+  type DocumentKey,
+  type DocumentsPort,
+  sealingContextOf,
+  type StoredDocument,
+} from '../../ports/documents.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import { readDeliveryHistory } from './delivery-history.ts'
 import { deliverNotification, evaluateAttempt, payloadOf } from './deliver-notification.ts'
 import {
   isNotificationFor,
@@ -52,9 +59,28 @@ beforeEach(() => {
   receiver.state.answer = () => ({ status: 204 })
 })
 
+/** The documents of one history, which a test may make unavailable. */
+const history: { stored: StoredDocument | undefined; isDown: boolean } = {
+  ...{ stored: undefined, isDown: false },
+}
+const clearHistory = (): void => {
+  history.stored = undefined
+}
+const documents: Pick<DocumentsPort, 'get' | 'put'> = {
+  get: async () => history.stored,
+  put: async (documentKey, documentValue, version) => {
+    if (history.isDown) throw new Error('the store is down')
+    history.stored = { key: documentKey, version: version + 1, value: documentValue }
+    return version + 1
+  },
+}
+
 const send = (event: NotificationEvent, attempt = 1, outbound = receiver.outbound) =>
   deliverNotification(
-    { outbound, sealing: createKeyFileSealing(home), clock: { now: () => now } },
+    {
+      ...{ outbound, sealing: createKeyFileSealing(home), documents, logger: silentLogger },
+      clock: { now: () => now, monotonicMs: () => performance.now() },
+    },
     { key, value },
     { event, attempt },
   )
@@ -146,6 +172,52 @@ describe('notifications', () => {
     receiver.state.answer = () => ({ status: 302, headers: { location: `${receiver.origin}/in` } })
     expect((await send(failed)).kind).toBe('dead')
     expect(receiver.received).toHaveLength(count + 1)
+  })
+
+  test('the history has each delivery once, with its last response, and never the secret', async () => {
+    clearHistory()
+    receiver.state.answer = () => ({ status: 503, body: 'busy', headers: { 'x-a': 'b' } })
+    await send(failed)
+    receiver.state.answer = () => ({ status: 200, body: 'fine\u001b[2J' })
+    await send(failed, 2)
+    await send({ kind: 'started', ...eventFields })
+    const deliveries = await readDeliveryHistory(documents, key)
+    expect(history.stored).toMatchObject({ key: { ...key, kind: 'delivery-history' } })
+    expect(deliveries).toMatchObject([
+      { kind: 'deployment', status: 200 },
+      { status: 200, responseText: 'fine\\u{1b}[2J', url: value.url, body: payloadOf(failed) },
+    ])
+    expect(deliveries[1]?.requestHeaders).toMatchObject({ 'antichain-delivery': deliveries[1]?.id })
+    expect(JSON.stringify(history.stored)).not.toContain(secret)
+  })
+
+  test('a history has few deliveries, and a bounded size with the largest payloads', async () => {
+    clearHistory()
+    const urns = Array.from({ length: 100 }, () => 'urn:'.padEnd(250, 'ü'))
+    receiver.state.answer = () => ({ status: 200, body: 'ü'.repeat(20_000) })
+    for (let number = 1; number <= triggerLimits.deliveriesMax + 1; number += 1) {
+      const deployment = `${stack}/${number}` as DeploymentId
+      await send({ kind: 'drift', count: 100, urns, ...eventFields, deployment })
+    }
+    const large = await readDeliveryHistory(documents, key)
+    expect(large[0]).toHaveProperty('isCut', true)
+    expect(large[0]?.body.length).toBe(triggerLimits.deliveryPayloadCharsMax)
+    const sizeBytes = Buffer.byteLength(JSON.stringify(history.stored?.value))
+    expect(sizeBytes).toBeLessThan(triggerLimits.deliveriesBytesMax + 100)
+    receiver.state.answer = () => ({ status: 200 })
+    for (let number = 1; number <= triggerLimits.deliveriesMax + 1; number += 1)
+      await send({ ...failed, deployment: `${stack}/${number}` as DeploymentId })
+    const small = await readDeliveryHistory(documents, key)
+    expect(small).toHaveLength(triggerLimits.deliveriesMax)
+    expect(small[0]?.body).toContain(`${stack}/${triggerLimits.deliveriesMax + 1}`)
+  })
+
+  test('a delivery that cannot be recorded, or whose response breaks off, is delivered', async () => {
+    history.isDown = true
+    expect(await send(failed)).toEqual({ kind: 'delivered' })
+    history.isDown = false
+    receiver.state.answer = () => ({ status: 200, headers: { 'content-length': '9' }, body: 'a' })
+    expect(await send(failed)).toEqual({ kind: 'delivered' })
   })
 
   test('the number of attempts is limited, and their pauses grow', () => {

@@ -1,20 +1,16 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
-import { type DocumentKey, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
-import type { OutboundPort } from '../../ports/outbound.ts'
-import type { ClockPort } from '../../ports/system.ts'
+import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { toPrintable } from '../printable.ts'
-import {
-  bodySignatureOf,
-  digestOf,
-  signatureOf,
-  deliveryHeaders,
-  pulumiHeaders,
-} from '../webhooks/signature.ts'
-import type { Notification } from './notification-document.ts'
-import { type HookKind, hookKindOf } from './pulumi-filters.ts'
+import { digestOf } from '../webhooks/signature.ts'
+import { recordDelivery } from './delivery-history.ts'
+import { hookKindOf } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'
+import {
+  type HttpCallResult,
+  type KeyedNotification,
+  sendDelivery,
+  type SendPorts,
+} from './send-delivery.ts'
 
 type Kind = NotificationEvent['kind']
 
@@ -58,12 +54,6 @@ export type DeliveryVerdict =
   /** The message becomes a dead letter. `why`: the reason. */
   | { readonly kind: 'dead'; readonly why: string }
 
-/** The result of the HTTP call of an attempt. `forbidden`: the address must not be called. */
-export type HttpCallResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
-  | { readonly kind: 'failed'; readonly why: string }
-  | { readonly kind: 'forbidden'; readonly why: string }
-
 /**
  * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
  * are retried, up to `triggerLimits.notificationAttemptsMax` attempts. Any other response and a
@@ -98,91 +88,20 @@ function retryDelayOf(callResult: HttpCallResult, attempt: number): number {
 }
 
 /**
- * Makes attempt number `attempt` (from 1) to send an event to the receiver of a notification. The
- * id of a delivery is the same in every attempt. Throws DOCUMENT_INVALID and SEALED_UNREADABLE;
- * other failures are results.
+ * Makes attempt number `attempt` (from 1) to send an event to the receiver of a notification. Adds
+ * the attempt to the history of the notification. The id of a delivery is the same in every
+ * attempt. Throws DOCUMENT_INVALID and SEALED_UNREADABLE; other failures are results.
  */
 export async function deliverNotification(
-  {
-    outbound,
-    sealing,
-    clock,
-  }: {
-    readonly outbound: OutboundPort
-    readonly sealing: SealingPort
-    readonly clock: Pick<ClockPort, 'now'>
-  },
-  { key, value }: { readonly key: DocumentKey; readonly value: Notification },
+  deps: SendPorts & Parameters<typeof recordDelivery>[0],
+  notification: KeyedNotification,
   { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
 ): Promise<DeliveryVerdict> {
-  const secret = await openSecret(sealing, key, value)
+  const { key, value } = notification
   const kind = hookKindOf(value, event)
   const body = value.format === 'pulumi' ? pulumiPayloadOf(event, kind) : payloadOf(event)
-  const timestamp = String(Math.floor(clock.now() / 1000))
-  const id = deliveryIdOf(key, event)
-  const headers = deliveryHeadersOf(value, { id, kind, body, secret, timestamp })
-  const timeoutMs = triggerLimits.notificationTimeoutMs
-  const request = { method: 'POST', url: value.url, headers, body, timeoutMs } as const
-  return evaluateAttempt(await sendAttempt(outbound, request), attempt)
-}
-
-/**
- * Returns the secret of a notification, or undefined for one without. Throws DOCUMENT_INVALID for
- * a format that needs one, and SEALED_UNREADABLE.
- */
-export async function openSecret(
-  sealing: Pick<SealingPort, 'open'>,
-  key: DocumentKey,
-  { secret, format }: Notification,
-): Promise<string | undefined> {
-  if (secret !== undefined) return sealing.open(secret, sealingContextOf(key))
-  if (format === 'pulumi') return undefined
-  throw error('DOCUMENT_INVALID', `the notification '${toPrintable(key.name)}' has no secret`)
-}
-
-/** Returns the headers of a delivery, with the signature in the format of the notification. */
-export function deliveryHeadersOf(
-  { format }: Pick<Notification, 'format'>,
-  delivery: {
-    readonly id: string
-    readonly kind: HookKind
-    readonly body: string
-    readonly secret: string | undefined
-    /** The time of the attempt, in seconds since 1970. */
-    readonly timestamp: string
-  },
-): Readonly<Record<string, string>> {
-  const { id, kind, body, secret = '', timestamp } = delivery
-  const contentType = { 'content-type': 'application/json' }
-  if (format === 'pulumi')
-    return {
-      ...contentType,
-      [pulumiHeaders.id]: id,
-      [pulumiHeaders.kind]: kind,
-      ...(secret === '' ? {} : { [pulumiHeaders.signature]: bodySignatureOf(secret, body) }),
-    }
-  return {
-    ...contentType,
-    [deliveryHeaders.id]: id,
-    [deliveryHeaders.timestamp]: timestamp,
-    [deliveryHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
-  }
-}
-
-async function sendAttempt(
-  outbound: OutboundPort,
-  request: Parameters<OutboundPort['call']>[0],
-): Promise<HttpCallResult> {
-  try {
-    return await outbound.call(request, async ({ status, headers }) => ({
-      kind: 'answered' as const,
-      status,
-      retryAfter: headers.get('retry-after'),
-    }))
-  } catch (thrown) {
-    const why = toPrintable(messageOf(thrown), 300)
-    if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'forbidden', why }
-    if (hasCode(thrown, 'OUTBOUND_FAILED')) return { kind: 'failed', why }
-    throw thrown
-  }
+  const draft = { id: deliveryIdOf(key, event), kind, body }
+  const { result, delivery } = await sendDelivery(deps, notification, draft)
+  await recordDelivery(deps, key, delivery)
+  return evaluateAttempt(result, attempt)
 }

@@ -89,7 +89,10 @@ export function kindOfFilter(filter: HookFilter): NotificationEvent['kind'] {
 }
 
 /** The kinds of deliveries in Pulumi's format. */
-export type HookKind = 'stack_update' | 'deployment' | 'drift_detection' | 'ping'
+export const hookKinds = ['stack_update', 'deployment', 'drift_detection', 'ping'] as const
+
+/** A kind of deliveries in Pulumi's format. */
+export type HookKind = (typeof hookKinds)[number]
 
 /**
  * Returns the kind of delivery of an event. A result of a deployment is one delivery: an update,

@@ -38,7 +38,7 @@ interface RecordPage {
 const recordsPerPage = 100
 
 /** The kinds of documents that reference no blobs. */
-type PrivateKind = 'federation' | 'token' | 'client-update' | 'stack-settings'
+type PrivateKind = 'federation' | 'token' | 'client-update' | 'stack-settings' | 'delivery-history'
 
 /**
  * The kinds of documents that may reference blobs. Compaction, which lists the references, has no

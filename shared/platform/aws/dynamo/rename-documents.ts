@@ -62,12 +62,15 @@ export async function createDocumentParts(
   return parts
 }
 
+/** The kinds of the documents that move with their stack. */
+const movedKinds = ['schedule', 'notification', 'delivery-history', 'stack-settings'] as const
+
 async function listStackDocuments(
   catalogTable: Table,
   id: StackId,
 ): Promise<readonly StoredDocument[]> {
   const documents: StoredDocument[] = []
-  for (const kind of ['schedule', 'notification', 'stack-settings'] as const) {
+  for (const kind of movedKinds) {
     const { pk } = keys.document({ kind, scope: id, name: '' })
     // The items of removed documents stay, so a stack can have more items than documents.
     const range = { pk, beginsWith: `${id} `, limit: limits.listEntriesMax }

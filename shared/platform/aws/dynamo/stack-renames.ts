@@ -149,7 +149,7 @@ async function switchStack(
   if (parts.length > limits.transactionItemsMax)
     throw error(
       'CLI_USAGE',
-      `the stack has ${documents.length / 2} schedules and notifications, too many for a rename`,
+      `the stack has ${documents.length / 2} schedules, notifications and documents of theirs, too many for a rename`,
     )
   const { isDone } = await transact(catalogTable, random, parts)
   return isDone ? 'renamed' : 'conflict'
