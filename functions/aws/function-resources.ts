@@ -183,8 +183,8 @@ function createVariableResolver(
 
 /**
  * Returns the function that compacts a deployment. It calls the compaction function if a variable
- * names it, and otherwise compacts in this process. Only generators have the variable, because they
- * close deployments.
+ * names it, and otherwise compacts in this process. Executors do not have the variable, because
+ * they close no deployments.
  */
 function chooseCompaction(
   env: Env,

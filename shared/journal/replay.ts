@@ -136,7 +136,7 @@ function applyEntry(state: ReplayState, entry: JournalEntry): void {
   }
 }
 
-/** Returns a base with the secrets manager of the journal. A rewritten base contains none. */
+/** Returns a base with the secrets manager of the journal. The snapshot of a `write` has none. */
 function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }

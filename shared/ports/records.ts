@@ -197,8 +197,9 @@ export interface LeasesPort {
  */
 export interface EventsPort {
   /**
-   * Appends lines of one writer: a generator run, or an executor. `firstLineNumber` is the number
-   * of the first line, from 0 for each writer. A repetition changes nothing.
+   * Appends lines of one writer: a generator run, an executor, or a batch of a client of Pulumi.
+   * `firstLineNumber` is the number of the first line, from 0 for each writer. A repetition changes
+   * nothing.
    */
   readonly append: (
     deployment: DeploymentId,

@@ -32,7 +32,7 @@ export interface StepEmitter {
   readonly emitBegin: (step: Step) => void
   /**
    * Reports the end of a step: its outputs, or a diagnostic and the failure. The ends of its views
-   * are reported too.
+   * are reported too. A deployment reports outputs of a component by `emitOutputs` instead.
    */
   readonly emitEnd: (step: Step, end: StepEnd) => void
   /**

@@ -64,7 +64,7 @@ export function stackConfigFileOf(project: Project, stack: string): string {
   return join(project.stackConfigDir, name)
 }
 
-/** Reads a stack file; a missing one is empty. Throws CONFIG_INVALID, FEATURE_MISSING. */
+/** Reads a stack file; a missing one is empty. Throws CONFIG_INVALID. */
 export function readStackConfig(file: string, project: string): StackConfig {
   let text = ''
   try {
@@ -93,7 +93,7 @@ export function writeStackConfig(config: StackConfig): void {
 
 /**
  * Opens the text of a stack file (docs/spec/configuration.md#stack-file). Throws CONFIG_INVALID
- * with file, line and column, and FEATURE_MISSING when it imports environments.
+ * with file, line and column.
  */
 export function openStackConfig(text: string, file: string, project: string): StackConfig {
   const source = openYaml(text, file, 'CONFIG_INVALID')

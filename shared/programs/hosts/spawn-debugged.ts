@@ -20,7 +20,7 @@ export interface DebugRequest {
   readonly runtime: string
   /** The title in editors: `Pulumi: Program (nodejs)`. */
   readonly title: string
-  /** Called once, when a debugger can attach. Must not throw. */
+  /** Called when a debugger can attach, at most once. Must not throw. */
   readonly onReady: (endpoint: DebuggerEndpoint) => void
 }
 
@@ -54,7 +54,7 @@ export async function spawnDebugged(
 }
 
 interface DebuggerLanguage {
-  /** The port that editors try by default. */
+  /** The port for the debugger. If it is in use, the next free port is used. */
   readonly port: number
   readonly createCommand: (
     request: SpawnRequest,

@@ -32,9 +32,8 @@ export interface ArchiveLimits {
  * Fetches the files of a repository at a commit into `folder`, which must exist and be empty. The
  * outer folder of the archive is omitted. Files, folders and internal symbolic links are accepted,
  * and an archive with any other entry is refused. So no file is written outside of `folder`, and no
- * link leads outside.
- * No code of the archive is executed. The folder is removed before an error is thrown. Throws
- * ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
+ * link leads outside. No code of the archive is executed. The folder is removed before an error is
+ * thrown. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function fetchRepositoryArchive(
   outbound: OutboundPort,

@@ -168,8 +168,8 @@ export async function runHooks(
 
 /**
  * Returns the final end of the call. Each time that an error hook requests a retry, the call runs
- * again as another operation. `hookError`: the message of an error hook that failed, which replaces
- * the message of the call.
+ * again as another operation. `hookError`: the message that replaces that of the call, because an
+ * error hook failed or requested too many retries.
  */
 async function callWithRetries(
   deps: HookDeps,

@@ -32,7 +32,8 @@ import type {
 
 /**
  * Loads the schemas of a provider. Throws ProviderError if the provider returns none, or an invalid
- * one for its configuration, and the errors of `encodeMeta`. The finders check all other schemas.
+ * one for its configuration. Throws the errors of `encodeMeta`. The finders check the schemas of
+ * types and functions.
  */
 export async function loadTerraformPackage(
   client: TerraformClient,
@@ -70,8 +71,9 @@ export async function loadTerraformPackage(
 
 /**
  * Encodes the metadata of a package, or null if it has none. Returns undefined for a provider that
- * accepts no metadata. Throws TERRAFORM_CONFIG_INVALID, and TERRAFORM_PACKAGE_INVALID for metadata
- * that the provider does not accept.
+ * accepts no metadata. Throws TERRAFORM_CONFIG_INVALID for metadata that does not fit,
+ * TERRAFORM_PACKAGE_INVALID for metadata of a provider that accepts none, and ProviderError for an
+ * invalid schema.
  */
 function encodeMeta(
   { name }: PackageDescriptor,

@@ -214,7 +214,7 @@ async function upgradeIdentity(
 
 /**
  * Moves an object from another type. As in Terraform's core, the capability of the provider does
- * not matter. A provider without this call fails with its name.
+ * not matter, so a provider without this call fails.
  */
 async function moveObject(
   session: TerraformSession,

@@ -38,7 +38,7 @@ export function fetchDocument(
   request: RegistryRequest,
   deps: RegistryHttpDeps,
 ): Promise<RegistryResponse> {
-  return retryRequest(deps, request.url, async () => {
+  return withRegistryRetries(deps, request.url, async () => {
     const { response, url, stopTimeout } = await openResponse(request, deps)
     try {
       const chunks: Buffer[] = []
@@ -65,7 +65,7 @@ export function downloadFile(
   file: string,
   deps: RegistryHttpDeps,
 ): Promise<{ readonly sha256: string; readonly sizeBytes: number }> {
-  return retryRequest(deps, request.url, async () => {
+  return withRegistryRetries(deps, request.url, async () => {
     const { response, stopTimeout, onData } = await openResponse(request, deps)
     try {
       if (!response.ok) throw new StatusError(response.status)
@@ -105,7 +105,7 @@ function isTransient(status: number): boolean {
   return status === 429 || status >= 500
 }
 
-async function retryRequest<T>(
+async function withRegistryRetries<T>(
   { pause, report }: RegistryHttpDeps,
   url: string,
   send: () => Promise<T>,

@@ -58,7 +58,7 @@ export interface TerraformInstaller {
   readonly obtain: (parameter: PackageParameter) => Promise<ProviderBinary>
 }
 
-/** Creates an installer. It reads the settings of the command line once, when it needs them. */
+/** Creates an installer. It reads the settings of Terraform's command line once, on demand. */
 export function createTerraformInstaller(deps: TerraformInstallerDeps): TerraformInstaller {
   const pending = new Map<string, Promise<ProviderBinary>>()
   let settings: CliSettings | undefined
@@ -254,7 +254,7 @@ function versionError(
   constraints: VersionConstraints,
   versions: readonly string[],
 ): Error {
-  const published = versions.slice(0, 20).join(', ')
+  const published = versions.length === 0 ? 'none' : versions.slice(0, 20).join(', ')
   return error(
     'TERRAFORM_VERSION_MISSING',
     `no version of ${formatSourceAddress(address)} meets '${constraints.text}': there are ${published}`,

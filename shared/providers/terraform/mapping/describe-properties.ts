@@ -94,7 +94,7 @@ export function createTypeDeclarations(packageName: string): TypeDeclarations {
   }
 }
 
-/** The name of the type of a property, if it needs one. */
+/** The name for the type of a property, and the function that declares types. */
 interface TypePlace {
   readonly declare: DeclareObject
   readonly typeName: string
