@@ -29,7 +29,7 @@ import { checkWebhook, type WebhookCheckDeps } from '../verify/webhook-check.ts'
 /**
  * `platform verify`: runs a smoke test in an installation, through the API of the login. It removes
  * its stacks and its webhook, also after a failure and after Ctrl-C. Throws PLATFORM_CHECK_FAILED,
- * LOGIN_MISSING, API_FORBIDDEN, INSTALL_FAILED.
+ * LOGIN_MISSING, API_FORBIDDEN, INSTALL_FAILED, CLI_USAGE, and DEPLOYMENT_CANCELLED after Ctrl-C.
  */
 export const verifyPlatform: Handler = async (session, flags) => {
   const names = readCheckNames(flags)

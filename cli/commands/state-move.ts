@@ -136,8 +136,8 @@ async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> 
 }
 
 /**
- * Writes both states. Throws STORE_CONFLICT when the resources of a stack were changed since they
- * were read.
+ * Writes both states. Throws STACK_BUSY while a deployment of the source runs, and STORE_CONFLICT
+ * when the resources of a stack were changed since they were read.
  */
 async function executeMove(
   session: CliSession,

@@ -1,5 +1,6 @@
 import type { StepMetadata, SummaryEvent } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
+import { isChange } from '../../shared/records/change-counts.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { isStepOp, styleOf, summaryOrder } from './operation-style.ts'
 import type { Paint } from './paint.ts'
@@ -33,10 +34,10 @@ function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
   })
 }
 
-/** Formats the counts by kind of step, with the unchanged and failed resources. */
+/** Formats the counts of changes by kind of step, with the unchanged and failed resources. */
 export function formatResourceCounts(figures: EndFigures, style: LineStyle): readonly string[] {
   const counts = figures.summary?.resourceChanges ?? figures.result.changes
-  const changedOps = summaryOrder.filter(op => !uncountedOps.has(op) && (counts[op] ?? 0) > 0)
+  const changedOps = summaryOrder.filter(op => isChange(op) && (counts[op] ?? 0) > 0)
   const lines = changedOps.filter(isStepOp).map(op => {
     const stepStyle = styleOf(op)
     const label = style.isPreview ? `to ${stepStyle.plannedText}` : stepStyle.doneText
@@ -50,9 +51,6 @@ export function formatResourceCounts(figures: EndFigures, style: LineStyle): rea
     lines.push(`      ${style.isPreview ? 'no changes are needed' : 'nothing changed'}`)
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
-
-/** Kinds of steps that are not counted as changes. Unchanged resources have a line of their own. */
-const uncountedOps: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** Formats the duration. Returns no lines for a preview. */
 export function formatDurationLines(figures: EndFigures, style: LineStyle): readonly string[] {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { EngineEventPayload, EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
+import { countChanges } from '../../shared/records/change-counts.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './follow-stream.ts'
 import { refusalErrorOf } from './refusal.ts'
@@ -143,9 +144,6 @@ function parseEvents(data: unknown): readonly EngineEventPayload[] {
   return z.array(z.looseObject({})).parse(data) as unknown as readonly EngineEventPayload[]
 }
 
-/** The kinds of steps that change nothing. */
-const unchangingOps = new Set(['same', 'read', 'discard', 'read-replacement'])
-
 function parseDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
   if (end.kind === 'refused') throw refusalErrorOf(end)
@@ -156,8 +154,6 @@ function parseDeployResult(data: unknown): DeployResult {
     )
   if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
   const { result, changes } = end
-  const hasChanges = Object.entries(changes).some(
-    ([op, count]) => count > 0 && !unchangingOps.has(op),
-  )
+  const hasChanges = countChanges(changes) > 0
   return { result, changes, hasChanges, pending: end.kind === 'deployed' ? end.pending : [] }
 }

@@ -91,7 +91,7 @@ export interface DeployResult {
   readonly result: DeploymentResult
   /** Number of operations by kind, as in the summary event. */
   readonly changes: Readonly<Record<string, number>>
-  /** Whether any operation besides same and read happened or would happen. */
+  /** Whether an operation happened, or would happen, that `isChange` counts as a change. */
   readonly hasChanges: boolean
   /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]

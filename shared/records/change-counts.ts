@@ -1,3 +1,4 @@
+/** The kinds of steps that do not count as changes. A discard only forgets a read resource. */
 const unchangingKinds: ReadonlySet<string> = new Set([
   'same',
   'read',

@@ -36,7 +36,7 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * are unknown, so `refreshBeforeUpdate` makes the next deployment refresh it first. Another pending
  * create of the URN stays, because that create may have created another object. Throws
  * PENDING_NOT_FOUND, also when the pending operation is not a create. Throws CLI_USAGE when another
- * live resource has the URN, or another resource the id, type and provider. Throws
+ * live resource has the URN, or when another resource has the same id, type and provider. Throws
  * PROVIDER_REFERENCE when the provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {

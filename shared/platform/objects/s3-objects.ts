@@ -16,7 +16,7 @@ import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './objec
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Query parameters that Pulumi's S3 stores read, and this store too. */
+/** The query parameters of Pulumi's S3 stores, all of which this store accepts. */
 const knownParameters: ReadonlySet<string> = new Set([
   ...['region', 'endpoint', 'profile', 's3ForcePathStyle', 'use_path_style', 'disable_https'],
   ...['disableSSL', 'hostname_immutable', 'awssdk', 'ssetype', 'kmskeyid', 'dualstack', 'fips'],

@@ -124,6 +124,16 @@ test.each([
   expect(() => read()).toThrow(message)
 })
 
+test('imports may be nested 20 levels deep', () => {
+  write('dev', 'imports: [e2]\n')
+  for (let level = 2; level < 20; level += 1) write(`e${level}`, `imports: [e${level + 1}]\n`)
+  write('e20', 'values: {a: 1}\n')
+  expect(() => read()).not.toThrow()
+  write('e20', 'imports: [e21]\n')
+  write('e21', 'values: {a: 1}\n')
+  expect(() => read()).toThrow(/e20\.yaml:1:.*'e21' is nested too deeply: at most 20 levels/)
+})
+
 test('values that repeat each other many times are refused, and repeated imports are read once', () => {
   const names = Array.from({ length: 30 }, (_, index) => `v${index}`)
   const lines = names.map((name, index) =>

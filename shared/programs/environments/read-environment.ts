@@ -8,10 +8,10 @@ import { evaluateValues } from './evaluate-values.ts'
 /** The folder of the environments of a project, below the folder of its project file. */
 export const environmentsFolder = 'environments'
 
-/** Maximum number of environments that import each other. */
+/** Maximum depth of nested imports. */
 const depthMax = 20
 
-/** A text with environments, and the position of their list. */
+/** The imports and values of an environment, or of a stack file, with their places in the file. */
 interface EnvironmentDefinition {
   readonly source: YamlSource
   readonly folder: string
@@ -118,8 +118,9 @@ function readNamedEnvironment(
     )
   if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name))
     throw errorOf(`'${name}' is not the name of an environment`)
-  if (importers.includes(name) || importers.length >= depthMax)
-    throw errorOf(`the environment '${name}' imports itself`)
+  if (importers.includes(name)) throw errorOf(`the environment '${name}' imports itself`)
+  if (importers.length >= depthMax)
+    throw errorOf(`the import of '${name}' is nested too deeply: at most ${depthMax} levels`)
   const file = join(folder, `${name}.yaml`)
   const namedSource = openYaml(readEnvironmentFile(file, name, errorOf), file, 'CONFIG_INVALID')
   const content: unknown = namedSource.document.toJS({ mapAsMap: true })

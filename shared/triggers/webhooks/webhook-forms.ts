@@ -7,7 +7,7 @@
  * users configured use the outbound port. 4. The deployments of an event are a pure function of
  * data.
  *
- * This file: the forms of webhooks, one row each.
+ * This file: the format of deliveries for each kind of sender.
  */
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'

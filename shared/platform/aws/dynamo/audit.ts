@@ -97,7 +97,7 @@ function createPositionSource({
   }
 }
 
-/** Creates a function that adds a day to the list of days, unless it has added the day before. */
+/** Creates a function that adds a day to the list of days, unless it has already added this day. */
 function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> {
   const recordedDays = createLruCache<true>()
   return async day => {

@@ -52,7 +52,7 @@ const documentKinds = Object.keys({
 
 /**
  * Creates the listing of every hash in the records that can reference blobs. A page has one stack,
- * a hundred records of one partition, or the outcomes of a block of operations. The listing
+ * up to a hundred records of one partition, or the outcomes of a block of operations. The listing
  * searches all texts of an item, so that no field is missed.
  */
 export function createReferenceListing(tables: Tables): RetentionPort['listReferences'] {

@@ -27,8 +27,8 @@ const cursorsPerChunk = 1_024
 /**
  * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
  * numbered without gaps, and each writer puts its next chunk at the first free number. Therefore a
- * reader that continues from a number misses no later lines of any writer. A deployment has few
- * writers: generator runs, and executors that report events.
+ * reader that continues from a number misses no later lines of any writer. Writers are generator
+ * runs, executors that report events, and batches of a client of Pulumi.
  */
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriterLookup(journalTable)

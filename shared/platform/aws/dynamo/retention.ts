@@ -60,7 +60,10 @@ export function createRetention({
   }
 }
 
-/** A function that removes at most `itemsMax` items, and returns the number of removed items. */
+/**
+ * A function that removes items until it has removed `itemsMax` or found no more. It may remove
+ * some more, with the last operation. Returns the number of removed items, at most `itemsMax`.
+ */
 type RemovalStage = (itemsMax: number) => Promise<number>
 
 /**

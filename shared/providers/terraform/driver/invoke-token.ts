@@ -131,7 +131,7 @@ interface FunctionArgument {
 interface BuiltArguments {
   readonly values: readonly FunctionArgument[]
   readonly failures: readonly CheckFailure[]
-  /** Whether an unknown argument is one that the function does not accept as unknown. */
+  /** Whether an argument has unknown parts, although the function accepts only known ones. */
   readonly hasUnknown: boolean
 }
 

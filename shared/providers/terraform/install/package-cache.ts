@@ -14,8 +14,8 @@ export interface UsablePackage {
   readonly folder: string
   readonly executable: string
   /**
-   * Hashes of the package, and those that its source guarantees for other platforms. Empty if the
-   * request needs none.
+   * Hashes of the package, and those that its source guarantees for other platforms. May be empty
+   * if the request needs none.
    */
   readonly hashes: readonly string[]
 }

@@ -12,7 +12,8 @@ export interface RegistryClient {
   readonly listVersions: (address: SourceAddress) => Promise<readonly string[]>
   /**
    * Returns the description of a package, with absolute addresses. Throws
-   * TERRAFORM_PLATFORM_UNSUPPORTED, and the errors of requests.
+   * TERRAFORM_PLATFORM_UNSUPPORTED, TERRAFORM_PROVIDER_UNKNOWN for a host without a registry, and
+   * the errors of requests.
    */
   readonly fetchDescription: (
     address: SourceAddress,

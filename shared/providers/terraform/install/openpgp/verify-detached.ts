@@ -96,7 +96,7 @@ function splitSections(packets: readonly Packet[]): readonly KeySection[] {
   return sections
 }
 
-/** A signature over a key that cannot be read does not count, and others may count. */
+/** Parses a signature over a key. Returns undefined if it cannot be read: others may be valid. */
 function parseOptionalSignature(body: Buffer): Signature | undefined {
   try {
     return parseSignature(body)
