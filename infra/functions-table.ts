@@ -125,6 +125,7 @@ export const functionsTable: readonly FunctionRow[] = [
       ...storeVariables,
       ...queueVariables,
       'compactionFunction',
+      'apiFunction',
       'secretsKey',
       'scheduleGroup',
       'scheduleRole',
@@ -139,7 +140,8 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges'],
       serviceKeys: 'create',
       schedules: 'create',
-      calls: ['compaction'],
+      // The API answers requests that write tokens. A call is worth a request to its address.
+      calls: ['compaction', 'api'],
     },
   },
   {

@@ -133,6 +133,7 @@ function createInstallationVariables(
       }),
     scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
+    apiFunction: () => functionArnOf(main, settings, 'api'),
     installerFunction: () => functionArnOf(main, settings, 'installer'),
     streamsMax: () => String(computeStreamsMax(settings)),
     // The addresses are created after the functions that need them.

@@ -25,6 +25,7 @@ import { type ApiPorts, parseInput, type Route, type RouteResult } from './defin
 import { routes } from './routes-table.ts'
 import { addSecureHeaders } from './secure-headers.ts'
 import { addServiceRoutes, refuseServiceCalls } from './service/add-service-routes.ts'
+import { addDelegatedRoutes } from './service/delegated-routes.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { authenticate, isTokenValid } from './authenticate.ts'
 
@@ -79,14 +80,13 @@ export function createApi(options: ApiOptions): Hono {
       answerCall(deps, route, context),
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
+  addDelegatedRoutes(app, {
+    ...{ ports, addressOf },
+    exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
+  })
   const { closing } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
-  else
-    addServiceRoutes(app, {
-      ports: { ...ports, closing, triggers: ports },
-      addressOf,
-      exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
-    })
+  else addServiceRoutes(app, { ports: { ...ports, closing, triggers: ports }, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

@@ -75,7 +75,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
   [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
   [501, ['FEATURE_MISSING']],
-  [502, ['OIDC_ISSUER_UNREACHABLE']],
+  [502, ['OIDC_ISSUER_UNREACHABLE', 'API_FUNCTION_UNREACHABLE']],
 ]
 
 const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(

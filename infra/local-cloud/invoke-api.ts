@@ -1,7 +1,7 @@
 import type { FunctionName } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
-import type { CallOptions, InvocationOutcome } from './environment.ts'
+import type { CallOptions, InvocationOutcome, OnStreamedAnswer } from './environment.ts'
 import { type HttpListener, startHttpListener } from './http-listener.ts'
 import { type HttpEvent, type HttpReply, createMessageReply } from './http-payload.ts'
 
@@ -43,9 +43,12 @@ export async function startInvokeApi(
         tenant: event.headers[tenantHeader],
       }
       const text = readEventText(event)
-      const invokeNamed = () => invoke(name, text === '' ? {} : JSON.parse(text), call)
+      const functionEvent: unknown = text === '' ? {} : JSON.parse(text)
       if (event.headers['x-amz-invocation-type'] !== 'Event')
-        return invokeReplyOf(await invokeNamed())
+        return replyToSynchronousCall(onStreamedAnswer =>
+          invoke(name, functionEvent, { ...call, onStreamedAnswer }),
+        )
+      const invokeNamed = () => invoke(name, functionEvent, call)
       if (!fitsAsynchronousCall(text)) return createMessageReply(413, 'Request Entity Too Large')
       void callWithRetries(invokeNamed, { onFailure: onCloudFailure, signal: shutdown.signal })
       return { status: 202, headers: {}, body: Buffer.from('') }
@@ -73,9 +76,27 @@ function readEventText({ body = '', isBase64Encoded }: HttpEvent): string {
   return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8')
 }
 
-function invokeReplyOf(outcome: InvocationOutcome): HttpReply {
+/**
+ * Returns the response to a synchronous call. That of a function that streams is its whole stream,
+ * with its head.
+ */
+async function replyToSynchronousCall(
+  invoke: (onStreamedAnswer: OnStreamedAnswer) => Promise<InvocationOutcome>,
+): Promise<HttpReply> {
+  let streamedBytes: Promise<Buffer> | undefined
+  const outcome = await invoke(({ body }) => {
+    streamedBytes = readAll(body)
+    // The outcome reports a stream that breaks off.
+    streamedBytes.catch(() => undefined)
+  })
   if (outcome.kind === 'answered')
-    return { status: 200, headers: {}, body: Buffer.from(outcome.json) }
+    return { status: 200, headers: {}, body: (await streamedBytes) ?? Buffer.from(outcome.json) }
   const body = Buffer.from(JSON.stringify({ errorMessage: outcome.reason }))
   return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body }
+}
+
+async function readAll(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const piece of pieces) chunks.push(piece)
+  return Buffer.concat(chunks)
 }

@@ -102,6 +102,7 @@ export async function createServices(
       `arn:aws:iam::${account}:role/${roleNameOf(installation, 'schedules', region)}`,
     scheduleFunction: () => localArnOf(installation, region, 'schedule'),
     compactionFunction: () => localArnOf(installation, region, 'compaction'),
+    apiFunction: () => localArnOf(installation, region, 'api'),
     installerFunction: () => localArnOf(installation, region, 'installer'),
     streamsMax: () => String(computeStreamsMax({})),
     webhookUrl: () => webhookUrl,

@@ -16,6 +16,8 @@ export const awsLimits = {
   compactionResponseTimeoutMs: 300_000,
   /** The same timeout for a call of the installer: longer than its function can run. */
   installerResponseTimeoutMs: 620_000,
+  /** The same timeout for a request that the service forwards to the API. */
+  forwardedResponseTimeoutMs: 60_000,
   /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
 

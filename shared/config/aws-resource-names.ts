@@ -30,6 +30,8 @@ export const awsVariables = {
   scheduleRole: 'ANTICHAIN_SCHEDULE_ROLE',
   scheduleFunction: 'ANTICHAIN_SCHEDULE_FUNCTION',
   compactionFunction: 'ANTICHAIN_COMPACTION_FUNCTION',
+  /** The function of the API, as an ARN. */
+  apiFunction: 'ANTICHAIN_API_FUNCTION',
   installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
   /** The address for Pulumi's own command line. */

@@ -152,6 +152,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Check that ANTICHAIN_HOME is writable and the disk has free space. No provider was called after this error.',
   },
+  API_FUNCTION_UNREACHABLE: {
+    exit: 1,
+    hint: 'Run the command again. If it fails again, the log of the function api has the reason.',
+  },
   STORE_MISSING: {
     exit: 1,
     hint: 'Check that the platform is deployed in this account and region (`antichain platform status`).',

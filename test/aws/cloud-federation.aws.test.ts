@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../functions/api/issue-token.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
+import { describeWithCommands } from '../e2e/toolchains.ts'
 import { startLocalIssuer } from '../integration/cli/local-issuer.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { openServiceClient } from './service-client.ts'
 
 describeWithServices('login of CI jobs', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -62,4 +64,31 @@ describeWithServices('login of CI jobs', ['DYNAMODB', 'SQS', 'S3', 'KMS'], setti
     for (const { out } of [first, second])
       requireSuccess(await job.run(['login', sandbox.cloud.apiUrl, '--token', out.trim()]))
   }, 120_000)
+
+  describeWithCommands("Pulumi's own command line", [['go', 'version']], () => {
+    test('the address for it exchanges tokens of jobs by the API, without a permission of its own', async () => {
+      issuer.state.claims = { repository: 'acme/shop' }
+      const audience = 'urn:pulumi:org:organization'
+      const rule = ['--claim', 'repository=acme/shop', '--role', 'preview', '--audience', audience]
+      const create = ['federation', 'create', 'pulumi', '--issuer', issuer.issuer, ...rule]
+      requireSuccess(await admin.run(create))
+      const service = await openServiceClient(sandbox, 'shop')
+      const withoutToken = { PULUMI_ACCESS_TOKEN: undefined }
+      const login = async (token: string) =>
+        service.pulumi(['login', sandbox.cloud.serviceUrl, '--oidc-token', token], withoutToken)
+      try {
+        requireSuccess(await login(await issuer.requestJwt(audience)))
+        const who = requireSuccess(await service.pulumi(['whoami'], withoutToken))
+        expect(who.out.trim()).toBe('pulumi-runner')
+        const created = await service.pulumi(['stack', 'init', 'other'], withoutToken)
+        expect(created.err).toContain('requires the role')
+        const audited = await sandbox.control.platform.audit.read(0, 5)
+        expect(audited).toContainEqual(expect.objectContaining({ from: '127.0.0.1', status: 201 }))
+        issuer.state.claims = { repository: 'eve/shop' }
+        expect((await login(await issuer.requestJwt(audience))).err).toContain('401')
+      } finally {
+        service.remove()
+      }
+    }, 300_000)
+  })
 })

@@ -91,7 +91,10 @@ type Opened = Awaited<ReturnType<typeof openService>>
 
 /** Creates the function that calls routes, and records the called routes and forbidden uses. */
 async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
-  const app = createPulumiApi({ ports, addressOf: () => '192.0.2.7' })
+  const app = createPulumiApi({
+    ...{ ports, addressOf: () => '192.0.2.7' },
+    forward: () => Promise.reject(new Error('no other function')),
+  })
   // A token of a CI job is valid while its federation rule is unchanged, so each call reads the rule.
   const { token } = await withoutUses(async () => {
     await generator.documents.put(federationKeyOf('ci'), {}, 0)

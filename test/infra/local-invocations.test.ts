@@ -15,13 +15,15 @@ interface CallOptions {
   readonly event?: string
   readonly InvocationType?: 'Event'
   readonly TenantId?: string
+  /** The stream of a function that streams its response. */
+  readonly streamed?: string
 }
 
 /** Invokes a function with the SDK. `outcome` is the result of the call. */
 async function invokeFunction(
   FunctionName: string,
   outcome: InvocationOutcome,
-  { event = '{"kind":"compact","text":"ü"}', InvocationType, TenantId }: CallOptions = {},
+  { event = '{"kind":"compact","text":"ü"}', InvocationType, TenantId, streamed }: CallOptions = {},
 ) {
   const calls: unknown[] = []
   const tenants: (string | undefined)[] = []
@@ -29,6 +31,13 @@ async function invokeFunction(
   front = await startInvokeApi(deps, async (name, receivedEvent, call) => {
     calls.push([name, receivedEvent])
     tenants.push(call?.tenant)
+    if (streamed !== undefined)
+      call?.onStreamedAnswer?.({
+        ...{ type: 'text/plain', abandon: () => undefined },
+        body: (async function* () {
+          for (const letter of streamed) yield Buffer.from(letter)
+        })(),
+      })
     return outcome
   })
   client = new LambdaClient({
@@ -58,6 +67,16 @@ test.each([arn, 'shop-compaction'])('%s is invoked and responds', async name => 
   })
   expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
   expect([error, text]).toEqual([undefined, '{"version":3}'])
+})
+
+test('the response of a function that streams is its whole stream', async () => {
+  const streamed = '{"statusCode":200}\0\0\0\0\0\0\0\0text'
+  const { error, text } = await invokeFunction(
+    arn,
+    { kind: 'answered', json: 'null' },
+    { streamed },
+  )
+  expect([error, text]).toEqual([undefined, streamed])
 })
 
 test.each(['failed', 'died'] as const)(

@@ -290,7 +290,7 @@ describe('the installer', () => {
   )
 })
 
-test('generators invoke compaction and the installer, in functions and in the long pool; the service invokes compaction, and no other role a function', () => {
+test('only generators and the service invoke functions: compaction, and in addition the installer or the API', () => {
   const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
@@ -301,6 +301,7 @@ test('generators invoke compaction and the installer, in functions and in the lo
     ])
   }
   expect(findInvocations('service').flatMap(one => one.resources)).toEqual([
+    expect.stringMatching(/:function:antichain-api"\]\]\}$/),
     expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
   ])
   for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'installer', 'compaction'])

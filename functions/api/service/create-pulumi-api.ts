@@ -1,15 +1,23 @@
 import { Hono } from 'hono'
 import { error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
+import type { ForwardRequest } from '../../aws/forward-request.ts'
 import { addSecureHeaders } from '../secure-headers.ts'
 import { addServiceRoutes, type ServiceOptions } from './add-service-routes.ts'
+import { addForwardedRoutes } from './delegated-routes.ts'
 import { toServiceErrorResponse } from './service-error.ts'
 
-/** Creates an app that serves only clients of Pulumi. The functions of AWS have one for them. */
-export function createPulumiApi(options: ServiceOptions): Hono {
+/**
+ * Creates an app that serves only clients of Pulumi. The functions of AWS have one for them.
+ * `forward` sends the delegated routes to the API.
+ */
+export function createPulumiApi(
+  options: ServiceOptions & { readonly forward: ForwardRequest },
+): Hono {
   const { random } = options.ports
   const app = new Hono()
   addSecureHeaders(app)
+  addForwardedRoutes(app, options)
   addServiceRoutes(app, options)
   app.notFound(({ req }) => {
     const requestLine = toPrintable(`${req.method} ${req.path}`)

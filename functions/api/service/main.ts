@@ -3,7 +3,7 @@ import { createPulumiApi } from './create-pulumi-api.ts'
 import { openServicePorts } from './open-service-ports.ts'
 
 const app = createPulumiApi({
-  ports: openServicePorts(process.env),
+  ...openServicePorts(process.env),
   addressOf: ({ env }) => String(env['sourceIp']),
 })
 

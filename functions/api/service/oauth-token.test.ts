@@ -93,8 +93,14 @@ test('a token that no rule admits is refused', async () => {
   expect((await send(await createGrant({ subject_token: 'a.b.c' }))).status).toBe(401)
 })
 
-test('a service that may not write tokens names the address that exchanges them', async () => {
+test('a service that may not write tokens forwards the exchange to the API', async () => {
   const { status, json } = await send(await createGrant(), service.openProcess())
-  expect([status, json['code']]).toEqual([404, 404])
-  expect(json['message']).toContain('POST /v1/tokens/exchange')
+  expect([status, json]).toMatchObject([200, { expires_in: 3_600 }])
+  const who = await service.call(`token ${String(json['access_token'])}`, 'GET /api/user')
+  expect(who.status).toBe(200)
+  // The log has the address of the client, and not that of the function.
+  const [last] = await service.platform.audit.read(0, 1)
+  expect(last).toMatchObject({ from: '192.0.2.7', status: 201 })
+  const refused = await send(await createGrant({ audience: 'a' }), service.openProcess())
+  expect([refused.status, refused.json['code']]).toEqual([400, 400])
 })

@@ -30,10 +30,10 @@ const grantForm = z.looseObject({
 /**
  * Answers a request of RFC 8693 by the federation rules, which decide role, stacks and lifetime. A
  * client can only shorten the lifetime. Throws API_INPUT_INVALID for other grants and for tokens of
- * teams and users, API_ROUTE_UNKNOWN where no tokens are exchanged, and the errors of `exchange`.
+ * teams and users, and the errors of `exchange`.
  */
 export async function exchangeForClient(
-  exchange: ExchangeToken | undefined,
+  exchange: ExchangeToken,
   httpRequest: Request,
   { id, clientAddress }: Pick<ExchangeRequest, 'id' | 'clientAddress'>,
 ): Promise<Response> {
@@ -41,11 +41,6 @@ export async function exchangeForClient(
   const { grant_type: grantType = '', ...fields } = Object.fromEntries(
     new URLSearchParams(Buffer.from(bytes).toString('utf8')),
   )
-  if (exchange === undefined)
-    throw error(
-      'API_ROUTE_UNKNOWN',
-      'this address exchanges no tokens: exchange the OIDC token at the API of the installation (`POST /v1/tokens/exchange`), and set PULUMI_ACCESS_TOKEN to the result',
-    )
   if (grantType !== exchangeGrant)
     throw error('API_INPUT_INVALID', `there is no grant '${toPrintable(grantType, 80)}'`)
   const grant = parseInput(grantForm, fields, 'body')

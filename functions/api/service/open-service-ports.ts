@@ -10,16 +10,17 @@ import { createLogger } from '../../../shared/platform/system/logger.ts'
 import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
 import { readAddressRules } from '../../../shared/runtime/environment/address-rules.ts'
-import type { ServiceOptions } from './add-service-routes.ts'
+import { createRequestForwarder } from '../../aws/forward-request.ts'
+import type { createPulumiApi } from './create-pulumi-api.ts'
 
 /**
- * Opens the ports of an installation's service for Pulumi's command line. The service closes only
- * deployments of clients: a function cannot see the processes of other holders. Throws
- * AWS_SETTINGS_INVALID.
+ * Opens the ports of an installation's service for Pulumi's command line, and its way to the API.
+ * The service closes only deployments of clients: a function cannot see the processes of other
+ * holders. Throws AWS_SETTINGS_INVALID.
  */
 export function openServicePorts(
   env: Readonly<Record<string, string | undefined>>,
-): ServiceOptions['ports'] {
+): Pick<Parameters<typeof createPulumiApi>[0], 'ports' | 'forward'> {
   const write = (line: string): void => void process.stdout.write(line)
   const logger = createLogger({ level: 'info', write })
   const [settings, resources] = [readAwsSettings(env), readAwsResources(env)]
@@ -40,5 +41,12 @@ export function openServicePorts(
     endGroup: () => undefined,
     compact,
   }
-  return { ...platform, closing, execute: 'functions', addresses: readAddressRules(env) }
+  const addresses = readAddressRules(env)
+  return {
+    ports: { ...platform, closing, execute: 'functions', addresses },
+    forward: createRequestForwarder({
+      lambda: createLambdaClient(settings, awsLimits.forwardedResponseTimeoutMs),
+      functionArn: resources.get('apiFunction'),
+    }),
+  }
 }

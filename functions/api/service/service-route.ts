@@ -64,7 +64,7 @@ export type ServiceRole = Role | 'lease'
  * A route of Pulumi's service API. A route with `{stack}` in its path requires a token of that
  * stack.
  */
-export interface ServiceRoute {
+export interface ServiceRoute<Ports = ServicePorts> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly role: ServiceRole
@@ -73,7 +73,12 @@ export interface ServiceRoute {
   /** Whether a call that is no GET changes no stack, and is therefore not in the audit log. */
   readonly isRead?: boolean
   /** Returns the JSON of the response, or a response. Undefined: an empty object. */
-  readonly run: (ports: ServicePorts, call: ServiceCall) => Promise<unknown>
+  readonly run: (ports: Ports, call: ServiceCall) => Promise<unknown>
+}
+
+/** Returns the path of a route in the syntax of the router. */
+export function honoPathOf({ path }: Pick<ServiceRoute, 'path'>): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
 /** A call of a route whose path names an update, with the lease of the update. */

@@ -8,6 +8,8 @@ import type { AddressRules } from '../../../shared/triggers/outbound/address-fil
 import { createOutbound } from '../../../shared/triggers/outbound/outbound.ts'
 import type { EmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
 import type { Hono } from 'hono'
+import { createRequestForwarder } from '../../aws/forward-request.ts'
+import { createUrlInvoker } from '../../aws/url-invoker.fixture.ts'
 import { createApi } from '../create-api.ts'
 import { openTestApi, type TestApi } from '../api.fixture.ts'
 import { createPulumiApi } from './create-pulumi-api.ts'
@@ -35,8 +37,8 @@ export interface TestService {
     body?: unknown,
   ) => Promise<ServiceResponse>
   /**
-   * Opens another process that serves the same records, as a function of AWS does. Returns the
-   * function that calls it.
+   * Opens another process that serves the same records, as a function of AWS does. It forwards
+   * delegated calls to an API that does not serve clients. Returns the function that calls it.
    */
   readonly openProcess: () => TestService['call']
   /** Creates and starts an update. Returns its path and the authorization of its lease. */
@@ -72,12 +74,15 @@ export async function openTestService(
   const ports = { ...platform, closing, ...calls, execute: 'here' as const }
   const addressOf = (): string => '192.0.2.7'
   const app = createApi({ ports, addressOf })
+  const { closing: _closing, ...apiPorts } = ports
+  const api = createApi({ ports: apiPorts, addressOf: ({ env }) => String(env['sourceIp']) })
+  const forward = createRequestForwarder({ lambda: createUrlInvoker(api), functionArn: 'api' })
   const call = createCall(app)
   return {
     platform: testApi.platform,
     issueToken: testApi.issueToken,
     call,
-    openProcess: () => createCall(createPulumiApi({ ports, addressOf })),
+    openProcess: () => createCall(createPulumiApi({ ports, addressOf, forward })),
     startUpdate: async (authorization, kind = 'update', options = {}) => {
       const created = await call(authorization, `POST ${shopService}/${kind}`, { options })
       expect(created.status).toBe(200)

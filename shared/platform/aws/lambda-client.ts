@@ -42,16 +42,32 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
  */
 export async function callLambda(
   lambda: LambdaInvoker,
-  { functionArn, payload, tenantId }: FunctionCall,
+  call: FunctionCall,
 ): Promise<FunctionResult> {
+  const outcome = await invokeLambda(lambda, call)
+  if (outcome.kind === 'failed') return outcome
+  return { kind: 'answered', value: parseJson(Buffer.from(outcome.payload).toString('utf8')) }
+}
+
+/**
+ * Calls a function and waits for the bytes of its result. The result of a function that streams is
+ * its whole stream. Throws the SDK's errors unchanged when the function could not be called.
+ */
+export async function invokeLambda(
+  lambda: LambdaInvoker,
+  { functionArn, payload, tenantId }: FunctionCall,
+): Promise<
+  | { readonly kind: 'answered'; readonly payload: Uint8Array }
+  | Extract<FunctionResult, { readonly kind: 'failed' }>
+> {
   const command = new InvokeCommand({
     FunctionName: functionArn,
     Payload: Buffer.from(JSON.stringify(payload)),
     ...(tenantId === undefined ? {} : { TenantId: tenantId }),
   })
   const { FunctionError: functionError, Payload } = await lambda.send(command)
-  const text = Buffer.from(Payload ?? []).toString('utf8')
-  if (functionError !== undefined)
-    return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonCharsMax)}` }
-  return { kind: 'answered', value: parseJson(text) }
+  const resultBytes = Payload ?? new Uint8Array()
+  if (functionError === undefined) return { kind: 'answered', payload: resultBytes }
+  const text = Buffer.from(resultBytes).toString('utf8')
+  return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonCharsMax)}` }
 }

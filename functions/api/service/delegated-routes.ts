@@ -1,0 +1,50 @@
+import type { Context, Hono } from 'hono'
+import { apiLimits } from '../../../shared/config/api-limits.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import type { ForwardRequest } from '../../aws/forward-request.ts'
+import { createRateLimiter } from '../rate-limit.ts'
+import { readRequestBody } from '../read-body.ts'
+import { exchangeForClient, type ExchangeToken, oauthTokenPath } from './oauth-token.ts'
+import { answerSafely, type CallPorts } from './service-calls.ts'
+
+/** The dependencies of the delegated routes where they are answered. */
+export interface DelegatedOptions {
+  readonly ports: CallPorts
+  readonly addressOf: (context: Context) => string
+  readonly exchangeToken: ExchangeToken
+}
+
+/**
+ * Adds the routes of the service that write tokens. On AWS the API function answers them, and the
+ * function of the service forwards them to it, because its role must not write tokens.
+ */
+export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
+  const { ports, addressOf, exchangeToken } = options
+  // An exchange needs no token, so its rate is that of our own API.
+  const exchangeLimiter = createRateLimiter(ports.clock, {
+    burst: apiLimits.addressBurst,
+    perSecond: apiLimits.addressPerSecond,
+  })
+  app.post(oauthTokenPath, context =>
+    answerSafely(ports, async id => {
+      const clientAddress = toPrintable(addressOf(context), 100)
+      exchangeLimiter.countRequest(clientAddress)
+      return exchangeForClient(exchangeToken, context.req.raw, { id, clientAddress })
+    }),
+  )
+}
+
+/** Adds the delegated routes where another function answers them. */
+export function addForwardedRoutes(
+  app: Hono,
+  options: Omit<DelegatedOptions, 'exchangeToken'> & { readonly forward: ForwardRequest },
+): void {
+  const { ports, addressOf, forward } = options
+  app.post(oauthTokenPath, context =>
+    answerSafely(ports, async () => {
+      const request = context.req.raw
+      const body = await readRequestBody(request, apiLimits.bodyBytesMax)
+      return forward({ request, body, clientAddress: addressOf(context) })
+    }),
+  )
+}

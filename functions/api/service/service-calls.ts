@@ -1,0 +1,181 @@
+import type { Context } from 'hono'
+import { apiLimits } from '../../../shared/config/api-limits.ts'
+import { error, hasCode, messageOf } from '../../../shared/errors/error.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { recordChange } from '../audited-call.ts'
+import { authenticate } from '../authenticate.ts'
+import { type Caller, requirePermission } from '../authorization.ts'
+import { stackOf } from '../define-route.ts'
+import { createRateLimiter, type RateLimiter } from '../rate-limit.ts'
+import { requireLeaseToken, requireUpdate, requireValidLease } from './client-update.ts'
+import { readServiceBody } from './service-body.ts'
+import { serviceStatusOf, toServiceErrorResponse } from './service-error.ts'
+import {
+  requireOrganization,
+  type ServiceCall,
+  type ServicePorts,
+  type ServiceRoute,
+} from './service-route.ts'
+
+/** The ports that every call of a client needs. */
+export type CallPorts = Pick<
+  ServicePorts,
+  'documents' | 'control' | 'audit' | 'clock' | 'random' | 'logger'
+>
+
+/** The shared dependencies of calls. */
+export interface ServiceCallDeps<Ports extends CallPorts> {
+  readonly ports: Ports
+  /** Returns the client address of a request as text, for the audit log and rate limits. */
+  readonly addressOf: (context: Context) => string
+  readonly addressLimiter: RateLimiter
+  readonly tokenLimiter: RateLimiter
+}
+
+/** Creates the dependencies of calls, with the rates of clients. */
+export function createCallDeps<Ports extends CallPorts>(
+  ports: Ports,
+  addressOf: ServiceCallDeps<Ports>['addressOf'],
+): ServiceCallDeps<Ports> {
+  const { serviceBurst: burst, servicePerSecond: perSecond } = apiLimits
+  const createLimiter = (): RateLimiter => createRateLimiter(ports.clock, { burst, perSecond })
+  return { ports, addressOf, addressLimiter: createLimiter(), tokenLimiter: createLimiter() }
+}
+
+/** Answers a call of a route. Never throws. */
+export function answerServiceCall<Ports extends CallPorts>(
+  deps: ServiceCallDeps<Ports>,
+  route: ServiceRoute<Ports>,
+  context: Context,
+): Promise<Response> {
+  return answerSafely(deps.ports, async id => {
+    const params = checkServiceParams(context.req.param() as Record<string, string>)
+    const run = route.role === 'lease' ? answerLeased : answerWithToken
+    return run(deps, route, { context, params, id })
+  })
+}
+
+/** Returns the response of a call, or the one to its error. `run` gets the id of the request. */
+export async function answerSafely(
+  ports: Pick<CallPorts, 'random' | 'logger'>,
+  run: (id: string) => Promise<unknown>,
+): Promise<Response> {
+  const id = ports.random.uuid()
+  try {
+    const result = await run(id)
+    const response = result instanceof Response ? result : jsonOf(result)
+    response.headers.set('cache-control', 'no-store')
+    // The function that answered a forwarded call has logged its own id.
+    if (!response.headers.has('x-pulumi-request-id'))
+      response.headers.set('x-pulumi-request-id', id)
+    return response
+  } catch (thrown) {
+    if (serviceStatusOf(thrown) >= 500 && !hasCode(thrown, 'FEATURE_MISSING'))
+      ports.logger.write('error', 'service.failed', { request: id, message: messageOf(thrown) })
+    return toServiceErrorResponse(thrown, id)
+  }
+}
+
+function jsonOf(json: unknown): Response {
+  const headers = { 'content-type': 'application/json' }
+  return new Response(JSON.stringify(json ?? {}), { headers })
+}
+
+const namePattern = /^(?!\.{1,2}$)[\w.-]{1,100}$/
+
+function checkServiceParams(params: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(params))
+    if (!namePattern.test(value))
+      throw error('API_INPUT_INVALID', `'${toPrintable(value)}' is not a valid ${name}`)
+  requireOrganization(params)
+  return params
+}
+
+/** A call before its authentication. */
+interface IncomingCall {
+  readonly context: Context
+  readonly params: Readonly<Record<string, string>>
+  readonly id: string
+}
+
+/** Answers a call with the lease token of its update. The audit log has only the update's start. */
+async function answerLeased<Ports extends CallPorts>(
+  deps: ServiceCallDeps<Ports>,
+  route: ServiceRoute<Ports>,
+  { context, params }: IncomingCall,
+): Promise<unknown> {
+  const { ports } = deps
+  const token = readToken(context, 'update-token')
+  const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
+  requireLeaseToken(update, token)
+  // A repeated report of the end arrives after the lease is over.
+  const isEnd = route.path.endsWith('/complete')
+  const call = await readCall(route, { context, params, caller: clientCallerOf(update.update.by) })
+  if (!isEnd) await requireValidLease(ports, update)
+  return route.run(ports, { ...call, update, leaseToken: token } as ServiceCall)
+}
+
+/** Returns the caller of a lease. Its rights were checked at the start of the update. */
+function clientCallerOf(name: string): Caller {
+  return { id: 'lease', name, role: 'read', stacks: [] }
+}
+
+/** Answers a call with a token. A call that changes something is in the audit log. */
+async function answerWithToken<Ports extends CallPorts>(
+  deps: ServiceCallDeps<Ports>,
+  route: ServiceRoute<Ports>,
+  { context, params, id }: IncomingCall,
+): Promise<unknown> {
+  const { ports, addressLimiter, tokenLimiter } = deps
+  const clientAddress = toPrintable(deps.addressOf(context), 100)
+  addressLimiter.countRequest(clientAddress)
+  const caller = await authenticate(ports, readToken(context, 'token'))
+  tokenLimiter.countRequest(caller.id)
+  const run = async (): Promise<unknown> => {
+    const scope = params['stack'] === undefined ? 'any' : stackOf(params)
+    if (route.role !== 'lease') requirePermission(caller, route.role, scope)
+    return route.run(ports, await readCall(route, { context, params, caller }))
+  }
+  if (route.method === 'GET' || route.isRead === true) return run()
+  const entry = {
+    who: `${caller.name} (${caller.id})`,
+    from: clientAddress,
+    what: toPrintable(`${route.method} ${context.req.path}`, 300),
+    request: id,
+  }
+  return (await recordChange(ports, entry, async () => ({ status: 200, result: await run() })))
+    .result
+}
+
+async function readCall(
+  route: Pick<ServiceRoute, 'bodyBytesMax'>,
+  { context, params, caller }: Pick<IncomingCall, 'context' | 'params'> & { caller: Caller },
+): Promise<ServiceCall> {
+  const { bodyBytesMax = apiLimits.bodyBytesMax } = route
+  const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
+  const origin = originOf(context)
+  const header = (name: string): string | undefined => context.req.header(name)
+  return { caller, params, query: context.req.query(), body: json, text, origin, header }
+}
+
+/**
+ * Returns the address of the service as the client uses it. A function does not know its address,
+ * and a proxy with TLS has another protocol, so the headers of the call decide.
+ */
+function originOf({ req }: Context): string {
+  const { protocol, host } = new URL(req.url)
+  const forwarded = /^https?$/.exec(req.header('x-forwarded-proto') ?? '')?.[0]
+  const named = /^[\w.:[\]-]{1,300}$/.exec(req.header('host') ?? '')?.[0]
+  return `${forwarded ?? protocol.slice(0, -1)}://${named ?? host}`
+}
+
+/** Returns the token of a call. Throws API_TOKEN_MISSING, and API_FORBIDDEN for a lease token. */
+function readToken(context: Context, scheme: 'token' | 'update-token'): string {
+  const header = context.req.header('authorization') ?? ''
+  const [, actualScheme, token] = /^(\S+) +(\S{1,200})$/.exec(header) ?? []
+  if (token !== undefined && actualScheme?.toLowerCase() === scheme) return token
+  throw error(
+    scheme === 'token' ? 'API_TOKEN_MISSING' : 'API_FORBIDDEN',
+    `the request has no ${scheme}`,
+  )
+}
