@@ -8,8 +8,8 @@ import { abandonDeployment, isUnreadable } from '../functions/step-generator/aba
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
  * the deployment. `asked`: its process was asked to stop. `asked before`: an earlier call asked the
  * process already. `unlocked`: locks of other clients in a self-managed backend were removed.
- * `abandoned`: the records of the deployment are unreadable, so the stack keeps
- * its published `version`, 0 for none.
+ * `abandoned`: the records of the deployment are unreadable, so the stack keeps its published
+ * `version`, 0 for none.
  */
 export type CancelResult =
   | { readonly kind: 'none' }
@@ -25,9 +25,10 @@ export type CancelResult =
 /**
  * Stops a deployment whose process is alive, or closes one whose process is dead. With `force`,
  * running operations are abandoned and their results stay unknown. If the holder is on another
- * host, `force` also makes this process close the deployment, once its executors count as gone.
- * Throws RECORD_DAMAGED or STATE_INVALID for unreadable records. `force` releases the
- * stack from such a deployment, and the records stay.
+ * host, `force` also makes this process close the deployment, once its executors count as gone. A
+ * deployment of a client of Pulumi is always closed by this process. Throws RECORD_DAMAGED or
+ * STATE_INVALID for unreadable records. `force` releases the stack from such a deployment, and the
+ * records stay.
  */
 export async function cancel(
   ports: GeneratorPorts,

@@ -25,7 +25,7 @@ export const refreshConfig: Handler = async (session, flags) => {
   const deployed = await findDeployedConfig(session, id)
   if (deployed === undefined)
     throw error('CONFIG_MISSING', 'no deployment with a recorded configuration exists', {
-      hint: 'Deploy the stack first. Records are kept for 30 days.',
+      hint: 'Deploy the stack first. Records are kept for 30 days, unless ANTICHAIN_KEEP_RECORDS_DAYS is set.',
     })
   const file = openStackFile(session, project, { stack: id, file: flags.text('configFile') })
   const missing = applyDeployedConfig(project, file, deployed)
@@ -60,8 +60,9 @@ async function findDeployedConfig(
 }
 
 /**
- * Changes the values of a file that differ from the deployed configuration. Defaults of the project
- * stay in the project file. Returns the secrets that the file does not have.
+ * Gives a file the values of the deployed configuration, and removes its other keys. Defaults of
+ * the project stay in the project file. Secrets have no deployed value, so the file keeps its own.
+ * Returns the keys of secrets that the file does not have as secrets.
  */
 function applyDeployedConfig(
   project: Project,
@@ -73,9 +74,9 @@ function applyDeployedConfig(
   for (const [key, text] of Object.entries(deployed)) {
     const value = values.get(key)
     const isSecret = value !== undefined && hasSecure(value)
-    if (text === maskedConfigText && isSecret) continue
-    if (text === maskedConfigText && value === undefined) missing.push(key)
-    else if (isSecret || value === undefined || textOf(value) !== text) file.set(key, parse(text))
+    if (text === maskedConfigText) {
+      if (!isSecret) missing.push(key)
+    } else if (isSecret || value === undefined || textOf(value) !== text) file.set(key, parse(text))
   }
   for (const key of file.getValues().keys()) if (!Object.hasOwn(deployed, key)) file.remove(key)
   return missing

@@ -26,7 +26,7 @@ const terraformNamePattern = new RegExp(
   ].join(''),
 )
 
-/** An archive of a plugin for one operating system and architecture, with Node's names. */
+/** An archive of a plugin for one operating system and one architecture. */
 interface NamedArchive {
   readonly kind: string
   readonly name: string
@@ -34,6 +34,7 @@ interface NamedArchive {
   readonly title: string
   readonly version: string
   readonly os: string
+  /** Node's name of the architecture. */
   readonly arch: string
 }
 

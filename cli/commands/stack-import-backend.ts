@@ -14,10 +14,10 @@ import { type CliSession, confirm } from '../session/session.ts'
 
 /**
  * `stack import --from <backend>[/<project>/<stack>]`: copies one stack of a self-managed backend,
- * or all others that this store does not have yet, with history and configuration. The backend is
- * not changed. All stacks are read and checked before the first change. Throws STACK_EXISTS for a
- * named stack that this store has already, CONFIRMATION_DECLINED, and the errors of `findSource`
- * and `readSourceStack`.
+ * or all stacks that this store does not have yet, with their configuration. Without a login, the
+ * history is copied too. The backend is not changed. All stacks are read and checked before the
+ * first change. Throws STACK_EXISTS for a named stack that this store has already,
+ * CONFIRMATION_DECLINED, and the errors of `findSource` and `readSourceStack`.
  */
 export async function importFromBackend(session: CliSession, flags: Flags): Promise<number> {
   const address = flags.text('from') ?? ''

@@ -61,7 +61,10 @@ export function displayNameOf(urn: string, { urns = false }: MessageOptions): st
   return urns ? removeControls(urn).replaceAll(/\s*\n\s*/g, ' ') : nameOfUrn(urn)
 }
 
-/** Returns the name in a URN. A text that is not a URN is returned unchanged. */
+/**
+ * Returns the name in a URN, or a whole text that is not a URN. The result has no control
+ * characters and no line breaks.
+ */
 export function nameOfUrn(urn: string): string {
   // A name must not start new lines.
   return removeControls(isUrn(urn) ? nameOf(urn) : urn).replaceAll(/\s*\n\s*/g, ' ')

@@ -38,7 +38,7 @@ export interface DeployRequest {
    * program. It names the role of the preview, because unreviewed files must not choose a role.
    */
   readonly reviewedConfig?: ReadonlyMap<string, ConfigValue>
-  /** The pattern for automatic names, if the configuration has one. */
+  /** The rules for automatic names, if the configuration has any. */
   readonly autonaming?: Autonaming
   readonly secrets: SecretsManager
   /**

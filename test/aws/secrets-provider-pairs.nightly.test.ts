@@ -37,8 +37,8 @@ exports.password = shop.requireOutput('password')
 `
 
 /**
- * Returns a closed walk over the nodes of a complete graph that uses each ordered pair once. Each
- * step takes the first unused pair, so that it ends where it began (Hierholzer's algorithm).
+ * Returns a sequence in which each ordered pair of different names is adjacent once. It ends with
+ * its first name. Source: Hierholzer's algorithm.
  */
 function walkEachPair(names: readonly string[]): readonly string[] {
   const unused = new Map(names.map(name => [name, names.filter(other => other !== name)]))
@@ -100,34 +100,34 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
 
   const run = (folder: Sandbox, command: string): Promise<CommandOutput> =>
     folder.run(command.split(' '), { env })
-  const require = async (folder: Sandbox, command: string): Promise<string> =>
+  const runSuccessfully = async (folder: Sandbox, command: string): Promise<string> =>
     requireSuccess(await run(folder, command)).out
 
   test('a stack moves between each pair of providers, and other stacks read it under each', {
     timeout: 900_000,
   }, async () => {
-    await require(sandbox, 'stack init dev')
-    await require(sandbox, `config set --secret password ${password}`)
-    await require(sandbox, 'up --yes --skip-preview')
-    await require(reader, 'stack init dev')
+    await runSuccessfully(sandbox, 'stack init dev')
+    await runSuccessfully(sandbox, `config set --secret password ${password}`)
+    await runSuccessfully(sandbox, 'up --yes --skip-preview')
+    await runSuccessfully(reader, 'stack init dev')
     const seen = new Set<string>()
     const [, ...moves] = walkEachPair(Object.keys(providers))
     expect(moves).toHaveLength(30)
     for (const name of moves) {
-      await require(sandbox, `stack change-secrets-provider ${providers[name]}`)
-      const exported = await require(sandbox, 'stack export')
+      await runSuccessfully(sandbox, `stack change-secrets-provider ${providers[name]}`)
+      const exported = await runSuccessfully(sandbox, 'stack export')
       const file = readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8')
       const type = ['passphrase', 'service'].includes(name) ? name : 'cloud'
       expect(JSON.parse(exported)).toMatchObject({ deployment: { secrets_providers: { type } } })
       expect(exported + file).not.toContain(password)
-      const outputs = await require(sandbox, 'stack output --json --show-secrets')
+      const outputs = await runSuccessfully(sandbox, 'stack output --json --show-secrets')
       expect([name, JSON.parse(outputs)]).toMatchObject([name, { password }])
       if (seen.has(name)) continue
       seen.add(name)
-      expect(await require(sandbox, 'config get password')).toBe(`${password}\n`)
-      expect(await require(sandbox, 'up --yes --skip-preview')).toMatch(/unchanged/)
-      await require(reader, 'up --yes --skip-preview')
-      const read = await require(reader, 'stack output --json --show-secrets')
+      expect(await runSuccessfully(sandbox, 'config get password')).toBe(`${password}\n`)
+      expect(await runSuccessfully(sandbox, 'up --yes --skip-preview')).toMatch(/unchanged/)
+      await runSuccessfully(reader, 'up --yes --skip-preview')
+      const read = await runSuccessfully(reader, 'stack output --json --show-secrets')
       expect([name, JSON.parse(read)]).toEqual([name, { password }])
     }
     expect(seen.size).toBe(6)

@@ -103,5 +103,3 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     requireSuccess(await run('preview --expect-no-changes --stack stage'))
   })
 })
-
-/** Creates a key with an alias, and returns its URL. */

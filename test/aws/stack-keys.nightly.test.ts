@@ -1,4 +1,4 @@
-/** A local stack whose secrets move between KMS keys and passphrases, used by the command line. */
+/** Changes of the secrets provider of a local stack, between KMS keys and passphrases. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

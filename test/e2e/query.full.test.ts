@@ -73,7 +73,7 @@ test('a query reads resources, properties without secrets, deployments, steps an
     expect(
       await query("select urn like '%::database' as gone from drift where kind = 'delete'"),
     ).toEqual([{ gone: 1 }])
-    // An update that refreshes first finds drift too, and its own steps are none.
+    // An update that refreshes first finds drift too. Its own changes are no drift.
     requireSuccess(await sandbox.run(upArgs))
     changeObjects(sandbox.cloud)
     requireSuccess(await sandbox.run([...upArgs, '--refresh']))

@@ -97,6 +97,11 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     await run('config', 'rm', 'password', '-s', 'dev')
     const refreshed = await sandbox.run(inDev('config', 'refresh', '--force'))
     expect(refreshed.err).toMatch(/warning: '\S+:password' is a secret/)
+    // The file keeps a plain value, because the deployed one is not recorded.
+    await run('config', 'set', '--plaintext', 'password', 'public', '-s', 'dev')
+    const warned = await sandbox.run(inDev('config', 'refresh', '--force'))
+    expect(warned.err).toMatch(/warning: '\S+:password' is a secret/)
+    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe('public')
     const [latest] = JSON.parse(await run('stack', 'history', '--json', '-s', 'dev')) as {
       config: Record<string, unknown>
     }[]

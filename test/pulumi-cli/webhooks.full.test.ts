@@ -93,7 +93,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
     }
   }, 300_000)
 
-  test('a webhook of the organization is a notification of all stacks, as ours is one of its', async () => {
+  test('a webhook of the organization is a notification of all stacks, and the reverse', async () => {
     const receiver = await startReceiver()
     const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
     const pulumi = async (command: string): Promise<string> =>

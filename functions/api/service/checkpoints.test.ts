@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// The states of clients without a journal: whole, with the bytes of the client, or as edits of the
-// last bytes. Each test names the defect that it finds.
+// Checkpoints of clients without a journal. Each is the text of a state (verbatim), or edits of the
+// text before (in differences).
 
 let service: TestService
 let admin = ''
@@ -44,7 +44,7 @@ function editOf(start: number, end: number, text: string): Edit {
   return { Span: { uri: '', start: pointOf(start), end: pointOf(end) }, NewText: text }
 }
 
-/** Returns the one edit that makes one text of another. */
+/** Returns a single edit that turns `before` into `after`. */
 function diff(before: string, after: string): readonly Edit[] {
   const [from, to] = [Buffer.from(before), Buffer.from(after)]
   let [start, end] = [0, 0]

@@ -37,10 +37,10 @@ interface KnownLog {
 /** Maximum number of logs that a process remembers. */
 const logsMax = 1_000
 
-/** Creates the logs. The process remembers the next number of each log, and finds it if it must. */
+/** Creates the logs. The process remembers the next number of a log, or else reads the log. */
 export function createClientLogs(deps: ClientLogDeps): ClientLogs {
   const knownLogs = new Map<DeploymentId, KnownLog>()
-  /** Returns a log as the most recently used one, and forgets the least recently used one. */
+  /** Returns a log, and marks it as used. Above `logsMax`, forgets the least recently used log. */
   const useLog = (deployment: DeploymentId): KnownLog => {
     const knownLog = knownLogs.get(deployment) ?? { enqueue: createSerialQueue() }
     knownLogs.delete(deployment)

@@ -314,16 +314,16 @@ describe('the log of a deployment', () => {
       event(index, { resOutputsEvent: { metadata: { ...metadata, urn: `urn:${index}` } } }),
     )
     await eventsOf(deployment, events)
-    const urnsOf = async (query: string): Promise<readonly (string | undefined)[]> => {
+    const linesOf = async (query: string): Promise<readonly (string | undefined)[]> => {
       const { lines } = await read(`dep-1/logs?${query}`)
       return (lines as { line?: string }[]).map(({ line }) => line)
     }
-    expect(await urnsOf('job=0&offset=600&count=2')).toEqual([
+    expect(await linesOf('job=0&offset=600&count=2')).toEqual([
       'create urn:600\n',
       'create urn:601\n',
     ])
-    expect(await urnsOf('job=0&step=0')).toHaveLength(100)
-    expect(await urnsOf('job=1&step=0')).toEqual([])
+    expect(await linesOf('job=0&step=0')).toHaveLength(100)
+    expect(await linesOf('job=1&step=0')).toEqual([])
     for (const query of ['job=0&count=500', 'job=0&count=0', 'job=x', 'job=0&offset=-1']) {
       const path = `GET ${deployments}/dep-1/logs?${query}`
       expect((await service.call(deploy, path)).status).toBe(400)

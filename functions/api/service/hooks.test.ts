@@ -3,7 +3,7 @@ import { startReceiver } from '../../../shared/triggers/outbound/local-receiver.
 import { bodySignatureOf } from '../../../shared/triggers/webhooks/signature.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// The webhooks of clients are notifications: each test names the defect that it finds.
+// Webhooks of Pulumi's clients, which the service stores as notifications.
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let service: TestService

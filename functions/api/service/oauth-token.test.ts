@@ -3,7 +3,7 @@ import { federationKeyOf } from '../federation/federation-rule.ts'
 import { startIssuer, type TestIssuer } from '../federation/issuer.fixture.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// The login of CI jobs by `pulumi login --oidc-token`. Each test names the defect that it finds.
+// The login of CI jobs by `pulumi login --oidc-token`.
 
 const audience = 'urn:pulumi:org:organization'
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'

@@ -21,7 +21,10 @@ const batchDecryptForm = z.looseObject({ ciphertexts: z.array(base64Form) })
 
 const secretsBytesMax = 64 * 1024 * 1024
 
-/** The fields that all routes of secrets have. Their calls change nothing but the first key. */
+/**
+ * Fields of the routes of secrets. The first call for a stack creates its key. Other calls change
+ * nothing.
+ */
 const secretRoute = { method: 'POST', bodyBytesMax: secretsBytesMax, isRead: true } as const
 
 /** Routes that encrypt and decrypt with the key of a stack, for the secrets manager `service`. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApi } from '../api.fixture.ts'
 import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// The traps of a service for Pulumi's command line. Each test names the defect that it finds.
+// Behaviour of a service on which Pulumi's command line depends. A service may easily miss it.
 
 let service: TestService
 let admin = ''
@@ -41,7 +41,7 @@ async function exportUrns(): Promise<readonly string[]> {
 }
 
 describe('errors', () => {
-  test('1: every error has its status as code', async () => {
+  test('every error has its status as code', async () => {
     const responses = [
       await service.call(admin, 'GET /api/unknown'),
       await service.call(admin, 'GET /api/stacks/organization/shop/missing'),
@@ -56,7 +56,7 @@ describe('errors', () => {
       expect(json).toMatchObject({ code: status, message: expect.any(String) as string })
   })
 
-  test('5: a lease that is refused has the status 403', async () => {
+  test('a lease that is refused has the status 403', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const wrong = await service.call('update-token wrong', `POST ${path}/renew_lease`, {})
     expect([wrong.status, wrong.json['code']]).toEqual([403, 403])
@@ -67,14 +67,14 @@ describe('errors', () => {
     ).toBe(403)
   })
 
-  test('10: a batch that is too large once unpacked has the status 413', async () => {
+  test('a batch that is too large once unpacked has the status 413', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const entries = [entryOf(0, 1, { filling: 'x'.repeat(65 * 1024 * 1024) })]
     const response = await service.call(lease, `PATCH ${path}/journalentries`, { entries })
     expect([response.status, response.json['code']]).toEqual([413, 413])
   })
 
-  test('16: the removal of a stack with resources has the literal message', async () => {
+  test('the removal of a stack with resources has the literal message', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const entries = createEntries(stackState, 1, 1)
     await service.call(lease, `PATCH ${path}/journalentries`, { entries })
@@ -85,7 +85,7 @@ describe('errors', () => {
     expect((await service.call(admin, `DELETE ${shopService}?force=true`)).status).toBe(200)
   })
 
-  test('17: a second creation names the existing stack, and a second start the holder', async () => {
+  test('a second creation names the existing stack, and a second start the holder', async () => {
     const body = { stackName: 'dev' }
     const created = await service.call(admin, 'POST /api/stacks/organization/shop', body)
     expect(created.status).toBe(409)
@@ -100,7 +100,7 @@ describe('errors', () => {
 })
 
 describe('updates', () => {
-  test('2, 3, 4: a dry run of any kind has a token, and changes nothing', async () => {
+  test('a dry run of any kind has a token, and changes nothing', async () => {
     for (const kind of ['update', 'preview', 'refresh', 'destroy']) {
       const { path, lease } = await service.startUpdate(admin, kind, { dryRun: true })
       expect(lease).toMatch(/^update-token .{40,}/)
@@ -114,7 +114,7 @@ describe('updates', () => {
     expect((await service.call(admin, `GET ${shopService}/updates`)).json).toEqual({ updates: [] })
   })
 
-  test('6: repeated batches, events and reports of the end change nothing', async () => {
+  test('repeated batches, events and reports of the end change nothing', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const batch = { entries: createEntries(stackState, 1, 1) }
     // Without a summary, clients would wait for late events.
@@ -139,14 +139,14 @@ describe('updates', () => {
     expect(stored.json['continuationToken']).toBeNull()
   })
 
-  test('7: a start that is repeated is refused, and its stack is free after the lease', async () => {
+  test('a start that is repeated is refused, and its stack is free after the lease', async () => {
     const { path } = await service.startUpdate(admin)
     expect((await service.call(admin, `POST ${path}`, {})).status).toBe(409)
     service.advanceClock(300_001)
     await service.startUpdate(admin)
   })
 
-  test('13: a running update has a continuation token that needs no escape', async () => {
+  test('a running update has a continuation token that needs no escape', async () => {
     const { path } = await service.startUpdate(admin)
     for (const suffix of ['', '/events']) {
       const { json } = await service.call(admin, `GET ${path}${suffix}`)
@@ -154,7 +154,7 @@ describe('updates', () => {
     }
   })
 
-  test('13: so has a running dry run, until its end or that of its lease', async () => {
+  test('a running dry run has a continuation token until its end or that of its lease', async () => {
     const { path, lease } = await service.startUpdate(admin, 'preview')
     const readToken = async () =>
       (await service.call(admin, `GET ${path}/events`)).json['continuationToken']
@@ -167,7 +167,7 @@ describe('updates', () => {
     expect(json['continuationToken']).toBeNull()
   })
 
-  test('8, 9: entries in any order and number refer to the exported base', async () => {
+  test('entries in any order and number refer to the exported base', async () => {
     const names = ['a', 'b', 'c', 'd']
     const first = await service.startUpdate(admin)
     const creates = names.flatMap((name, index) =>
@@ -271,7 +271,7 @@ describe('updates', () => {
 })
 
 describe('states and secrets', () => {
-  test('11: the decrypted batch has the ciphertexts as keys, and foreign ones are refused', async () => {
+  test('the decrypted batch has the ciphertexts as keys, and foreign ones are refused', async () => {
     const texts = ['', 'äö', 'b', 'b'].map(text => Buffer.from(text).toString('base64'))
     const sealed = await service.call(admin, `POST ${shopService}/batch-encrypt`, {
       plaintexts: texts,
@@ -294,7 +294,7 @@ describe('states and secrets', () => {
     expect(foreign.map(({ status }) => status)).toEqual([400, 400])
   })
 
-  test('14, 15: the export of an empty stack has a version, and manifests their checksum', async () => {
+  test('the export of an empty stack has a version, and manifests their checksum', async () => {
     const empty = await service.call(admin, `GET ${shopService}/export`)
     expect(empty.json).toMatchObject({ version: 3, deployment: { manifest: { magic: '' } } })
     const { path, lease } = await service.startUpdate(admin)
@@ -309,7 +309,7 @@ describe('states and secrets', () => {
     expect(manifest.magic).toBe(digest)
   })
 
-  test('18, 19: checkpoints in differences keep pending operations, and no call sends a warning', async () => {
+  test('by default no checkpoints in differences are announced, and verbatim ones keep pending operations', async () => {
     const { json } = await service.call(admin, 'GET /api/capabilities')
     const names = (json['capabilities'] as { capability: string }[]).map(item => item.capability)
     expect(names.filter(name => name.startsWith('delta'))).toEqual([])
@@ -326,7 +326,7 @@ describe('states and secrets', () => {
     })
   })
 
-  test('20: the default organization is that of all stacks', async () => {
+  test('the default organization is that of all stacks', async () => {
     const { json } = await service.call(admin, 'GET /api/user/organizations/default')
     expect(json['GitHubLogin']).toBe('organization')
   })

@@ -14,7 +14,7 @@ export interface RenewedLease {
   readonly holdsLease: () => boolean
   /**
    * Writes the running process groups to the lease record. A take-over can then end them, and a
-   * removal of old records can check them. Resolves at once when the record already contains them.
+   * removal of old records can check them. Writes nothing when the record already contains them.
    * Called before each provider call. If the write fails with an error, the next renewal writes
    * them.
    */

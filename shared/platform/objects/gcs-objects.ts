@@ -68,7 +68,7 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
       }),
   }
 
-  /** Tells a missing object from a missing bucket, which has the same status. */
+  /** Returns true, or throws if the bucket is missing. A missing object has the same status. */
   async function bucketExists(): Promise<boolean> {
     await bucket.getFiles({ maxResults: 1, autoPaginate: false })
     return true

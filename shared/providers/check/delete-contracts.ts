@@ -69,7 +69,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
   },
 ]
 
-/** The contract of the clean-up, which the runner makes at the end of each type. */
+/** The contract of the clean-up, which follows `typeContracts` for each type. */
 export const cleanUpContract: ContractInfo = {
   ...common,
   id: 'clean-up',

@@ -16,7 +16,7 @@ async function* cut(text: string, partBytes: number): AsyncGenerator<Uint8Array>
     yield bytes.subarray(start, start + partBytes)
 }
 
-/** Returns the result of the whole text, or the code of its error. */
+/** Returns the result of a parser, or the code of its error. */
 async function resultOf(parse: () => unknown): Promise<unknown> {
   try {
     return await parse()

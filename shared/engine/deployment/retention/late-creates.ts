@@ -63,8 +63,8 @@ async function findLateCreates(
 }
 
 /**
- * Returns the attempts that did not become the end of their operation. An outcome of such an
- * attempt, if it exists, was not selected.
+ * Returns the attempts whose outcome, if it exists, was not selected. These are the attempts that
+ * did not end their operation, and all attempts of an interrupted operation.
  */
 function findUnselectedAttempts({ attempt, end }: Head): readonly number[] {
   const attempts = Array.from({ length: attempt }, (_, index) => index + 1)

@@ -61,7 +61,8 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     type: 'service',
     state: { url, owner, project, stack: name },
     crypter: { encrypt, decrypt },
-    // The key of the service is unknown here. The token is secret too, and equal in each process.
+    // The key of the service is unknown here. The token is secret too, and each process of the same
+    // login has it.
     digest: createKeyedDigest(Buffer.from(token, 'utf8')),
     prepare: async texts => {
       const unknown = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))
@@ -105,7 +106,7 @@ function refusalError(
   )
 }
 
-/** Returns the variables of a proxy only: the thread needs no other one. */
+/** Returns the variables of a proxy. The thread of a blocking call needs no others. */
 function proxyVariablesOf(env: Env): Env {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(https?|no)_proxy$/i.test(name)),

@@ -21,8 +21,8 @@ export function packageSourcesOf(
 }
 
 /**
- * Returns the methods without settings: the folders of the user, and the registries for providers
- * that no folder has.
+ * Returns the methods that apply if the settings name none: the folders of the user, and the
+ * registries for providers that no folder has.
  */
 function listImpliedMethods({
   env,
