@@ -10,7 +10,7 @@ import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
 } from '../shared/platform/embedded/embedded-platform.ts'
-import { createLogger } from '../shared/platform/system/logger.ts'
+import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
@@ -21,6 +21,7 @@ import { openServiceManager } from '../shared/runtime/credentials/stack-service-
 import { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
 import { cancel } from './cancel.ts'
 import { deploy } from './deploy.ts'
@@ -99,28 +100,33 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
   }
 }
 
-/** Opens the embedded platform, and the platform over the backend of the options. */
-async function openPlatform(options: EngineOptions): Promise<{
+/** Opens the embedded platform, alone or over the backend of the options. */
+async function openPlatform({ home, verbose, backend: address }: EngineOptions): Promise<{
   readonly platform: EmbeddedPlatform
   readonly backend?: BackendPlatform
 }> {
   const write = (line: string): void => void process.stderr.write(line)
-  const embedded = await openEmbeddedPlatform({
-    home: options.home,
-    ...(options.verbose ? { logger: createLogger({ level: 'debug', write }) } : {}),
+  const logger = verbose ? createLogger({ level: 'debug', write }) : silentLogger
+  if (address === undefined) return { platform: await openEmbeddedPlatform({ home, logger }) }
+  const { openBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
+  const holder = createProcessHolder()
+  const backend = await openBackendPlatform({
+    ...address,
+    ...{ home, logger, holder, env: process.env, isAlive: isHolderAlive(holder) },
+    onNotice: message => write(`${message}\n`),
+    closeDeployment: (platform, deployment) =>
+      closeDeadDeployment(portsOfDead(platform), deployment),
   })
-  if (options.backend === undefined) return { platform: embedded }
-  try {
-    const { createBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
-    const holder = createProcessHolder()
-    const backend = await createBackendPlatform(embedded, {
-      ...options.backend,
-      ...{ home: options.home, env: process.env, holder, isAlive: isHolderAlive(holder) },
-    })
-    return { platform: backend, backend }
-  } catch (thrown) {
-    await embedded.close()
-    throw thrown
+  return { platform: backend, backend }
+}
+
+/** Returns the ports for a deployment of another machine whose processes are all dead. */
+function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
+  return {
+    ...createGeneratorPorts(platform),
+    isAlive: () => false,
+    // The process groups in its leases are not those of this machine.
+    endGroup: () => undefined,
   }
 }
 

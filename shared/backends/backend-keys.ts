@@ -30,6 +30,8 @@ export interface StackKeys {
   readonly history: string
   readonly backups: string
   readonly locks: string
+  /** The prefix of the copies of running deployments, which Pulumi does not have. */
+  readonly journal: string
   /** The name in the files of history and backups. */
   readonly fileName: string
   /** The name in the checkpoint. */
@@ -47,6 +49,7 @@ export function stackKeysOf(layout: BackendLayout, id: StackId): StackKeys {
     history: `.pulumi/history/${path}/`,
     backups: `.pulumi/backups/${path}/`,
     locks: `.pulumi/locks/${qualifiedName}/`,
+    journal: `.pulumi/antichain-journal/${path}/`,
     fileName: stack,
     qualifiedName,
   }

@@ -37,6 +37,21 @@ export async function readStackObject(
   return key === undefined || bytes === undefined ? undefined : { key, bytes }
 }
 
+/** Returns the previous checkpoint of a stack. Returns undefined if there is none. */
+export async function readStackBackup(
+  backend: Backend,
+  id: StackId,
+): Promise<StackObject | undefined> {
+  const { checkpoint } = stackKeysOf(backend.layout, id)
+  const candidates = Object.values(compressionSuffixes).map(suffix => `${checkpoint}${suffix}.bak`)
+  const newest = (await backend.store.list(checkpoint))
+    .filter(({ key }) => candidates.includes(key))
+    .toSorted((a, b) => a.modifiedMs - b.modifiedMs)
+    .at(-1)
+  const bytes = newest === undefined ? undefined : await backend.store.get(newest.key)
+  return newest === undefined || bytes === undefined ? undefined : { key: newest.key, bytes }
+}
+
 /** Reads the state of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
 export function parseStackObject({ key, bytes }: StackObject): StoredEnvelope {
   return parseCheckpoint(bytes, key)

@@ -4,6 +4,7 @@ import {
   removeStackObjects,
 } from '../../backends/stack-objects.ts'
 import { listBackendStacks } from '../../backends/open-backend.ts'
+import { removeJournalCopy } from '../../backends/journal-copies.ts'
 import type { UpdateInfo } from '../../backends/update-info.ts'
 import { hasCode } from '../../errors/error.ts'
 import type {
@@ -13,12 +14,14 @@ import type {
   UnreadableStack,
 } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
+import type { JournalCopies } from '../embedded/journal-copies.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
 import { checkpointDigestOf, type SyncDeps, syncStack } from './sync-stack.ts'
 
 /** The dependencies of the catalog of a backend. */
 export interface BackendCatalogDeps extends SyncDeps {
+  readonly journalCopies: Pick<JournalCopies, 'find' | 'end'>
   readonly locks: HeldLocks
   /** Returns the configuration of the running deployment of a stack, for its history. */
   readonly configOf: (id: StackId) => UpdateInfo['config']
@@ -48,7 +51,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       whileLocked(id, async () => {
         if ((await readStackObject(backend, id)) !== undefined) return false
         const bytes = await createStackObject(backend, id)
-        marks.update(id, { checkpoint: checkpointDigestOf(bytes), lastEntry: '' })
+        marks.update(id, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
         await local.createStack(id, createdAt)
         return true
       }),
@@ -82,8 +85,11 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       await locks.acquire(stack)
       if ((await local.getStack(stack))?.current === deployment)
         await recordInBackend(deps, deployment, { end, config: deps.configOf(stack) })
+      const copy = await deps.journalCopies.find(deployment)
+      if (copy !== undefined) await deps.journalCopies.end(deployment)
       await local.release(deployment, end)
       await locks.release(stack)
+      if (copy !== undefined) await removeJournalCopy(backend, stack, { copy })
     },
   }
 }

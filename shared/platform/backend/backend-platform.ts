@@ -1,26 +1,33 @@
 /**
- * backend: the embedded platform over a self-managed backend. The store of this machine has the
- * records of deployments. The backend has states, history and locks in Pulumi's layout. Imports
- * backends and below, and the other adapters of platform.
+ * backend: the embedded platform over a self-managed backend. The backend has states, history and
+ * locks in Pulumi's layout. The store of this machine has the records of deployments, and the
+ * backend a copy of those that run. Imports backends and below, and the other adapters of platform.
  *
  * Invariants: 1. A deployment changes a stack only while this process has its lock in the backend.
  * 2. The checkpoint of a deployment is in the backend before the deployment is released. 3. A
- * checkpoint that another client wrote is never replaced by a state that is not based on it.
+ * checkpoint that another client wrote is never replaced by a state that is not based on it. 4. The
+ * backend has a write of a journal before the caller gets its reply.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openBackend } from '../../backends/open-backend.ts'
 import type { UpdateInfo } from '../../backends/update-info.ts'
+import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
-import { deploymentPartsOf, type StackId } from '../../records/ids.ts'
+import { type DeploymentId, type StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
-import type { EmbeddedPlatform } from '../embedded/embedded-platform.ts'
+import type { LoggerPort } from '../../ports/system.ts'
+import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { openObjectStore } from '../objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../objects/object-store-url.ts'
+import { createBackendControl } from './backend-control.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
+import { closeCopiedDeployment } from './close-copied-deployment.ts'
 import { createHeldLocks } from './held-locks.ts'
 import { createBackendRenames } from './rename-in-backend.ts'
+import { createPartSender } from './send-parts.ts'
 import { createStackMarks } from './stack-marks.ts'
+import { createUnfinishedCopies } from './unfinished-copies.ts'
 
 /** The embedded platform over a backend. */
 export interface BackendPlatform extends EmbeddedPlatform {
@@ -38,34 +45,63 @@ export interface BackendPlatformOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly holder: Holder
+  readonly logger: LoggerPort
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
+  /** Called before a wait for a sign of life of another machine. */
+  readonly onNotice: (message: string) => void
+  /** Closes a deployment whose processes are all dead. */
+  readonly closeDeployment: (platform: EmbeddedPlatform, deployment: DeploymentId) => Promise<void>
+  /**
+   * The time without a record after which another machine counts as dead, in ms. Default: the
+   * lease.
+   */
+  readonly silenceMs?: number
 }
 
 /**
- * Creates the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, FEATURE_MISSING
- * for the legacy layout, and the errors of the backend's store.
+ * Opens the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, FEATURE_MISSING
+ * for the legacy layout, and the errors of both stores.
  */
-export async function createBackendPlatform(
-  embedded: EmbeddedPlatform,
+export async function openBackendPlatform(
   options: BackendPlatformOptions,
 ): Promise<BackendPlatform> {
-  const { env, holder, isAlive } = options
+  const { env, holder, home } = options
   const store = await openObjectStore(parseObjectStoreUrl(options.address, options.cwd), env)
   const backend = await openBackend(store, env)
   if (backend.layout === 'legacy')
     throw error('FEATURE_MISSING', `${store.address} has the legacy layout without projects`, {
       hint: 'Run `pulumi state upgrade` once, or copy the stacks with `antichain stack import --from`.',
     })
-  const marks = createStackMarks(join(options.home, 'marks'))
-  const { catalog: local, blobs, clock } = embedded
-  const locks = createHeldLocks({ backend, marks, clock, uuid: randomUUID(), holder, isAlive })
+  const marks = createStackMarks(join(home, 'marks'))
   const configs = new Map<StackId, UpdateInfo['config']>()
-  const syncDeps = { backend, catalog: local, blobs, marks, clock, holder }
-  const catalog = createBackendCatalog({
-    ...syncDeps,
-    locks,
-    configOf: id => configs.get(id) ?? {},
+  const configOf = (id: StackId): UpdateInfo['config'] => configs.get(id) ?? {}
+  const embedded = await openEmbeddedPlatform({
+    home,
+    logger: options.logger,
+    sendParts: createPartSender({ backend, marks, blobFolder: join(home, 'blobs') }),
   })
+  const { catalog: local, journalCopies, control, blobs, clock } = embedded
+  const unfinishedCopies = createUnfinishedCopies({
+    ...{ backend, marks, clock, holder, catalog: local, control, journalCopies },
+    ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice: options.onNotice },
+    closeCopied: (id, copy) =>
+      closeCopiedDeployment(
+        {
+          ...{ backend, holder, configOf, folder: join(home, 'copies') },
+          closeDeployment: options.closeDeployment,
+        },
+        id,
+        copy,
+      ),
+  })
+  const lockId = randomUUID()
+  const locks = createHeldLocks({
+    ...{ backend, marks, clock, uuid: lockId, holder, unfinishedCopies },
+    isAlive: options.isAlive,
+  })
+  const { releaseIfTakenOver } = unfinishedCopies
+  const syncDeps = { backend, catalog: local, blobs, marks, clock, holder, releaseIfTakenOver }
+  const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
   /** Leaves the locks of unfinished deployments, so that no other client changes their stacks. */
   const releaseIdle = async (): Promise<void> => {
     for (const id of locks.list())
@@ -81,13 +117,7 @@ export async function createBackendPlatform(
   return {
     ...embedded,
     catalog,
-    control: {
-      ...embedded.control,
-      hold: async (deployment, newHolder, takeoverNumber) => {
-        await locks.acquire(deploymentPartsOf(deployment).stack)
-        await embedded.control.hold(deployment, newHolder, takeoverNumber)
-      },
-    },
+    control: createBackendControl({ backend, control, journalCopies, locks, lockId }),
     renames: createBackendRenames({ ...syncDeps, locks, renames: embedded.renames }),
     setConfig: (id, config) => void configs.set(id, config),
     breakLocks: id => locks.breakOthers(id),

@@ -7,6 +7,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import type { StackMarks } from './stack-marks.ts'
+import { isLockOf, type UnfinishedCopies } from './unfinished-copies.ts'
 
 /** The dependencies of locks. `holder` is this process. */
 export interface LockDeps {
@@ -16,13 +17,14 @@ export interface LockDeps {
   readonly uuid: string
   readonly holder: Holder
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
+  readonly unfinishedCopies: UnfinishedCopies
 }
 
 /** The locks of stacks that this process holds in a backend. */
 export interface HeldLocks {
   /**
    * Acquires the lock of a stack, unless this process has it. Replaces the lock of a dead process
-   * of this machine. Throws BACKEND_LOCKED.
+   * of this machine. Closes a deployment that another machine left. Throws BACKEND_LOCKED.
    */
   readonly acquire: (id: StackId) => Promise<void>
   readonly release: (id: StackId) => Promise<void>
@@ -52,6 +54,9 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     if (releases.has(id)) return
     const own = readOwn(id)
     if (own?.isDead === true) await removeLocks(backend, id, (_lock, key) => key === own.key)
+    const copies = await deps.unfinishedCopies.fence(id)
+    // Their fences keep the holders of these locks from going on.
+    await removeLocks(backend, id, (_lock, key) => copies.some(copy => isLockOf(copy, key)))
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
@@ -61,16 +66,23 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     const timestamp = new Date(nowMs).toISOString()
     const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
     releases.set(id, await acquireLock(backend, id, { uuid: deps.uuid, lock, nowMs }))
+    try {
+      for (const copy of copies) await deps.unfinishedCopies.close(id, copy, deps.uuid)
+    } catch (thrown) {
+      await release(id)
+      throw thrown
+    }
+  }
+  const release = async (id: StackId): Promise<void> => {
+    const remove = releases.get(id)
+    releases.delete(id)
+    await remove?.()
   }
   return {
     acquire,
     isHeld: id => releases.has(id),
     list: () => [...releases.keys()],
-    release: async id => {
-      const release = releases.get(id)
-      releases.delete(id)
-      await release?.()
-    },
+    release,
     breakOthers: async id => {
       const own = readOwn(id)
       const isLiving = (key: string): boolean =>

@@ -13,7 +13,7 @@ import {
   type StackId,
 } from '../../records/ids.ts'
 import { parseEnvelope } from '../../state/stream/parse-envelope.ts'
-import { withoutOrigins } from '../../state/pending.ts'
+import { pendingOperationsOf, withoutOrigins } from '../../state/pending.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
 
@@ -33,17 +33,21 @@ export async function publishToBackend(
     qualifiedName,
     envelope.deployment === null ? envelope : envelopeOf(withoutOrigins(envelope.deployment)),
   )
+  // A checkpoint lacks the origins of pending operations.
+  const isComplete =
+    envelope.deployment !== null && pendingOperationsOf(envelope.deployment).length === 0
+  const base = isComplete ? snapshot : ''
   const found = await readStackObject(backend, id)
   const isWritten =
     found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
-  if (isWritten) return marks.update(id, { checkpoint: checkpointDigestOf(found.bytes) })
+  if (isWritten) return marks.update(id, { checkpoint: checkpointDigestOf(found.bytes), base })
   if (found === undefined || checkpointDigestOf(found.bytes) !== marks.read(id).checkpoint)
     throw error(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} in ${backend.store.address} during this deployment`,
     )
   const bytes = await saveCheckpoint(backend, id, { checkpoint, previous: found })
-  marks.update(id, { checkpoint: checkpointDigestOf(bytes) })
+  marks.update(id, { checkpoint: checkpointDigestOf(bytes), base })
 }
 
 /**

@@ -58,7 +58,7 @@ async function moveInBackend(
   const newKeys = stackKeysOf(layout, newId)
   const checkpoint = printEmptyCheckpoint(newKeys.qualifiedName)
   const bytes = await saveCheckpoint(backend, newId, { checkpoint, previous: undefined })
-  marks.update(newId, { checkpoint: checkpointDigestOf(bytes), lastEntry: '' })
+  marks.update(newId, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
   if (input.snapshot !== '') await publishToBackend(deps, newId, input.snapshot)
   const start = `${oldKeys.history}${oldKeys.fileName}-`
   for (const { key } of await store.list(start)) {

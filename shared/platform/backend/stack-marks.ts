@@ -7,6 +7,8 @@ import { type StackId, stackPartsOf } from '../../records/ids.ts'
 export interface StackMark {
   /** The SHA-256 of the checkpoint that this store read or wrote last. '': none. */
   readonly checkpoint: string
+  /** The snapshot with the content of that checkpoint. '': not known. */
+  readonly base: string
   /** The key of the last entry of the history that this store has. '': none. */
   readonly lastEntry: string
   /** The lock that a process of this machine wrote last. */
@@ -17,13 +19,14 @@ export interface StackMark {
 
 const markForm = z.object({
   checkpoint: z.string(),
+  base: z.string().default(''),
   lastEntry: z.string(),
   lock: z.object({ uuid: z.string(), pid: z.number(), started: z.string() }).optional(),
   entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),
 })
 
 /** The mark of a stack that this store does not know yet. */
-const emptyMark: StackMark = { checkpoint: '', lastEntry: '' }
+export const emptyMark: StackMark = { checkpoint: '', base: '', lastEntry: '' }
 
 /** The marks of the stacks of one backend. */
 export interface StackMarks {

@@ -18,7 +18,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
-import type { StackMarks } from './stack-marks.ts'
+import { emptyMark, type StackMarks } from './stack-marks.ts'
 
 /** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
 export interface SyncDeps {
@@ -28,6 +28,8 @@ export interface SyncDeps {
   readonly marks: StackMarks
   readonly clock: Pick<ClockPort, 'now'>
   readonly holder: Holder
+  /** Releases the unfinished deployment of a stack here, if another machine has closed it. */
+  readonly releaseIfTakenOver: (id: StackId) => Promise<void>
 }
 
 /** Returns the SHA-256 of bytes in hexadecimal. */
@@ -43,6 +45,7 @@ export function checkpointDigestOf(bytes: Uint8Array): string {
  */
 export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
   const { backend, catalog, marks, clock } = deps
+  await deps.releaseIfTakenOver(id)
   const object = await readStackObject(backend, id)
   const record = await catalog.getStack(id)
   if (record !== undefined && record.current !== '') return record
@@ -51,19 +54,23 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
     marks.remove(id)
     return undefined
   }
-  const mark = record === undefined ? { checkpoint: '', lastEntry: '' } : marks.read(id)
+  const mark = record === undefined ? emptyMark : marks.read(id)
   if (record === undefined) await catalog.createStack(id, clock.now())
   const newKeys = (await listHistoryKeys(backend, id)).filter(key => key > mark.lastEntry)
   const checkpoint = checkpointDigestOf(object.bytes)
-  if (newKeys.length > 0 || checkpoint !== mark.checkpoint)
-    await importChanges(deps, id, { object, newKeys, isNewState: checkpoint !== mark.checkpoint })
-  const lastEntry = newKeys.at(-1) ?? mark.lastEntry
-  if (checkpoint !== mark.checkpoint || lastEntry !== mark.lastEntry)
-    marks.update(id, { checkpoint, lastEntry })
+  const isNewState = checkpoint !== mark.checkpoint
+  if (newKeys.length > 0 || isNewState) {
+    const base = await importChanges(deps, id, { object, newKeys, isNewState })
+    const lastEntry = newKeys.at(-1) ?? mark.lastEntry
+    marks.update(id, { checkpoint, lastEntry, ...(isNewState ? { base } : {}) })
+  }
   return catalog.getStack(id)
 }
 
-/** Imports new entries of the history, and the new state. */
+/**
+ * Imports new entries of the history, and the new state. Returns the snapshot with that state.
+ * Returns '' without a new state, or if another process imports it.
+ */
 async function importChanges(
   deps: SyncDeps,
   id: StackId,
@@ -72,7 +79,7 @@ async function importChanges(
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },
-): Promise<void> {
+): Promise<BlobHash | ''> {
   // An invalid checkpoint is an error before the first change.
   const envelope = parseStackObject(change.object)
   const entries: SourceEntry[] = []
@@ -88,24 +95,34 @@ async function importChanges(
   try {
     await importHistory(deps, id, entries)
     if (change.isNewState && envelope.deployment !== null)
-      await publishState(deps, id, await printStateBlob(envelope))
+      return await publishState(deps, id, await printStateBlob(envelope))
   } catch (thrown) {
     // Another process of this machine imports the same changes, or has started a deployment.
     if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
   }
+  return ''
 }
 
-/** Publishes a state as an import, unless it is the current one. */
-async function publishState(deps: SyncDeps, id: StackId, bytes: Uint8Array): Promise<void> {
+/**
+ * Publishes a state as an import, unless it is the current one. Returns its snapshot. Returns '' if
+ * another process imports it.
+ */
+async function publishState(
+  deps: SyncDeps,
+  id: StackId,
+  bytes: Uint8Array,
+): Promise<BlobHash | ''> {
   const { catalog, blobs, clock, holder } = deps
   const record = await catalog.getStack(id)
-  if (record === undefined || record.current !== '') return
-  if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return
+  if (record === undefined || record.current !== '') return ''
+  if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()
   const start = { command: 'stack import', message: '', holder, at } as const
   const { kind, deployment } = await catalog.start(id, start)
-  if (kind === 'busy') return
-  const published = await catalog.publish(id, record.version, await blobs.put(bytes))
+  if (kind === 'busy') return ''
+  const snapshot = await blobs.put(bytes)
+  const published = await catalog.publish(id, record.version, snapshot)
   const end = { at, result: 'succeeded', changes: {}, version: published.version } as const
   await catalog.release(deployment, end)
+  return snapshot
 }

@@ -36,6 +36,7 @@ import { createControl, createLeases } from './control-and-leases.ts'
 import { createDecisionLog } from './decision-log.ts'
 import { createDocuments, createMarks } from './documents-and-marks.ts'
 import { createEvents } from './events.ts'
+import { createJournalCopies, type JournalCopies } from './journal-copies.ts'
 import { createHints } from './hints.ts'
 import { createNotifications } from './notifications.ts'
 import { createNudges } from './nudges.ts'
@@ -44,6 +45,7 @@ import { createStackRenames } from './stack-renames.ts'
 import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
 import { createKeyFileSealing } from './key-file-sealing.ts'
+import type { SendParts } from './store/commit-queue.ts'
 import { storeUnavailableError } from './store/store-errors.ts'
 import { type Store, openStore } from './store/store.ts'
 
@@ -51,6 +53,7 @@ import { type Store, openStore } from './store/store.ts'
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
+  readonly journalCopies: JournalCopies
   /**
    * Returns whether this process owns the store or is a client. `none`: this process is not
    * connected.
@@ -73,14 +76,20 @@ export interface EmbeddedOptions {
   readonly nudgeUnfinished?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number
+  /** Sends parts of journal copies to a backend. Absent: the writes are not copied. */
+  readonly sendParts?: SendParts
 }
 
 /** Opens the platform in `home`. Throws STORE_UNAVAILABLE and STORE_TOO_NEW. */
 export async function openEmbeddedPlatform(options: EmbeddedOptions): Promise<EmbeddedPlatform> {
   const home = resolve(options.home)
   const logger = options.logger ?? silentLogger
-  const pagesMax = options.storePagesMax
-  const store = await openStore({ home, logger, ...(pagesMax === undefined ? {} : { pagesMax }) })
+  const { storePagesMax: pagesMax, sendParts } = options
+  const store = await openStore({
+    ...{ home, logger },
+    ...(pagesMax === undefined ? {} : { pagesMax }),
+    ...(sendParts === undefined ? {} : { sendParts }),
+  })
   return createEmbeddedPlatform(store, { ...options, home, logger })
 }
 
@@ -134,6 +143,7 @@ export function createEmbeddedPlatform(
     documents: createDocuments(store.call, { random, clock }),
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
+    journalCopies: createJournalCopies(store.call),
     renames: createStackRenames(store.call, random),
     sealing: createKeyFileSealing(options.home),
     notifications: createNotifications({ clock, random }),

@@ -142,6 +142,18 @@ ALTER TABLE document ADD COLUMN expires_at INTEGER;
 CREATE INDEX document_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
 `
 
+const copyTables = `
+CREATE TABLE journal_copy (
+  deployment TEXT PRIMARY KEY, id TEXT NOT NULL,
+  next INTEGER NOT NULL DEFAULT 0, is_ended INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE journal_part (
+  deployment TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (deployment, number)
+) STRICT, WITHOUT ROWID;
+`
+
 /** The tables in the memory of the process that owns the store. They end with the process. */
 export const temporaryTables = `
 CREATE TEMP TABLE chain (
@@ -167,6 +179,7 @@ export const migrations: readonly string[] = [
   documentTables,
   auditTable,
   expiryColumn,
+  copyTables,
 ]
 
 /** The version of the schema. */

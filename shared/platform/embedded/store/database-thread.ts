@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { limits } from '../../../config/limits.ts'
-import { replyWithoutCommit, runBatch } from './methods/run-batch.ts'
+import type { UnsentPart } from '../../../records/journal-copy.ts'
+import { createCommitQueue, type SendParts } from './commit-queue.ts'
+import type { SendResult } from './copied-writes.ts'
+import { replyWithoutCommit } from './methods/run-batch.ts'
 import { openDatabase } from './database.ts'
 import { storeUnavailableError } from './store-errors.ts'
 import {
@@ -18,6 +20,8 @@ export interface ThreadData {
   readonly database: string
   readonly socket: string
   readonly pagesMax: number | undefined
+  /** Whether the writes of deployments are copied to a backend. */
+  readonly isCopied: boolean
 }
 
 /** A message from the thread. */
@@ -27,42 +31,34 @@ export type ThreadMessage =
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
   /** `count`: the number of other processes that are connected. */
   | { readonly kind: 'client-count'; readonly count: number }
+  /** Parts of journal copies, which the other thread sends to the backend. */
+  | { readonly kind: 'parts'; readonly parts: readonly UnsentPart[] }
   | { readonly kind: 'closed' }
 
 /** A message to the thread. */
 export type ThreadCommand =
   | { readonly kind: 'requests'; readonly requests: readonly StoreRequest[] }
+  /** The answer to the last message with parts. */
+  | { readonly kind: 'sent'; readonly results: readonly SendResult[] }
   | { readonly kind: 'close' }
 
-interface WaitingRequest {
-  readonly request: StoreRequest
-  readonly sendReplies: SendReplies
-}
-
 /**
- * Runs the thread that owns the database. Writes of all processes wait in one queue. After a
- * commit, the waiting writes form the next transaction, up to `limits.commitRequestsMax`. Reads get
+ * Runs the thread that owns the database. Writes of all processes wait in one queue. Reads get
  * their replies before that.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
-  let waitingRequests: WaitingRequest[] = []
-  let isScheduled = false
-
-  const commit = (): void => {
-    const batch = waitingRequests.slice(0, limits.commitRequestsMax)
-    waitingRequests = waitingRequests.slice(limits.commitRequestsMax)
-    isScheduled = waitingRequests.length > 0
-    if (isScheduled) setImmediate(commit)
-    const replies = runBatch(
-      database,
-      batch.map(entry => entry.request),
-    )
-    deliverReplies(batch, replies)
-  }
+  let onSent: (results: readonly SendResult[]) => void = () => undefined
+  const sendParts: SendParts = parts =>
+    new Promise(resolve => {
+      onSent = resolve
+      post({ kind: 'parts', parts })
+    })
+  const queue = createCommitQueue(database, data.isCopied ? sendParts : undefined)
   const signalReceivers = new Set<SendReplies>()
   const receive: ReceiveRequests = (requests, sendReplies) => {
     const replies: StoreReply[] = []
+    const writes: StoreRequest[] = []
     for (const request of requests) {
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
@@ -71,13 +67,11 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
         continue
       }
       const reply = replyWithoutCommit(database, request)
-      if (reply === undefined) waitingRequests.push({ request, sendReplies })
+      if (reply === undefined) writes.push(request)
       else replies.push(reply)
     }
     if (replies.length > 0) sendReplies(replies)
-    if (isScheduled || waitingRequests.length === 0) return
-    isScheduled = true
-    setImmediate(commit)
+    queue.add(writes, sendReplies)
   }
   const reportClientCount = (): void =>
     post({ kind: 'client-count', count: signalReceivers.size - 1 })
@@ -94,29 +88,19 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
 
   parentPort?.on('message', (message: ThreadCommand) => {
     if (message.kind === 'requests') return receive(message.requests, replyToOwnProcess)
-    while (waitingRequests.length > 0) commit()
-    void server.close().then(() => {
-      database.close()
-      post({ kind: 'closed' })
-      parentPort?.close()
-    })
+    if (message.kind === 'sent') return onSent(message.results)
+    void queue
+      .drain()
+      .then(() => server.close())
+      .then(() => {
+        database.close()
+        post({ kind: 'closed' })
+        parentPort?.close()
+      })
   })
   const replyToOwnProcess: SendReplies = replies => post({ kind: 'replies', replies })
   signalReceivers.add(replyToOwnProcess)
   post({ kind: 'ready' })
-}
-
-/** Sends one message to each caller, with all replies to the requests of the caller. */
-function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
-  const repliesByCaller = new Map<SendReplies, StoreReply[]>()
-  for (const [index, { sendReplies }] of batch.entries()) {
-    const reply = replies[index]
-    if (reply === undefined) continue
-    const callerReplies = repliesByCaller.get(sendReplies)
-    if (callerReplies === undefined) repliesByCaller.set(sendReplies, [reply])
-    else callerReplies.push(reply)
-  }
-  for (const [sendReplies, callerReplies] of repliesByCaller) sendReplies(callerReplies)
 }
 
 const data = workerData as ThreadData

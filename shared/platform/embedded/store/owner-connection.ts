@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type DeployError, messageOf } from '../../../errors/error.ts'
+import type { SendParts } from './commit-queue.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
 import { storeUnavailableError } from './store-errors.ts'
 import type { StoreLock } from './store-lock.ts'
@@ -7,12 +8,20 @@ import { errorFromFailure } from './store-message.ts'
 import type { StorePaths } from './store-paths.ts'
 import type { ThreadMessage, ThreadData, ThreadCommand } from './database-thread.ts'
 
+/** The settings of a store that its owner applies. */
+export interface StoreSettings {
+  /** Maximum size of the database, in pages of 4 KB. */
+  readonly pagesMax?: number
+  /** Sends parts of journal copies to a backend. Absent: the writes are not copied. */
+  readonly sendParts?: SendParts
+}
+
 /**
  * Starts the thread that owns the database. Releases `lock` when the thread ends, also after a
  * failed start. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openOwner(
-  options: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },
+  options: StoreSettings & { readonly paths: StorePaths; readonly lock: StoreLock },
   events: ConnectionEvents,
 ): Promise<StoreConnection> {
   const { paths, lock } = options
@@ -20,6 +29,7 @@ export async function openOwner(
     database: paths.database,
     socket: paths.socket,
     pagesMax: options.pagesMax,
+    isCopied: options.sendParts !== undefined,
   }
   const worker = new Worker(new URL('./database-thread.ts', import.meta.url), {
     workerData: data,
@@ -53,6 +63,8 @@ export async function openOwner(
   worker.on('message', (message: ThreadMessage) => {
     if (message.kind === 'replies') events.onReplies(message.replies)
     if (message.kind === 'client-count') clientCount = message.count
+    if (message.kind === 'parts')
+      void options.sendParts?.(message.parts).then(results => post({ kind: 'sent', results }))
   })
   worker.unref()
   return {

@@ -13,7 +13,7 @@ import {
   type StoreSignal,
 } from './store-message.ts'
 import type { StoreCall } from './methods/store-methods.ts'
-import { openOwner } from './owner-connection.ts'
+import { openOwner, type StoreSettings } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
 
@@ -34,11 +34,9 @@ export interface Store {
 }
 
 /** Options of the store. */
-export interface StoreOptions {
+export interface StoreOptions extends StoreSettings {
   readonly home: string
   readonly logger: LoggerPort
-  /** Maximum size of the database, in pages of 4 KB. */
-  readonly pagesMax?: number
 }
 
 /**
@@ -69,7 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
   }
   const connect = async (): Promise<void> => {
-    connection = await acquireConnection(paths, events, options.pagesMax)
+    connection = await acquireConnection(paths, events, options)
     options.logger.write('debug', 'store.opened', { role: connection.kind, path: paths.database })
   }
   const reconnect = async (): Promise<void> => {
@@ -150,14 +148,18 @@ function closedError(paths: StorePaths): DeployError {
 async function acquireConnection(
   paths: StorePaths,
   events: ConnectionEvents,
-  pagesMax: number | undefined,
+  { pagesMax, sendParts }: StoreSettings,
 ): Promise<StoreConnection> {
   const deadlineMs = performance.now() + limits.storeConnectMs
   while (performance.now() < deadlineMs) {
     const lock = tryLock(paths.lock)
     if (lock !== undefined) {
       writeOwnerPid(paths.pid)
-      return openOwner({ paths, lock, ...(pagesMax === undefined ? {} : { pagesMax }) }, events)
+      const settings = {
+        ...(pagesMax === undefined ? {} : { pagesMax }),
+        ...(sendParts === undefined ? {} : { sendParts }),
+      }
+      return openOwner({ paths, lock, ...settings }, events)
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection

@@ -9,6 +9,7 @@ import {
 } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
+import { findBlobHashes } from '../../../records/blob-hashes.ts'
 import { parseRecordJson } from '../../../records/record-layouts.ts'
 
 /** Tables of deployment records with key columns, in the order of removal: control records last. */
@@ -80,7 +81,7 @@ export const retentionMethods = {
         ...afterKeys,
       )
       const foundHashes = rows.flatMap(row =>
-        texts.flatMap(column => findHashes(readTextColumn(row, column))),
+        texts.flatMap(column => findBlobHashes(readTextColumn(row, column))),
       )
       const hashes = [...new Set(foundHashes)]
       const lastRow = rows[rowsPerRead - 1]
@@ -160,8 +161,4 @@ function listColumns(
 
 function parseCursor(cursor: string): readonly string[] {
   return cursor === '' ? [] : (JSON.parse(cursor) as string[])
-}
-
-function findHashes(text: string): readonly BlobHash[] {
-  return (text.match(/\b[0-9a-f]{64}\b/g) ?? []) as BlobHash[]
 }

@@ -10,16 +10,19 @@ import { toGuardError } from './record-guards.ts'
  * Runs requests in order as one transaction, and returns their replies. All changes are on disk
  * before the function returns, so the caller can send the replies. When a request fails, only its
  * own changes are undone. When the disk fails, the whole batch is rolled back and every request
- * fails with STORE_UNAVAILABLE.
+ * fails with STORE_UNAVAILABLE. `beforeCommit` may add records to the transaction.
  */
 export function runBatch(
   database: Database,
   requests: readonly StoreRequest[],
+  beforeCommit: (requests: readonly StoreRequest[], replies: readonly StoreReply[]) => void = () =>
+    undefined,
 ): readonly StoreReply[] {
   try {
     requireInPlace(database)
     database.run('BEGIN IMMEDIATE')
     const replies = requests.map(request => runRequest(database, request, findMethod(request)))
+    beforeCommit(requests, replies)
     database.run('COMMIT')
     return replies
   } catch (thrown) {

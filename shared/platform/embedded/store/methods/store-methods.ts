@@ -2,6 +2,7 @@ import { error } from '../../../../errors/error.ts'
 import { auditMethods } from './audit-methods.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { chainMethods } from './chain-methods.ts'
+import { copyMethods } from './copy-methods.ts'
 import { controlMethods } from './control-methods.ts'
 import { documentMethods } from './document-methods.ts'
 import { eventMethods } from './event-methods.ts'
@@ -29,6 +30,7 @@ const storeMethods = {
   ...slowOperationMethods,
   ...documentMethods,
   ...auditMethods,
+  ...copyMethods,
 }
 
 type StoreMethods = typeof storeMethods

@@ -1,0 +1,179 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { BlobHash, StackId } from '../records/ids.ts'
+import { type CopyFence, type CopyPart, parseCopyPart } from '../records/journal-copy.ts'
+import { stackKeysOf } from './backend-keys.ts'
+import type { Backend } from './open-backend.ts'
+
+/** The copy of a deployment's journal in a backend, without the content of its parts. */
+export interface BackendCopy {
+  /** The id of the copy. */
+  readonly copy: string
+  /** The number of parts without a gap. 0: only the fence remains. */
+  readonly partCount: number
+  readonly blobs: readonly BlobHash[]
+  /** The ids of the locks under which the deployment ran. */
+  readonly locks: readonly string[]
+  /** Time of the last write, in ms since 1970. */
+  readonly modifiedMs: number
+}
+
+/** Requests of one caller that run at the same time. */
+const requestsMax = 32
+
+const compressBlob = promisify(gzip)
+const decompressBlob = promisify(gunzip)
+
+/** Lists the journal copies of a stack. */
+export async function listJournalCopies(
+  backend: Backend,
+  id: StackId,
+): Promise<readonly BackendCopy[]> {
+  const { journal } = stackKeysOf(backend.layout, id)
+  const found = new Map<string, FoundObjects>()
+  for (const { key, modifiedMs } of await backend.store.list(journal)) {
+    const [copy = '', first = '', second = ''] = key.slice(journal.length).split('/')
+    const objects = found.get(copy) ?? { numbers: new Set(), blobs: [], locks: [], modifiedMs: 0 }
+    found.set(copy, objects)
+    objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
+    const number = /^(\d{8})\.json$/.exec(first)?.[1]
+    if (number !== undefined) objects.numbers.add(Number(number))
+    if (first === 'locks') objects.locks.push(second)
+    const hash = /^([0-9a-f]{64})\.gz$/.exec(second)?.[1]
+    if (hash !== undefined) objects.blobs.push(hash as BlobHash)
+  }
+  return [...found].map(([copy, { numbers, ...objects }]) => {
+    let partCount = 0
+    while (numbers.has(partCount)) partCount += 1
+    return { copy, partCount, ...objects }
+  })
+}
+
+/** The objects of a copy as a list of keys shows them. */
+interface FoundObjects {
+  readonly numbers: Set<number>
+  readonly blobs: BlobHash[]
+  readonly locks: string[]
+  modifiedMs: number
+}
+
+/** Notes that the deployment of a copy runs under a lock. */
+export async function addCopyLock(
+  backend: Backend,
+  id: StackId,
+  { copy, lock }: { readonly copy: string; readonly lock: string },
+): Promise<void> {
+  const { journal } = stackKeysOf(backend.layout, id)
+  await backend.store.put(`${journal}${copy}/locks/${lock}`, new Uint8Array())
+}
+
+/** Writes a part of a copy. Returns false if the part exists with another content. */
+export async function putCopyPart(
+  backend: Backend,
+  id: StackId,
+  part: { readonly copy: string; readonly number: number; readonly text: string },
+): Promise<boolean> {
+  const key = partKeyOf(backend, id, part)
+  const bytes = Buffer.from(part.text)
+  if (await backend.store.putIfAbsent(key, bytes)) return true
+  // A repetition finds its own part, because the first response was lost.
+  const existing = await backend.store.get(key)
+  return existing !== undefined && bytes.equals(existing)
+}
+
+/** Reads a part of a copy. Returns undefined if it does not exist. Throws BACKEND_INVALID. */
+export async function readCopyPart(
+  backend: Backend,
+  id: StackId,
+  part: { readonly copy: string; readonly number: number },
+): Promise<CopyPart | undefined> {
+  const key = partKeyOf(backend, id, part)
+  const bytes = await backend.store.get(key)
+  return bytes === undefined ? undefined : parseCopyPart(bytes, key)
+}
+
+/**
+ * Ends a copy in place of its writer, whose next part fails from now on. Returns false if the
+ * writer added a part meanwhile.
+ */
+export async function fenceCopy(
+  backend: Backend,
+  id: StackId,
+  { copy, partCount }: BackendCopy,
+  fence: CopyFence,
+): Promise<boolean> {
+  return putCopyPart(backend, id, { copy, number: partCount, text: JSON.stringify({ fence }) })
+}
+
+/** Reads the parts of a copy in their order. The header is the first. Throws BACKEND_INVALID. */
+export async function* readCopyParts(
+  backend: Backend,
+  id: StackId,
+  { copy, partCount }: BackendCopy,
+): AsyncGenerator<CopyPart> {
+  for (let from = 0; from < partCount; from += requestsMax) {
+    const numbers = Array.from(
+      { length: Math.min(requestsMax, partCount - from) },
+      (_, i) => from + i,
+    )
+    const parts = await Promise.all(
+      numbers.map(number => readCopyPart(backend, id, { copy, number })),
+    )
+    for (const part of parts) if (part !== undefined) yield part
+  }
+}
+
+/** Writes a blob of a copy. A repeated call replaces it by the same bytes. */
+export async function putCopyBlob(
+  backend: Backend,
+  id: StackId,
+  blob: { readonly copy: string; readonly hash: string; readonly bytes: Uint8Array },
+): Promise<void> {
+  await backend.store.put(blobKeyOf(backend, id, blob), await compressBlob(blob.bytes))
+}
+
+/** Reads a blob of a copy. Returns undefined if it does not exist. */
+export async function readCopyBlob(
+  backend: Backend,
+  id: StackId,
+  blob: { readonly copy: string; readonly hash: string },
+): Promise<Uint8Array | undefined> {
+  const bytes = await backend.store.get(blobKeyOf(backend, id, blob))
+  return bytes === undefined ? undefined : decompressBlob(bytes)
+}
+
+/**
+ * Removes a copy, except for the part `fence`. A writer that wakes up later still finds the fence.
+ * The header goes first, so that a half-removed copy is never taken for a complete one.
+ */
+export async function removeJournalCopy(
+  backend: Backend,
+  id: StackId,
+  { copy, fence }: { readonly copy: string; readonly fence?: number },
+): Promise<void> {
+  const prefix = `${stackKeysOf(backend.layout, id).journal}${copy}/`
+  const fenceKey = fence === undefined ? '' : partKeyOf(backend, id, { copy, number: fence })
+  const keys = (await backend.store.list(prefix))
+    .map(({ key }) => key)
+    .filter(key => key !== fenceKey)
+  await backend.store.remove(partKeyOf(backend, id, { copy, number: 0 }))
+  for (let from = 0; from < keys.length; from += requestsMax)
+    await Promise.all(keys.slice(from, from + requestsMax).map(key => backend.store.remove(key)))
+}
+
+function partKeyOf(
+  backend: Backend,
+  id: StackId,
+  { copy, number }: { readonly copy: string; readonly number: number },
+): string {
+  const { journal } = stackKeysOf(backend.layout, id)
+  return `${journal}${copy}/${String(number).padStart(8, '0')}.json`
+}
+
+function blobKeyOf(
+  backend: Backend,
+  id: StackId,
+  { copy, hash }: { readonly copy: string; readonly hash: string },
+): string {
+  return `${stackKeysOf(backend.layout, id).journal}${copy}/blobs/${hash}.gz`
+}

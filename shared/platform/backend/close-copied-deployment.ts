@@ -1,0 +1,131 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BackendCopy,
+  putCopyBlob,
+  readCopyBlob,
+  readCopyParts,
+} from '../../backends/journal-copies.ts'
+import { stackKeysOf } from '../../backends/backend-keys.ts'
+import { parseStackObject, readStackBackup, readStackObject } from '../../backends/stack-objects.ts'
+import { error } from '../../errors/error.ts'
+import type { BlobsPort } from '../../ports/records.ts'
+import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
+import type { CopyHeader } from '../../records/journal-copy.ts'
+import { printStateBlob } from '../../state/print-envelope.ts'
+import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
+import { type BackendCatalogDeps, createBackendCatalog } from './backend-catalog.ts'
+import type { HeldLocks } from './held-locks.ts'
+import { createStackMarks } from './stack-marks.ts'
+import { checkpointDigestOf } from './sync-stack.ts'
+
+/** The dependencies of closing a copied deployment. */
+export interface CloseCopiedDeps
+  extends Pick<BackendCatalogDeps, 'backend' | 'holder' | 'configOf'> {
+  /** A folder of this machine. During its close, each copy has a store of its own below it. */
+  readonly folder: string
+  /** Closes a deployment whose processes are all dead. */
+  readonly closeDeployment: (platform: EmbeddedPlatform, deployment: DeploymentId) => Promise<void>
+}
+
+/** The locks of a platform whose caller has the lock of the stack. */
+const callersLocks: HeldLocks = {
+  acquire: async () => undefined,
+  release: async () => undefined,
+  isHeld: () => true,
+  list: () => [],
+  breakOthers: async () => 0,
+}
+
+/**
+ * Closes the deployment of a fenced copy from its records, in a store of its own. The caller has
+ * the lock of the stack. A repeated close writes the same objects, because its clock stands at the
+ * first fence. Throws BACKEND_INVALID for a damaged copy, and BACKEND_CHANGED if another client
+ * changed the stack.
+ */
+export async function closeCopiedDeployment(
+  deps: CloseCopiedDeps,
+  id: StackId,
+  copy: BackendCopy,
+): Promise<void> {
+  const home = join(deps.folder, copy.copy)
+  rmSync(home, { recursive: true, force: true })
+  await using embedded = await openEmbeddedPlatform({ home })
+  const { header, fencedAt } = await restoreRecords(deps, { id, copy, embedded })
+  const marks = createStackMarks(join(home, 'marks'))
+  const isBaseCurrent = await restoreBase(deps, { id, copy, blobs: embedded.blobs, header })
+  const current = await readStackObject(deps.backend, id)
+  if (isBaseCurrent && current !== undefined)
+    marks.update(id, { checkpoint: checkpointDigestOf(current.bytes) })
+  const clock = { ...embedded.clock, now: () => fencedAt }
+  const catalog = createBackendCatalog({
+    ...{ ...deps, marks, clock, locks: callersLocks, releaseIfTakenOver: async () => undefined },
+    ...{ catalog: embedded.catalog, blobs: embedded.blobs, journalCopies: embedded.journalCopies },
+  })
+  await deps.closeDeployment({ ...embedded, catalog, clock }, header.deployment)
+}
+
+/** Writes the records and the blobs of a copy into an empty store. */
+async function restoreRecords(
+  { backend }: CloseCopiedDeps,
+  { id, copy, embedded }: { id: StackId; copy: BackendCopy; embedded: EmbeddedPlatform },
+): Promise<{ readonly header: CopyHeader; readonly fencedAt: EpochMs }> {
+  for (const hash of copy.blobs) {
+    const bytes = await readCopyBlob(backend, id, { copy: copy.copy, hash })
+    if (bytes !== undefined) await embedded.blobs.put(bytes)
+  }
+  let header: CopyHeader | undefined
+  let fencedAt: EpochMs | undefined
+  for await (const part of readCopyParts(backend, id, { ...copy, partCount: copy.partCount + 1 }))
+    if ('header' in part) {
+      header = part.header
+      await embedded.journalCopies.restore(part.header)
+    } else if ('fence' in part) fencedAt ??= part.fence.at
+    else if (header !== undefined && fencedAt === undefined)
+      await embedded.journalCopies.repeat(header.deployment, part.writes)
+  if (header !== undefined && fencedAt !== undefined) return { header, fencedAt }
+  throw error('BACKEND_INVALID', `the journal copy ${copy.copy} of ${id} is not complete`)
+}
+
+/**
+ * Restores the state that the deployment started from: a blob of the copy, or the content of the
+ * checkpoint, or of its `.bak`. Returns whether the checkpoint still has it.
+ */
+async function restoreBase(
+  { backend }: CloseCopiedDeps,
+  base: {
+    readonly id: StackId
+    readonly copy: BackendCopy
+    readonly blobs: BlobsPort
+    readonly header: CopyHeader
+  },
+): Promise<boolean> {
+  const { id, copy, blobs, header } = base
+  const { snapshot } = header.stack
+  const current = await readStackObject(backend, id)
+  const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {
+    if (object === undefined) return ''
+    const envelope = parseStackObject(object)
+    return envelope.deployment === null ? '' : blobs.put(await printStateBlob(envelope))
+  }
+  const isCurrent = (await hashOf(current)) === snapshot
+  if (snapshot === '' || copy.blobs.includes(snapshot)) return isCurrent
+  if (!isCurrent && (await hashOf(await readStackBackup(backend, id))) !== snapshot)
+    throw error(
+      'BACKEND_CHANGED',
+      `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,
+      { hint: hintOfCopy(stackKeysOf(backend.layout, id).journal + copy.copy) },
+    )
+  // The next close may find another checkpoint.
+  await putCopyBlob(backend, id, {
+    ...{ copy: copy.copy, hash: snapshot, bytes: await blobs.get(snapshot) },
+  })
+  return isCurrent
+}
+
+function hintOfCopy(prefix: string): string {
+  return (
+    `Its records are the objects below ${prefix} of the backend. ` +
+    'Import the resources that it created, and then remove these objects.'
+  )
+}

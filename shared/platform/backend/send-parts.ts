@@ -1,0 +1,62 @@
+import { putCopyBlob, putCopyPart } from '../../backends/journal-copies.ts'
+import type { Backend } from '../../backends/open-backend.ts'
+import { error } from '../../errors/error.ts'
+import { deploymentPartsOf } from '../../records/ids.ts'
+import type { UnsentPart } from '../../records/journal-copy.ts'
+import { createBlobs, readContentHash } from '../embedded/blobs.ts'
+import { findBlobHashes } from '../records/blob-hashes.ts'
+import type { SendParts } from '../embedded/store/commit-queue.ts'
+import type { SendResult } from '../embedded/store/copied-writes.ts'
+import { toStoreFailure } from '../embedded/store/store-message.ts'
+import type { StackMarks } from './stack-marks.ts'
+
+/** The dependencies of sending parts. */
+export interface SendDeps {
+  readonly backend: Backend
+  readonly marks: Pick<StackMarks, 'read'>
+  /** The folder of this machine's blobs. */
+  readonly blobFolder: string
+}
+
+/**
+ * Creates the function that sends parts of journal copies to a backend, in their order. The blobs
+ * that a part names are sent before it. The base is not sent if the checkpoint has its content.
+ */
+export function createPartSender(deps: SendDeps): SendParts {
+  const blobs = createBlobs(deps.blobFolder)
+  const sentBlobs = new Map<string, Set<string>>()
+  const send = async (part: UnsentPart): Promise<void> => {
+    const { stack } = deploymentPartsOf(part.deployment)
+    const known = sentBlobs.get(part.copy) ?? new Set<string>([deps.marks.read(stack).base])
+    sentBlobs.set(part.copy, known)
+    for (const hash of findBlobHashes(part.text)) {
+      if (known.has(hash)) continue
+      const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
+      if (isStored)
+        await putCopyBlob(deps.backend, stack, {
+          ...{ copy: part.copy, hash, bytes: await blobs.get(hash) },
+        })
+      known.add(hash)
+    }
+    if (!(await putCopyPart(deps.backend, stack, part)))
+      throw error(
+        'DEPLOYMENT_TAKEN_OVER',
+        `another machine has closed the deployment ${part.deployment}, because it saw no progress`,
+      )
+  }
+  return async parts => {
+    const results = new Map<string, SendResult>()
+    for (const part of parts) {
+      const { deployment, number } = part
+      if (results.get(deployment)?.failure !== undefined) continue
+      try {
+        await send(part)
+        results.set(deployment, { deployment, sentThrough: number })
+      } catch (thrown) {
+        const failure = toStoreFailure(thrown)
+        results.set(deployment, { deployment, sentThrough: number - 1, failure })
+      }
+    }
+    return [...results.values()]
+  }
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  addCopyLock,
+  fenceCopy,
+  listJournalCopies,
+  putCopyPart,
+} from '../../backends/journal-copies.ts'
+import { type Backend, openBackend } from '../../backends/open-backend.ts'
+import { acquireLock, listLocks } from '../../backends/stack-locks.ts'
+import type { StackRecord } from '../../ports/catalog.ts'
+import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
+import { createFileObjects } from '../objects/file-objects.ts'
+import { createUnfinishedCopies, type UnfinishedCopyDeps } from './unfinished-copies.ts'
+
+const id = stackIdOf('shop', 'dev')
+const holder = { host: 'here', pid: 1, started: '', who: '' }
+const lock = { pid: 7, username: 'eve', hostname: 'ci', timestamp: '2026-01-01T00:00:00Z' }
+
+let folder: string
+let backend: Backend
+let nowMs: number
+let notices: string[]
+let onSleep: () => Promise<unknown>
+let closed: string[]
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-copies-'))
+  backend = await openBackend(createFileObjects(folder, { hasAttributes: false }), {})
+  nowMs = Date.parse('2026-01-01T00:01:00Z')
+  notices = []
+  closed = []
+  onSleep = () => Promise.resolve()
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const noStack = { getStack: async () => undefined, release: async () => undefined }
+const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
+  createUnfinishedCopies({
+    ...{ backend, holder, catalog: noStack, silenceMs: 60_000 },
+    control: { close: async () => undefined },
+    journalCopies: { find: async () => undefined, remove: async () => undefined },
+    marks: { read: () => ({ checkpoint: '', base: '', lastEntry: '' }) },
+    clock: {
+      now: () => nowMs as EpochMs,
+      monotonicMs: () => nowMs,
+      sleep: async ms => {
+        nowMs += ms
+        await onSleep()
+      },
+    },
+    onNotice: message => notices.push(message),
+    closeCopied: async (_id, copy) => void closed.push(copy.copy),
+    ...deps,
+  })
+const putWrites = (number: number, method: string): Promise<boolean> =>
+  putCopyPart(backend, id, {
+    ...{ copy: 'c', number },
+    text: JSON.stringify({ writes: [[method, { deployment: `${id}/1` }]] }),
+  })
+const createCopy = async (): Promise<void> => {
+  const stack = { createdAt: 1, version: 0, snapshot: '', deployments: 1 }
+  const header = { format: 1, deployment: `${id}/1`, stack, begun: '{}' }
+  await putCopyPart(backend, id, { copy: 'c', number: 0, text: JSON.stringify({ header }) })
+  await putWrites(1, 'log.append')
+  await addCopyLock(backend, id, { copy: 'c', lock: 'first' })
+}
+const lockAs = (uuid: string) => acquireLock(backend, id, { uuid, lock, nowMs })
+
+test('a silent copy is fenced after the wait, and its fence outlives its close', async () => {
+  await createCopy()
+  await lockAs('first')
+  const startedMs = nowMs
+  const copies = createCopies()
+  const [copy, ...others] = await copies.fence(id)
+  expect([copy?.partCount, others, nowMs - startedMs]).toEqual([2, [], 60_000])
+  expect(notices).toEqual([
+    'the stack dev is locked by eve@ci (process 7) since 2026-01-01T00:00:00Z, 60 s ago. ' +
+      'Waiting 60 s for a sign of life of this process.',
+  ])
+  expect(await putWrites(2, 'log.append')).toBe(false)
+  if (copy !== undefined) await copies.close(id, copy, 'second')
+  expect(closed).toEqual(['c'])
+  expect(await listJournalCopies(backend, id)).toMatchObject([{ partCount: 0, locks: [] }])
+  expect(await putWrites(2, 'log.append')).toBe(false)
+  expect(await copies.fence(id)).toEqual([])
+})
+
+test('a second close keeps the fence that the writer meets', async () => {
+  await createCopy()
+  const copies = createCopies()
+  await copies.fence(id)
+  const [copy] = await copies.fence(id)
+  expect(copy?.partCount).toBe(3)
+  if (copy !== undefined) await copies.close(id, copy, 'second')
+  expect(await putWrites(2, 'log.append')).toBe(false)
+  expect(await putWrites(3, 'log.append')).toBe(true)
+})
+
+test('a copy that grows belongs to a living process', async () => {
+  await createCopy()
+  await lockAs('first')
+  onSleep = () => putWrites(2, 'leases.renew')
+  await expect(createCopies().fence(id)).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
+  expect((await listLocks(backend, id)).size).toBe(1)
+  expect(await putWrites(3, 'log.append')).toBe(true)
+})
+
+test('a lock that is not that of the copy is respected without a wait', async () => {
+  await createCopy()
+  await lockAs('stranger')
+  await expect(createCopies().fence(id)).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
+  expect(notices).toEqual([])
+})
+
+test('a copy without a lock is fenced at once', async () => {
+  await createCopy()
+  expect(await createCopies().fence(id)).toHaveLength(1)
+  expect(notices).toEqual([])
+})
+
+test('a copy that ended is removed without a close', async () => {
+  await createCopy()
+  await putWrites(2, 'copies.end')
+  const copies = createCopies()
+  const [copy] = await copies.fence(id)
+  if (copy !== undefined) await copies.close(id, copy, 'second')
+  expect([closed, await listJournalCopies(backend, id)]).toEqual([[], []])
+})
+
+test('a fence is removed after a week', async () => {
+  await createCopy()
+  const [copy] = await listJournalCopies(backend, id)
+  if (copy === undefined) throw new Error('no copy')
+  await fenceCopy(backend, id, { ...copy, partCount: 5 }, { host: 'h', pid: 1, at: 1 as EpochMs })
+  await backend.store.remove('.pulumi/antichain-journal/shop/dev/c/00000000.json')
+  await createCopies().fence(id)
+  expect(await listJournalCopies(backend, id)).toHaveLength(1)
+  nowMs = Date.now() + 8 * 24 * 3_600_000
+  await createCopies().fence(id)
+  expect(await listJournalCopies(backend, id)).toEqual([])
+})
+
+test('a deployment of this machine that another one fenced is released here', async () => {
+  await createCopy()
+  const deployment = deploymentIdOf(id, 1)
+  const record = { id, current: deployment, version: 3 } as StackRecord
+  const released: unknown[] = []
+  const own: Partial<UnfinishedCopyDeps> = {
+    catalog: {
+      getStack: async () => record,
+      release: async (...args) => void released.push(args),
+    },
+    journalCopies: { find: async () => 'c', remove: async () => undefined },
+  }
+  expect(await createCopies(own).fence(id)).toEqual([])
+  expect(released).toEqual([])
+  await createCopies().fence(id)
+  await createCopies(own).releaseIfTakenOver(id)
+  expect(released).toEqual([[deployment, expect.objectContaining({ version: 3 })]])
+})

@@ -1,0 +1,175 @@
+import {
+  addCopyLock,
+  type BackendCopy,
+  fenceCopy,
+  listJournalCopies,
+  readCopyPart,
+  removeJournalCopy,
+} from '../../backends/journal-copies.ts'
+import { createLockedError } from '../../backends/lock-file.ts'
+import type { Backend } from '../../backends/open-backend.ts'
+import { listLocks } from '../../backends/stack-locks.ts'
+import { error } from '../../errors/error.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
+import type { ControlPort } from '../../ports/records.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
+import type { JournalCopies } from '../embedded/journal-copies.ts'
+import { endCopyMethod } from '../embedded/store/methods/copy-methods.ts'
+import type { StackMarks } from './stack-marks.ts'
+
+/** The dependencies of unfinished copies. `catalog` and `control` are those of this machine. */
+export interface UnfinishedCopyDeps {
+  readonly backend: Backend
+  readonly catalog: Pick<CatalogPort, 'getStack' | 'release'>
+  readonly control: Pick<ControlPort, 'close'>
+  readonly journalCopies: Pick<JournalCopies, 'find' | 'remove'>
+  readonly marks: Pick<StackMarks, 'read'>
+  readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'monotonicMs'>
+  readonly holder: Holder
+  /** The time without a new part after which the writer of a copy counts as dead, in ms. */
+  readonly silenceMs: number
+  readonly onNotice: (message: string) => void
+  /** Closes the deployment of a copy. The caller has the lock of the stack. */
+  readonly closeCopied: (id: StackId, copy: BackendCopy) => Promise<void>
+}
+
+/** Reports whether a key is that of a lock under which the deployment of a copy ran. */
+export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): boolean {
+  return locks.some(lock => key.endsWith(`/${lock}.json`))
+}
+
+/** The copies of deployments that another machine began and did not release. */
+export interface UnfinishedCopies {
+  /**
+   * Ends the copies of other machines, so that their writers cannot go on, and returns them. Waits
+   * for a sign of life while a lock exists. Throws BACKEND_LOCKED if the writer is alive.
+   */
+  readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
+  /** Closes the deployment of a fenced copy under a lock of this process, and removes the copy. */
+  readonly close: (id: StackId, copy: BackendCopy, lock: string) => Promise<void>
+  /** Releases the unfinished deployment of a stack here, if another machine has closed it. */
+  readonly releaseIfTakenOver: (id: StackId) => Promise<void>
+}
+
+/** Pause between looks at a copy whose writer may be dead, in ms. */
+const lookIntervalMs = 2_000
+
+/** Age after which the fence of a closed copy is removed, in ms: one week. */
+const fenceAgeMs = 7 * 24 * 3_600_000
+
+/** Creates the access to unfinished copies. */
+export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopies {
+  const { backend, clock } = deps
+  const readOwn = async (id: StackId) => {
+    const current = (await deps.catalog.getStack(id))?.current ?? ''
+    const copy = current === '' ? undefined : await deps.journalCopies.find(current)
+    return current === '' || copy === undefined ? undefined : { deployment: current, copy }
+  }
+  const releaseIfTakenOver = async (id: StackId): Promise<void> => {
+    const own = await readOwn(id)
+    if (own === undefined) return
+    const copies = await listJournalCopies(backend, id)
+    const copy = copies.find(entry => entry.copy === own.copy)
+    const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
+    if (isOpen) return
+    // Before its first part, a copy is in no backend. The lock then tells that it is still ours.
+    const lockId = deps.marks.read(id).lock?.uuid ?? ''
+    const isLocked = [...(await listLocks(backend, id)).keys()].some(key => key.includes(lockId))
+    if (copy === undefined && lockId !== '' && isLocked) return
+    await deps.journalCopies.remove(own.deployment)
+    await deps.control.close(own.deployment)
+    const version = (await deps.catalog.getStack(id))?.version ?? 0
+    const end = { at: clock.now(), result: 'interrupted', changes: {}, version } as const
+    await deps.catalog.release(own.deployment, end)
+  }
+  const fenceOne = async (id: StackId, copy: BackendCopy): Promise<boolean> => {
+    if (copy.partCount === 0) {
+      const isOld = clock.now() - copy.modifiedMs > fenceAgeMs
+      if (isOld) await removeJournalCopy(backend, id, copy)
+      return false
+    }
+    if (!(await awaitSilence(deps, id, copy))) return false
+    if (await isEnded(backend, id, copy)) return true
+    const { host, pid } = deps.holder
+    if (await fenceCopy(backend, id, copy, { host, pid, at: clock.now() })) return true
+    throw error('BACKEND_LOCKED', `another machine uses the stack ${stackPartsOf(id).stack}`)
+  }
+  return {
+    fence: async id => {
+      await releaseIfTakenOver(id)
+      const own = await readOwn(id)
+      const fenced: BackendCopy[] = []
+      for (const copy of await listJournalCopies(backend, id))
+        if (copy.copy !== own?.copy && (await fenceOne(id, copy))) fenced.push(copy)
+      return fenced
+    },
+    close: async (id, copy, lock) => {
+      await addCopyLock(backend, id, { copy: copy.copy, lock })
+      if (await isEnded(backend, id, copy)) return removeJournalCopy(backend, id, copy)
+      await deps.closeCopied(id, copy)
+      const fence = await findFirstFence(backend, id, copy)
+      await removeJournalCopy(backend, id, { copy: copy.copy, fence })
+    },
+    releaseIfTakenOver,
+  }
+}
+
+/**
+ * Waits until the writer of a copy counts as dead. Returns false if the copy was removed meanwhile.
+ * Without its lock, the writer has no right to go on, and the wait ends. Throws BACKEND_LOCKED if
+ * the writer adds a part, and for a lock that is not that of the copy.
+ */
+async function awaitSilence(
+  { backend, clock, silenceMs, onNotice }: UnfinishedCopyDeps,
+  id: StackId,
+  copy: BackendCopy,
+): Promise<boolean> {
+  const { stack } = stackPartsOf(id)
+  const startedMs = clock.monotonicMs()
+  for (let hasNotice = false; ; hasNotice = true) {
+    const locks = [...(await listLocks(backend, id))]
+    const found = (await listJournalCopies(backend, id)).find(entry => entry.copy === copy.copy)
+    if (found === undefined || found.partCount === 0) return false
+    const isGrowing = found.partCount !== copy.partCount
+    const [, otherLock] = locks.find(([key]) => isGrowing || !isLockOf(found, key)) ?? []
+    if (otherLock !== undefined) throw createLockedError(stack, otherLock, clock.now())
+    const [lock] = locks
+    if (lock === undefined) return !isGrowing
+    if (clock.monotonicMs() - startedMs >= silenceMs) return true
+    if (!hasNotice) {
+      const { message } = createLockedError(stack, lock[1], clock.now())
+      const seconds = Math.ceil(silenceMs / 1000)
+      onNotice(`${message}. Waiting ${seconds} s for a sign of life of this process.`)
+    }
+    await clock.sleep(Math.min(lookIntervalMs, silenceMs))
+  }
+}
+
+/** Reports whether the deployment of a copy was released. */
+async function isEnded(backend: Backend, id: StackId, copy: BackendCopy): Promise<boolean> {
+  const last = await readLastPart(backend, id, copy)
+  return (
+    last !== undefined &&
+    'writes' in last &&
+    last.writes.some(([method]) => method === endCopyMethod)
+  )
+}
+
+/** Reports whether another machine has ended a copy. */
+async function isFenced(backend: Backend, id: StackId, copy: BackendCopy): Promise<boolean> {
+  const last = await readLastPart(backend, id, copy)
+  return last !== undefined && 'fence' in last
+}
+
+/** Returns the number of the first fence of a copy: the number of its writer's next part. */
+async function findFirstFence(backend: Backend, id: StackId, copy: BackendCopy): Promise<number> {
+  let number = copy.partCount
+  while (await isFenced(backend, id, { ...copy, partCount: number })) number -= 1
+  return number
+}
+
+function readLastPart(backend: Backend, id: StackId, { copy, partCount }: BackendCopy) {
+  return readCopyPart(backend, id, { copy, number: partCount - 1 })
+}

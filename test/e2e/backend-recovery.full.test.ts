@@ -1,0 +1,96 @@
+/** Another machine recovers a killed deployment from the journal copy in a backend. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parseCheckpoint } from '../../shared/backends/checkpoint-file.ts'
+import { fenceCopy, listJournalCopies } from '../../shared/backends/journal-copies.ts'
+import { openBackend } from '../../shared/backends/open-backend.ts'
+import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
+import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
+import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
+import { printEnvelope } from '../../shared/state/print-envelope.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
+
+let sandbox: Sandbox
+let folder: string
+let env: Record<string, string>
+let otherMachine: Record<string, string>
+beforeEach(() => {
+  sandbox = createSandbox('many')
+  folder = join(sandbox.home, '../backend')
+  env = { PULUMI_BACKEND_URL: `file://${folder}` }
+  otherMachine = { ...env, ANTICHAIN_HOME: join(sandbox.home, '../other-home') }
+})
+afterEach(() => sandbox.remove())
+
+const listFiles = (prefix: string): readonly string[] => {
+  const path = join(folder, '.pulumi', prefix)
+  if (!existsSync(path)) return []
+  return (
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      // A killed process may leave a temporary file, which is no object.
+      .filter(entry => entry.isFile() && !/\.attrs$|\.antichain-tmp-/.test(entry.name))
+      .map(entry => join(entry.parentPath, entry.name))
+  )
+}
+const run = async (args: readonly string[], variables = env) =>
+  requireSuccess(await sandbox.run(args, { env: variables }))
+const start = async (objects: number) => {
+  const running = sandbox.start([...upArgs, '-p', '8'], { env })
+  await waitUntil(() => sandbox.listObjects().length >= objects, { condition: 'created objects' })
+  return running
+}
+const readState = async () => {
+  const path = listFiles('stacks').find(file => file.endsWith('/dev.json')) ?? ''
+  const text = await printEnvelope(parseCheckpoint(readFileSync(path), path))
+  expect(verifyExport(text, { sealed: true })).toEqual([])
+  return readExport(text)
+}
+
+test('another machine recovers a killed deployment, and the first one follows', async () => {
+  await run(['stack', 'init', 'dev'])
+  const running = await start(9)
+  running.kill('SIGKILL', 'group')
+  await running.done
+  expect(listFiles('antichain-journal').length).toBeGreaterThan(2)
+  // Without the lock, the other machine does not wait for a sign of life.
+  const cancel = await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
+  expect(cancel.err).toContain('Removed 1 lock')
+
+  await run([...upArgs, '-p', '8'], otherMachine)
+  const state = await readState()
+  expect(findLostObjects(sandbox, state)).toEqual([])
+  expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
+  expect(listFiles('locks')).toEqual([])
+  expect(listFiles('antichain-journal')).toHaveLength(1)
+
+  await run([...upArgs, '-p', '8'])
+  expect(findLostObjects(sandbox, await readState())).toEqual([])
+  const { out } = await run(['stack', 'history', '-s', 'dev', '--json'])
+  expect(JSON.parse(out).map(({ result }: { result: string }) => result)).toEqual([
+    ...['succeeded', 'succeeded', 'failed', 'interrupted'],
+  ])
+})
+
+test('a deployment whose copy another machine ended begins nothing more', async () => {
+  const store = await openObjectStore(parseObjectStoreUrl(`file://${folder}`, '/'), {})
+  const backend = await openBackend(store, {})
+  await run(['stack', 'init', 'dev'])
+  const running = await start(9)
+  const id = stackIdOf('many', 'dev')
+  const fence = { host: 'elsewhere', pid: 1, at: Date.now() as EpochMs }
+  for (let isFenced = false; !isFenced; ) {
+    const [copy] = await listJournalCopies(backend, id)
+    if (copy === undefined) throw new Error('the deployment has no copy')
+    isFenced = await fenceCopy(backend, id, copy, fence)
+  }
+  const { exit, err } = await running.done
+  expect([exit, err]).toEqual([1, expect.stringContaining('DEPLOYMENT_TAKEN_OVER')])
+  expect(sandbox.listObjects().length).toBeLessThan(50)
+
+  await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
+  await run([...upArgs, '-p', '8'], otherMachine)
+  expect(findLostObjects(sandbox, await readState())).toEqual([])
+})
