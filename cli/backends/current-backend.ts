@@ -20,8 +20,8 @@ const savedFileOf = (home: string): string => join(home, 'backend.json')
 
 /**
  * Returns the self-managed backend in use: that of PULUMI_BACKEND_URL, or else that of `backend.url`
- * in the project file, or else that of the login. Addresses of services of other programs do not
- * count. Throws FILE_UNREADABLE for an invalid login.
+ * in the project file, or else that of the login. An address of another kind, such as one of a
+ * service, does not count. Throws FILE_UNREADABLE for an invalid login.
  */
 export function readCurrentBackend(options: {
   readonly home: string

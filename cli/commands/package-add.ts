@@ -7,9 +7,9 @@ import { relativeTo, requireSdkLanguage } from '../packages/sdk-languages.ts'
 import { writeSdk } from '../packages/write-sdk.ts'
 
 /**
- * `package add`: generates the SDK of a package, and makes the program depend on it. Throws
- * PROJECT_*, FEATURE_MISSING, CLI_USAGE, PLUGIN_MISSING and PLUGIN_FAILED. After an error, nothing
- * has changed.
+ * `package add`: generates the SDK of a package, and makes the program depend on it. Checks the
+ * program and the schema before the first change. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE,
+ * PLUGIN_MISSING and PLUGIN_FAILED.
  */
 export const addPackage: Handler = async (session, flags, [plugin = '', ...args]) => {
   const project = session.requireProject()

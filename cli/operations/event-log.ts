@@ -22,8 +22,8 @@ interface LoggedDisplay {
 /**
  * Creates a display that also writes each event, in the format of `--json`, to `--event-log`. The
  * log is a file, which is truncated first, or `tcp://host:port` of a program that serves
- * `pulumirpc.Events`. After a failed write, the display warns, and
- * the log ends. Throws CLI_USAGE when the file cannot be opened.
+ * `pulumirpc.Events`. After a failed write to the file, the display warns, and the log ends. A lost
+ * connection ends the log without a warning. Throws CLI_USAGE when the file cannot be opened.
  */
 export async function createLoggedDisplay(
   tools: Pick<Tools, 'openDisplay'>,

@@ -69,9 +69,9 @@ export async function prune(
 }
 
 /**
- * Prunes a little at the end of a command: old versions, and the records of a few deployments. Then
- * removes unreferenced blobs, if it removed any records, and old ended requests. Only logs a
- * failure, because the command itself has ended.
+ * Prunes a little at the end of a command: old versions, and the records of a few deployments. If
+ * it removed any of these, also removes unreferenced blobs. Then removes old ended requests. Only
+ * logs a failure, because the command itself has ended.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, retention } = deps

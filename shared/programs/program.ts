@@ -51,7 +51,7 @@ export interface ProgramEnd {
 /** A program running in its own process group. */
 export interface RunningProgram {
   readonly programEnd: Promise<ProgramEnd>
-  /** Interrupts the program, and kills it if it has not ended after 5 s. */
+  /** Interrupts the program, and kills it if it does not end in time. */
   readonly stop: () => Promise<void>
 }
 

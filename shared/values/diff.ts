@@ -69,7 +69,7 @@ function compare(
     )
 }
 
-/** Compares two lists. In a list, unlike in an object, null is an item and never means absent. */
+/** Compares two lists. An additional item differs even if it is null, unlike a key of an object. */
 function compareItems(
   a: readonly PropertyValue[],
   b: readonly PropertyValue[],

@@ -8,7 +8,7 @@ import { addForwardedRoutes } from './delegated-routes.ts'
 import { toServiceErrorResponse } from './service-error.ts'
 
 /**
- * Creates an app that serves only clients of Pulumi. The functions of AWS have one for them.
+ * Creates an app that serves only clients of Pulumi. On AWS, a separate function runs this app.
  * `forward` sends the delegated routes to the API.
  */
 export function createPulumiApi(

@@ -7,7 +7,8 @@ import type { CurrentState } from './sets.ts'
 
 /**
  * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, plus changes that are
- * not recorded. Each field adds to the set with the same name in `GeneratorSets`, except these:
+ * not recorded. A field without a comment adds to the set with the same name in `GeneratorSets`,
+ * except these:
  * - `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to `targetedUrns`.
  * - `refreshed` adds to `refreshedStates`.
  * - `aliased` adds to `claimantUrns` and `formerUrns`.

@@ -1,7 +1,7 @@
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import type { CheckedType, PropertySchemas, PropertyType } from './checked-schema.ts'
 
-/** Maximum depth of a sample. That of a type that contains itself would have no end. */
+/** Maximum depth of a sample. A sample of a type that contains itself would have no end. */
 const depthMax = 8
 
 /**

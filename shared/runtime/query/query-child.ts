@@ -19,8 +19,9 @@ export type QueryOutput =
   | { readonly error: string }
 
 /**
- * Runs in the child process, as the text of this function. So it uses only built-in modules, and
- * nothing of this file. Each further line of the input is a row: `[table, ...values]`.
+ * Runs a query in a child process, which receives this function as text. The function therefore
+ * uses only built-in modules, and nothing else of this file. Each further line of the input is a
+ * row: `[table, ...values]`.
  */
 export function runQueryChild(): void {
   const { DatabaseSync, constants } = process.getBuiltinModule('node:sqlite')

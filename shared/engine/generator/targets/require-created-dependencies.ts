@@ -17,6 +17,7 @@ export function requireCreatedDependencies(
 ): Result<void> {
   if (sets.uncreatedUrns.size === 0) return decided(undefined)
   const isLimitedToTargets = scope.targets.isConstrained || scope.replaces.isConstrained
+  // The doubled `was` is in Pulumi's message too.
   const reason = isLimitedToTargets
     ? 'which was was not specified in --target list.'
     : 'which is new and left out by --exclude.'

@@ -67,6 +67,7 @@ export const journalKeys = {
   }),
   /** A late outcome of a stack. It does not belong to the records of a deployment. */
   late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
+  /** The duration of the last slow operation of a stack with this key. */
   slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
 } as const
 

@@ -21,8 +21,8 @@ const recordTable = {
 } as const
 
 /**
- * The tables. `journal` contains the records that executors write during a deployment, and the
- * inboxes. `catalog` contains stacks, history, requests, documents, marks and the audit log.
+ * The tables. `journal` contains the records of deployments, and for each stack the late outcomes
+ * and the durations of slow operations. `catalog` contains the stacks and everything else.
  * Executors only read the catalog. Both have string keys and no index, and are billed per request.
  */
 export const tables = {

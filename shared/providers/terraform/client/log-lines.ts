@@ -15,7 +15,7 @@ export interface LogLine {
 const levels: readonly ProviderLogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 const levelPrefix = /^\[(TRACE|DEBUG|INFO|WARN|ERROR)\]\s*(.*)$/s
 
-/** The fields that are not appended to the text. It begins with `@module` and `@message`. */
+/** The fields that are not appended to the text. The text begins with `@module` and `@message`. */
 const omittedFields = ['@level', '@message', '@module', '@timestamp', '@caller']
 
 /** Parses a line of a provider: JSON of hclog, a text with a level, or any other text. */

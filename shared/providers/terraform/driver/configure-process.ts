@@ -56,7 +56,7 @@ export function compareProviderConfigs({
 
 /**
  * Configures the process. A configuration with unknown values is skipped, because the provider
- * would be configured incompletely. Later calls fail with the error of the configuration.
+ * would be configured incompletely. After a failure, later calls fail with the same error.
  */
 export function configureProcess(
   session: TerraformSession,

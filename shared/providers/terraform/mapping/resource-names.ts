@@ -15,7 +15,7 @@ export interface ResourceNames extends PropertyNames {
 
 /**
  * The source of a resource's id in Pulumi: the computed attribute `id`, the renamed input `id`, or
- * none. Resources without one all have the id `missingResourceId`.
+ * none. All resources of the kind `none` have the id `missingResourceId`.
  */
 export type IdSource =
   | { readonly kind: 'computed' }
