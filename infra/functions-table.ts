@@ -140,7 +140,8 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges'],
       serviceKeys: 'create',
       schedules: 'create',
-      // The API answers requests that write tokens. A call is worth a request to its address.
+      // The API answers requests that write tokens or use secrets of webhooks. A call is worth a
+      // request to its address.
       calls: ['compaction', 'api'],
     },
   },

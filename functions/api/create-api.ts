@@ -13,6 +13,7 @@ import { Hono, type Context } from 'hono'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
+import { createDeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
 import { toErrorResponse, apiStatusOf } from './error-response.ts'
 import { exchangeRoute } from './federation/exchange-route.ts'
 import { exchangeJwt } from './federation/exchange-jwt.ts'
@@ -81,12 +82,13 @@ export function createApi(options: ApiOptions): Hono {
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
   addDelegatedRoutes(app, {
-    ...{ ports, addressOf },
+    ports: { ...ports, sender: ports.sender ?? createDeliverySender(ports) },
+    addressOf,
     exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
   })
   const { closing } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
-  else addServiceRoutes(app, { ports: { ...ports, closing, triggers: ports }, addressOf })
+  else addServiceRoutes(app, { ports: { ...ports, closing }, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app

@@ -12,6 +12,7 @@ import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { DeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
@@ -62,8 +63,10 @@ export interface ApiPorts
    * address.
    */
   readonly addresses: AddressRules
-  /** Calls to the issuers of federation rules. */
+  /** Calls to the issuers of federation rules, and to the receivers of notifications. */
   readonly outbound: OutboundPort
+  /** The sender of requested deliveries. Absent where the API opens secrets of notifications. */
+  readonly sender?: DeliverySender
   /** The ports that close deployments. Absent where clients of Pulumi are not served. */
   readonly closing?: TakeOverDeps
   /**

@@ -75,6 +75,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
   [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
   [501, ['FEATURE_MISSING']],
+  [504, ['DELIVERY_UNCONFIRMED']],
   [502, ['OIDC_ISSUER_UNREACHABLE', 'API_FUNCTION_UNREACHABLE']],
 ]
 

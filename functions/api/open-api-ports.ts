@@ -2,13 +2,15 @@ import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
+import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import type { ApiPorts } from './define-route.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
 /**
  * Opens the ports of an installation's API. The API has no credentials of deployments, and no key
- * for secrets of stacks. Throws AWS_SETTINGS_INVALID.
+ * for secrets of stacks. It seals secrets of triggers, and the schedule function opens them. Throws
+ * AWS_SETTINGS_INVALID.
  */
 export function openApiPorts(env: Readonly<Record<string, string | undefined>>): ApiPorts {
   const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
@@ -18,5 +20,12 @@ export function openApiPorts(env: Readonly<Record<string, string | undefined>>):
     logger,
   })
   const addresses = readAddressRules(env)
-  return { ...platform, execute: 'functions', addresses, outbound: createOutbound(addresses) }
+  const sender = createQueuedSender(platform)
+  return {
+    ...platform,
+    execute: 'functions',
+    addresses,
+    outbound: createOutbound(addresses),
+    sender,
+  }
 }

@@ -101,6 +101,12 @@ export const triggerLimits = {
   /** Size of the kept begin of a receiver's response, and length of its kept headers. */
   deliveryResponseBytesMax: 4 * 1024,
   deliveryHeadersCharsMax: 2_000,
+  /**
+   * Time for which the API waits until another function has sent a delivery, and the interval of
+   * its checks. The time is longer than the start of that function and the call of the receiver.
+   */
+  deliveryConfirmationMs: 30_000,
+  deliveryCheckMs: 300,
   /** Attempts to change a history that other deliveries change at the same time. */
   deliveryHistoryAttemptsMax: 10,
 

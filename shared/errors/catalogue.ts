@@ -156,6 +156,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Run the command again. If it fails again, the log of the function api has the reason.',
   },
+  DELIVERY_UNCONFIRMED: {
+    exit: 1,
+    hint: 'List the deliveries of the webhook after a minute. The log of the function schedule has the reason of a failure.',
+  },
   STORE_MISSING: {
     exit: 1,
     hint: 'Check that the platform is deployed in this account and region (`antichain platform status`).',

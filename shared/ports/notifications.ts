@@ -1,7 +1,10 @@
 import type { NotificationEvent, CommitStatusReply } from '../records/notification.ts'
 import type { DocumentKey } from './documents.ts'
 
-/** An outgoing message: a notification to one receiver, or a reply to a repository host. */
+/**
+ * An outgoing message: a notification to one receiver, a reply to a repository host, or a delivery
+ * that a user requests. `redelivery` sends a delivery of the history again, once per request.
+ */
 export type OutgoingMessage =
   | {
       readonly kind: 'notification'
@@ -9,6 +12,13 @@ export type OutgoingMessage =
       readonly event: NotificationEvent
     }
   | { readonly kind: 'reply'; readonly reply: CommitStatusReply }
+  | { readonly kind: 'ping'; readonly key: DocumentKey; readonly id: string }
+  | {
+      readonly kind: 'redelivery'
+      readonly key: DocumentKey
+      readonly id: string
+      readonly request: string
+    }
 
 /** A message in delivery. Other receivers cannot get it until its visibility timeout has passed. */
 export interface OutgoingDelivery {

@@ -1,17 +1,11 @@
-import type { S3Client } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
 import { startIssuer } from '../../functions/api/federation/issuer.fixture.ts'
-import type { ApiPorts, Route } from '../../functions/api/define-route.ts'
+import type { Route } from '../../functions/api/define-route.ts'
 import { routes } from '../../functions/api/routes-table.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
-import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
-import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
-import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { silentLogger } from '../../shared/platform/system/logger.ts'
-import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import {
   type EpochMs,
   type LogNumber,
@@ -21,8 +15,8 @@ import {
 } from '../../shared/records/ids.ts'
 import { rulesVersion } from '../../shared/records/log.ts'
 import { envelopeOf, manifestOf, printEnvelope } from '../../shared/state/snapshot-codec.ts'
-import { createModelBucket } from '../sim/model-bucket.ts'
-import { listForbiddenUses, listUnusedGrants, openRecordingDynamo } from './partition-uses.ts'
+import { openModelApi } from './open-model-api.ts'
+import { listForbiddenUses, listUnusedGrants } from './partition-uses.ts'
 
 /**
  * The partitions of both tables that the routes of the API use, compared with the role of the API.
@@ -97,40 +91,8 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/tokens/{id}/rotate': { body: {} },
 }
 
-/** Opens the ports of the API over models. Queues and signed addresses are stubs. */
-async function openPorts() {
-  const { client, names, uses } = await openRecordingDynamo()
-  const s3 = createModelBucket(clock.now).client as S3Client
-  const bucket = { s3, bucket: 'b', prefix: 'blobs/', clock }
-  const random = createSystemRandom()
-  const blobs = createBlobs(bucket)
-  const deps = { client, clock, random, region: 'eu-test-1', tables: names }
-  const address = async () => ({ url: 'https://bucket.test/', headers: {}, isThere: false })
-  // Another process has written the state, so the caches of the API are empty.
-  const records = createRecords(deps, blobs)
-  const letters = { listDeadLetters: async () => [], redrive: async () => 0 }
-  const ports = {
-    ...createRecords(deps, blobs),
-    ...{ blobs, archives: createBucketArchives(bucket), clock, random, logger: silentLogger },
-    chains: {
-      listDeadLetters: async (deployment: string) => [{ deployment, operations: [1] }],
-      redrive: async () => undefined,
-    },
-    nudges: { nudge: async () => undefined },
-    notifications: letters,
-    sealing: { seal: async (text: string) => text },
-    scheduler: { place: async () => undefined, remove: async () => undefined },
-    plugins: { registerArchive: async () => true },
-    uploads: { createAddress: address, createPluginAddress: address },
-    execute: 'functions',
-    addresses: {},
-    outbound: { call: async () => Promise.reject(new Error('no network')) },
-  } as unknown as ApiPorts
-  return { ports, records, uses }
-}
-
 /** Creates a stack with an ended and an open deployment, and the documents that calls name. */
-async function createState({ ports, records }: Awaited<ReturnType<typeof openPorts>>) {
+async function createState({ ports, records }: Awaited<ReturnType<typeof openModelApi>>) {
   const { catalog, control, events, requests } = records
   for (const id of [stack, emptyStack, stackIdOf('shop', 'removed'), stackIdOf('shop', 'idle')])
     await catalog.createStack(id, clock.now())
@@ -188,7 +150,7 @@ const orderedRoutes = routes.toSorted(
 )
 
 test('every route of the API uses only the partitions of its role, and the role has no others', async () => {
-  const opened = await openPorts()
+  const opened = await openModelApi()
   const { ports, uses } = opened
   await createState(opened)
   const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
@@ -221,7 +183,7 @@ test('every route of the API uses only the partitions of its role, and the role 
 })
 
 test('an OIDC token is exchanged, and the result is used, by the partitions of the role of the API', async () => {
-  const { ports, uses } = await openPorts()
+  const { ports, uses } = await openModelApi()
   const issuer = await startIssuer()
   try {
     const { token } = await createToken(ports, { name: 'admin', role: 'admin' })

@@ -80,7 +80,7 @@ async function openService() {
     ...{ holder, isAlive: () => undefined, endGroup: () => undefined },
     compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
   }
-  const ports = { ...platform, closing, addresses: {} } as unknown as ServiceOptions['ports']
+  const ports = { ...platform, closing } as unknown as ServiceOptions['ports']
   const advanceClock = (ms: number): void => {
     offsetMs += ms
   }
@@ -218,23 +218,6 @@ async function callDeploymentRoutes(
     await call(`GET ${path}/{deployment}${part}`, undefined, { deployment })
 }
 
-/** Calls the routes of the webhooks of a stack and of all stacks. */
-async function callHookRoutes({ call }: ServiceCaller): Promise<void> {
-  for (const path of [`${stackPath}/hooks`, '/api/orgs/{org}/hooks']) {
-    const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true }
-    await call(`POST ${path}`, hook)
-    await call(`GET ${path}`)
-    await call(`GET ${path}/{hook}`, undefined, { hook: 'ops' })
-    await call(`PATCH ${path}/{hook}`, hook, { hook: 'ops' })
-    await call(`GET ${path}/{hook}/deliveries`, undefined, { hook: 'ops' })
-    // The function may not use the secrets of triggers.
-    const refused = { hook: 'ops', delivery: '1', status: '501' }
-    await call(`POST ${path}/{hook}/ping`, undefined, refused)
-    await call(`POST ${path}/{hook}/deliveries/{delivery}/redeliver`, undefined, refused)
-    await call(`DELETE ${path}/{hook}`, undefined, { hook: 'ops', status: '204' })
-  }
-}
-
 /** Creates, reads, changes and removes schedules of each kind, and reads the drift. */
 async function callScheduleRoutes({ call }: ServiceCaller): Promise<void> {
   const path = `${stackPath}/deployments`
@@ -274,7 +257,6 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   await call('POST /api/stacks/{org}/{project}', dev)
   await callSecretRoutes(caller)
   await callUpdateRoutes(caller, opened)
-  await callHookRoutes(caller)
   const schedule = {
     ...{ when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt: 1, placed: 'x' },
   }

@@ -47,7 +47,10 @@ function deadNotificationViewOf(message: OutgoingMessage): z.infer<typeof deadNo
     const { stack, state, request } = message.reply
     return { to: 'reply', stack, about: state, request }
   }
-  const { key, event } = message
+  const { key } = message
+  if (message.kind !== 'notification')
+    return { to: key.name, stack: key.scope, about: message.kind }
+  const { event } = message
   const { stack, kind, deployment, request } = event
   return {
     ...{ to: key.name, stack, about: kind },

@@ -23,7 +23,10 @@ export interface ServiceOptions {
   readonly addressOf: (context: Context) => string
 }
 
-/** Answers every path below `/api` with 404, and names the address that serves clients. */
+/**
+ * Answers every path below `/api` that is not delegated with 404, and names the address that serves
+ * clients.
+ */
 export function refuseServiceCalls(
   app: Hono,
   random: Pick<RandomPort, 'uuid'>,

@@ -5,18 +5,21 @@ import type { ForwardRequest } from '../../aws/forward-request.ts'
 import { createRateLimiter } from '../rate-limit.ts'
 import { readRequestBody } from '../read-body.ts'
 import { exchangeForClient, type ExchangeToken, oauthTokenPath } from './oauth-token.ts'
-import { answerSafely, type CallPorts } from './service-calls.ts'
+import { type HookPorts, hookRoutes } from './hook-routes.ts'
+import { answerSafely, answerServiceCall, type CallPorts, createCallDeps } from './service-calls.ts'
+import { honoPathOf } from './service-route.ts'
 
 /** The dependencies of the delegated routes where they are answered. */
 export interface DelegatedOptions {
-  readonly ports: CallPorts
+  readonly ports: CallPorts & HookPorts
   readonly addressOf: (context: Context) => string
   readonly exchangeToken: ExchangeToken
 }
 
 /**
- * Adds the routes of the service that write tokens. On AWS the API function answers them, and the
- * function of the service forwards them to it, because its role must not write tokens.
+ * Adds the routes of the service that write tokens, or use secrets of webhooks. On AWS the API
+ * function answers them, and the function of the service forwards them to it, because its role must
+ * allow neither.
  */
 export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   const { ports, addressOf, exchangeToken } = options
@@ -25,6 +28,9 @@ export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
     burst: apiLimits.addressBurst,
     perSecond: apiLimits.addressPerSecond,
   })
+  const deps = createCallDeps(ports, addressOf)
+  for (const route of hookRoutes)
+    app.on(route.method, honoPathOf(route), context => answerServiceCall(deps, route, context))
   app.post(oauthTokenPath, context =>
     answerSafely(ports, async id => {
       const clientAddress = toPrintable(addressOf(context), 100)
@@ -37,14 +43,18 @@ export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
 /** Adds the delegated routes where another function answers them. */
 export function addForwardedRoutes(
   app: Hono,
-  options: Omit<DelegatedOptions, 'exchangeToken'> & { readonly forward: ForwardRequest },
+  options: Pick<DelegatedOptions, 'addressOf'> & {
+    readonly ports: Pick<CallPorts, 'random' | 'logger'>
+    readonly forward: ForwardRequest
+  },
 ): void {
   const { ports, addressOf, forward } = options
-  app.post(oauthTokenPath, context =>
+  const answer = (context: Context): Promise<Response> =>
     answerSafely(ports, async () => {
       const request = context.req.raw
       const body = await readRequestBody(request, apiLimits.bodyBytesMax)
       return forward({ request, body, clientAddress: addressOf(context) })
-    }),
-  )
+    })
+  for (const route of hookRoutes) app.on(route.method, honoPathOf(route), answer)
+  app.post(oauthTokenPath, answer)
 }

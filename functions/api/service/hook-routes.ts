@@ -1,6 +1,7 @@
 import { error } from '../../../shared/errors/error.ts'
 import {
   type DocumentKey,
+  type SealingPort,
   sealingContextOf,
   type StoredDocument,
 } from '../../../shared/ports/documents.ts'
@@ -10,26 +11,24 @@ import {
   readDeliveryHistory,
   type SentDelivery,
 } from '../../../shared/triggers/notifications/delivery-history.ts'
-import {
-  type PingPorts,
-  pingNotification,
-  redeliverNotification,
-} from '../../../shared/triggers/notifications/ping-notification.ts'
+import type { DeliverySender } from '../../../shared/triggers/notifications/ping-notification.ts'
 import type { KeyedNotification } from '../../../shared/triggers/notifications/send-delivery.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
-import { stackOf } from '../define-route.ts'
+import { type ApiPorts, stackOf } from '../define-route.ts'
 import { documentChangedError, removeDocument, requireDocument } from '../document-store.ts'
 import { hookForm, hookViewOf, readHook, removeSecretText } from './hook-form.ts'
-import {
-  parseBody,
-  type ServiceCall,
-  type ServicePorts,
-  type ServiceRoute,
-  stackPath,
-} from './service-route.ts'
+import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './service-route.ts'
+
+/** The ports of the routes for webhooks. */
+export interface HookPorts
+  extends Pick<ApiPorts, 'documents' | 'catalog' | 'random' | 'addresses'> {
+  /** Seals the secrets of webhooks. */
+  readonly sealing: Pick<SealingPort, 'seal'>
+  readonly sender: DeliverySender
+}
 
 /** Length of the generated name of a webhook, in bytes. */
 const nameBytes = 4
@@ -38,19 +37,19 @@ const nameBytes = 4
  * Routes for the webhooks of clients: the notifications of a stack, or of all stacks. They have the
  * permissions of our own routes of notifications.
  */
-export const hookRoutes: readonly ServiceRoute[] = [
+export const hookRoutes: readonly ServiceRoute<HookPorts>[] = [
   ...createHookRoutes(`${stackPath}/hooks`),
   ...createHookRoutes('/api/orgs/{org}/hooks'),
 ]
 
-function createHookRoutes(path: string): readonly ServiceRoute[] {
+function createHookRoutes(path: string): readonly ServiceRoute<HookPorts>[] {
   const isOfStack = path.startsWith(stackPath)
   const hookPath = `${path}/{hook}`
   const define = (
     method: ServiceRoute['method'],
     routePath: string,
-    run: (ports: ServicePorts, call: ServiceCall) => Promise<unknown>,
-  ): ServiceRoute => ({
+    run: (ports: HookPorts, call: ServiceCall) => Promise<unknown>,
+  ): ServiceRoute<HookPorts> => ({
     method,
     path: routePath,
     role: isOfStack ? 'deploy' : 'admin',
@@ -85,7 +84,7 @@ function keyOf({ params }: ServiceCall, name = params['hook'] ?? ''): DocumentKe
   }
 }
 
-async function listHooks(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { scope } = keyOf(call)
   const hooks: object[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -100,7 +99,7 @@ async function listHooks(ports: ServicePorts, call: ServiceCall): Promise<unknow
   return hooks
 }
 
-async function createHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function createHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { name } = parseBody(hookForm, call)
   if (name && !/^[\w.-]+$/.test(name))
     throw error('API_INPUT_INVALID', `'${toPrintable(name)}' is not a valid name of a webhook`)
@@ -108,13 +107,13 @@ async function createHook(ports: ServicePorts, call: ServiceCall): Promise<unkno
   return putHook(ports, call, { key: keyOf(call, name || generatedName), previous: undefined })
 }
 
-async function changeHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function changeHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const key = keyOf(call)
   return putHook(ports, call, { key, previous: await requireDocument(ports, key) })
 }
 
 async function putHook(
-  ports: ServicePorts,
+  ports: HookPorts,
   call: ServiceCall,
   options: { readonly key: DocumentKey; readonly previous: StoredDocument | undefined },
 ): Promise<unknown> {
@@ -136,57 +135,37 @@ async function putHook(
 
 /** Returns the sealed secret of a webhook. An empty text keeps the previous one. */
 async function sealSecret(
-  ports: ServicePorts,
+  ports: HookPorts,
   key: DocumentKey,
   text: string,
   previous: string | undefined,
 ): Promise<string | undefined> {
   if (text === '') return previous
   if (text === removeSecretText) return undefined
-  return requireTriggers(ports, 'a webhook with a secret').sealing.seal(text, sealingContextOf(key))
+  return ports.sealing.seal(text, sealingContextOf(key))
 }
 
-/** Returns the ports of triggers. Throws FEATURE_MISSING where the service may not use them. */
-function requireTriggers(
-  { triggers }: ServicePorts,
-  subject: string,
-): NonNullable<ServicePorts['triggers']> {
-  if (triggers !== undefined) return triggers
-  throw error(
-    'FEATURE_MISSING',
-    `${subject} is not available at this address: use \`antichain notification create --format pulumi\``,
-  )
-}
-
-async function pingHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function pingHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const notification = await requireNotification(ports, call)
-  const pingPorts = pingPortsOf(ports, 'a test delivery')
-  return deliveryViewOf(await pingNotification(pingPorts, notification, ports.random.uuid()))
+  return deliveryViewOf(await ports.sender.ping(notification, ports.random.uuid()))
 }
 
-async function listDeliveries(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function listDeliveries(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { key } = await requireDocument(ports, keyOf(call))
   return (await readDeliveryHistory(ports.documents, key)).map(deliveryViewOf)
 }
 
-async function redeliverHook(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
+async function redeliverHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const notification = await requireNotification(ports, call)
-  const pingPorts = pingPortsOf(ports, 'a repeated delivery')
-  const id = call.params['delivery'] ?? ''
-  return deliveryViewOf(await redeliverNotification(pingPorts, notification, id))
+  return deliveryViewOf(await ports.sender.redeliver(notification, call.params['delivery'] ?? ''))
 }
 
 async function requireNotification(
-  ports: ServicePorts,
+  ports: HookPorts,
   call: ServiceCall,
 ): Promise<KeyedNotification> {
   const key = keyOf(call)
   return { key, value: parseDocumentValue(notificationDocument, await requireDocument(ports, key)) }
-}
-
-function pingPortsOf(ports: ServicePorts, subject: string): PingPorts {
-  const { documents, clock, logger } = ports
-  return { ...requireTriggers(ports, subject), documents, clock, logger }
 }
 
 /** Returns a delivery as clients of Pulumi show it. */

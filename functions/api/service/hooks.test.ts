@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { deliverMessage } from '../../../shared/triggers/notifications/deliver-message.ts'
 import { startReceiver } from '../../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { bodySignatureOf } from '../../../shared/triggers/webhooks/signature.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
@@ -162,14 +163,40 @@ describe('webhooks', () => {
     expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
   })
 
-  test('a service without secrets of triggers has webhooks without secrets', async () => {
+  test('a service that may not use secrets forwards its calls, and another process sends', async () => {
     const call = service.openProcess()
-    const body = { displayName: 'a', payloadUrl: receiver.origin, active: true }
-    expect((await call(deploy, `POST ${shopService}/hooks`, body)).status).toBe(200)
-    const refused = await call(deploy, `POST ${shopService}/hooks`, { ...body, secret })
-    expect([refused.status, refused.json['message']]).toEqual([
-      501,
-      expect.stringContaining('antichain notification create --format pulumi'),
-    ])
+    const hook = { displayName: 'a', payloadUrl: `${receiver.origin}/in`, active: true, secret }
+    const created = await call(deploy, `POST ${shopService}/hooks`, hook)
+    expect([created.status, created.json['hasSecret']]).toEqual([200, true])
+    const path = `${shopService}/hooks/${String(created.json['name'])}`
+    const [ping] = await Promise.all([call(deploy, `POST ${path}/ping`), deliverNext()])
+    expect([ping.status, ping.json]).toMatchObject([200, { kind: 'ping', responseCode: 200 }])
+    const redelivery = `POST ${path}/deliveries/${String(ping.json['id'])}/redeliver`
+    // Each request is a message of its own, so the second one is not a duplicate.
+    for (let count = 0; count < 2; count += 1) {
+      const [repeated] = await Promise.all([call(deploy, redelivery), deliverNext()])
+      expect(repeated.json).toMatchObject({ id: ping.json['id'], responseCode: 200 })
+    }
+    expect(receiver.received).toHaveLength(3)
+    for (const { body, headers } of receiver.received)
+      expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(secret, body))
+    const unknown = await call(deploy, `POST ${path}/deliveries/none/redeliver`)
+    expect([unknown.status, unknown.json['code']]).toEqual([404, 404])
+    const preview = `token ${await service.issueToken('preview')}`
+    expect((await call(preview, `POST ${path}/ping`)).status).toBe(403)
+    expect((await call('', `POST ${path}/ping`)).status).toBe(401)
+    const [last] = await service.platform.audit.read(0, 1)
+    expect(last).toMatchObject({ from: '192.0.2.7' })
+    expect((await call(deploy, `DELETE ${path}`)).status).toBe(204)
   })
 })
+
+/** Delivers the next message of the queue, as the function for schedules does. */
+async function deliverNext(): Promise<void> {
+  const { platform } = service
+  const [delivery] = await platform.notifications.receive(1, 10_000)
+  if (delivery === undefined) throw new Error('the queue is empty')
+  expect(await deliverMessage({ ...platform, outbound: receiver.outbound }, delivery)).toBe(
+    'delivered',
+  )
+}

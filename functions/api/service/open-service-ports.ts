@@ -9,7 +9,6 @@ import { createSystemClock } from '../../../shared/platform/system/clock.ts'
 import { createLogger } from '../../../shared/platform/system/logger.ts'
 import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
-import { readAddressRules } from '../../../shared/runtime/environment/address-rules.ts'
 import { createRequestForwarder } from '../../aws/forward-request.ts'
 import type { createPulumiApi } from './create-pulumi-api.ts'
 
@@ -41,9 +40,8 @@ export function openServicePorts(
     endGroup: () => undefined,
     compact,
   }
-  const addresses = readAddressRules(env)
   return {
-    ports: { ...platform, closing, execute: 'functions', addresses },
+    ports: { ...platform, closing, execute: 'functions' },
     forward: createRequestForwarder({
       lambda: createLambdaClient(settings, awsLimits.forwardedResponseTimeoutMs),
       functionArn: resources.get('apiFunction'),

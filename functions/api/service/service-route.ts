@@ -2,8 +2,6 @@ import { z } from 'zod'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { SealingPort } from '../../../shared/ports/documents.ts'
-import type { OutboundPort } from '../../../shared/ports/outbound.ts'
-import type { AddressRules } from '../../../shared/triggers/outbound/address-filter.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
@@ -33,10 +31,6 @@ export interface ServicePorts
   > {
   /** Seals the data keys of stacks for the secrets manager `service`. */
   readonly sealing: SealingPort
-  /** The rules for the addresses of webhooks. */
-  readonly addresses: AddressRules
-  /** Secrets and calls of webhooks. Absent where the service may not use secrets of triggers. */
-  readonly triggers?: { readonly sealing: SealingPort; readonly outbound: OutboundPort } | undefined
   /** The ports with which the service starts and closes deployments of clients. */
   readonly closing: TakeOverDeps
   readonly clientLogs: ClientLogs

@@ -8,13 +8,12 @@ import { serviceEventRoutes } from './event-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { serviceScheduleRoutes } from './schedule-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
-import { hookRoutes } from './hook-routes.ts'
 import type { ServiceRoute } from './service-route.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { serviceStackRoutes } from './stack-routes.ts'
 import { updateRoutes } from './update-routes.ts'
 
-/** All routes of the service, with their permissions. */
+/** All routes of the service, with their permissions, except for delegated routes. */
 export const serviceRoutes: readonly ServiceRoute[] = [
   ...sessionRoutes,
   ...serviceStackRoutes,
@@ -29,6 +28,5 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...serviceScheduleRoutes,
   ...driftRoutes,
   ...pulumiDeploymentRoutes,
-  ...hookRoutes,
   ...emptyRoutes,
 ]

@@ -5,6 +5,7 @@ import { compact } from '../../../shared/runtime/compaction/fold-and-publish.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { OutboundPort } from '../../../shared/ports/outbound.ts'
 import type { AddressRules } from '../../../shared/triggers/outbound/address-filter.ts'
+import { createQueuedSender } from '../../../shared/triggers/notifications/queued-sender.ts'
 import { createOutbound } from '../../../shared/triggers/outbound/outbound.ts'
 import type { EmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
 import type { Hono } from 'hono'
@@ -38,7 +39,8 @@ export interface TestService {
   ) => Promise<ServiceResponse>
   /**
    * Opens another process that serves the same records, as a function of AWS does. It forwards
-   * delegated calls to an API that does not serve clients. Returns the function that calls it.
+   * delegated calls to an API that does not serve clients and opens no secrets. Returns the
+   * function that calls it.
    */
   readonly openProcess: () => TestService['call']
   /** Creates and starts an update. Returns its path and the authorization of its lease. */
@@ -75,7 +77,12 @@ export async function openTestService(
   const addressOf = (): string => '192.0.2.7'
   const app = createApi({ ports, addressOf })
   const { closing: _closing, ...apiPorts } = ports
-  const api = createApi({ ports: apiPorts, addressOf: ({ env }) => String(env['sourceIp']) })
+  const open = () => Promise.reject(new Error('the API opens no secret of a trigger'))
+  const sealing = { seal: platform.sealing.seal, open }
+  const api = createApi({
+    ports: { ...apiPorts, sealing, sender: createQueuedSender(platform) },
+    addressOf: ({ env }) => String(env['sourceIp']),
+  })
   const forward = createRequestForwarder({ lambda: createUrlInvoker(api), functionArn: 'api' })
   const call = createCall(app)
   return {

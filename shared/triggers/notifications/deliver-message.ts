@@ -18,6 +18,8 @@ import {
   evaluateAttempt,
 } from './deliver-notification.ts'
 import { notificationDocument } from './notification-document.ts'
+import { createDeliverySender } from './ping-notification.ts'
+import type { KeyedNotification } from './send-delivery.ts'
 import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
@@ -72,6 +74,7 @@ export async function deliverMessage(
  */
 function messageIdOf(message: OutgoingMessage): string {
   if (message.kind === 'notification') return deliveryIdOf(message.key, message.event)
+  if (message.kind !== 'reply') return digestOf(JSON.stringify(message)).slice(0, 32)
   const { stack, request, state } = message.reply
   return digestOf(JSON.stringify(['reply', stack, request, state])).slice(0, 32)
 }
@@ -83,15 +86,37 @@ async function attemptDelivery(
 ): Promise<DeliveryVerdict> {
   try {
     if (message.kind === 'reply') return await sendReply(deps, message.reply)
-    const { key, event } = message
+    const { key } = message
     const stored = await deps.documents.get(key)
     if (stored === undefined) return { kind: 'delivered' }
     const value = parseDocumentValue(notificationDocument, stored)
+    if (message.kind !== 'notification') return await sendOnRequest(deps, { key, value }, message)
     if (value.isPaused) return { kind: 'delivered' }
-    return await deliverNotification(deps, { key, value }, { event, attempt })
+    return await deliverNotification(deps, { key, value }, { event: message.event, attempt })
   } catch (thrown) {
     return classifyFailure(thrown, attempt)
   }
+}
+
+/**
+ * Sends a delivery that a user requests, also for a paused notification. It is never a dead letter:
+ * the user sees the result in the history, and can repeat the request.
+ */
+async function sendOnRequest(
+  deps: DeliverDeps,
+  notification: KeyedNotification,
+  { kind, id }: Extract<OutgoingMessage, { readonly id: string }>,
+): Promise<DeliveryVerdict> {
+  const sender = createDeliverySender(deps)
+  try {
+    if (kind === 'ping') await sender.ping(notification, id)
+    else await sender.redeliver(notification, id)
+  } catch (thrown) {
+    const finalCodes = ['DOCUMENT_INVALID', 'DOCUMENT_UNKNOWN', 'SEALED_UNREADABLE'] as const
+    if (!finalCodes.some(code => hasCode(thrown, code))) throw thrown
+    deps.logger.write('warn', 'delivery.refused', { id, why: toPrintable(messageOf(thrown), 300) })
+  }
+  return { kind: 'delivered' }
 }
 
 /**

@@ -4,14 +4,30 @@ import { readDeliveryHistory, recordDelivery, type SentDelivery } from './delive
 import { pingPayloadOf } from './pulumi-payload.ts'
 import { type KeyedNotification, sendDelivery, type SendPorts } from './send-delivery.ts'
 
+/** Sends deliveries on request, once and without retries, and returns the response. */
+export interface DeliverySender {
+  /** Sends a test delivery with an id. */
+  readonly ping: (notification: KeyedNotification, id: string) => Promise<SentDelivery>
+  /** Sends the delivery with an id again. Throws DOCUMENT_UNKNOWN and DOCUMENT_INVALID. */
+  readonly redeliver: (notification: KeyedNotification, id: string) => Promise<SentDelivery>
+}
+
+/** Creates the sender of a process that may open the secrets of notifications. */
+export function createDeliverySender(ports: PingPorts): DeliverySender {
+  return {
+    ping: (notification, id) => pingNotification(ports, notification, id),
+    redeliver: (notification, id) => redeliverNotification(ports, notification, id),
+  }
+}
+
 /** The ports that send a delivery on request. */
-export type PingPorts = SendPorts & Parameters<typeof recordDelivery>[0]
+type PingPorts = SendPorts & Parameters<typeof recordDelivery>[0]
 
 /**
  * Sends one test delivery to the receiver of a notification, without retries. Throws
  * DOCUMENT_INVALID and SEALED_UNREADABLE.
  */
-export async function pingNotification(
+async function pingNotification(
   ports: PingPorts,
   notification: KeyedNotification,
   id: string,
@@ -26,19 +42,32 @@ export async function pingNotification(
  * does not have, DOCUMENT_INVALID for one whose payload was too long to keep, and
  * SEALED_UNREADABLE.
  */
-export async function redeliverNotification(
+async function redeliverNotification(
   ports: PingPorts,
   notification: KeyedNotification,
   id: string,
 ): Promise<SentDelivery> {
-  const history = await readDeliveryHistory(ports.documents, notification.key)
+  const delivery = await requireRepeatable(ports, notification, id)
+  return sendAndRecord(ports, notification, delivery)
+}
+
+/**
+ * Returns the delivery of the history that can be sent again. Throws DOCUMENT_UNKNOWN and
+ * DOCUMENT_INVALID.
+ */
+export async function requireRepeatable(
+  { documents }: { readonly documents: Pick<PingPorts['documents'], 'get'> },
+  { key }: Pick<KeyedNotification, 'key'>,
+  id: string,
+): Promise<SentDelivery> {
+  const history = await readDeliveryHistory(documents, key)
   const delivery = history.find(kept => kept.id === id)
   const shownId = toPrintable(id, 100)
   if (delivery === undefined)
     throw error('DOCUMENT_UNKNOWN', `the webhook has no delivery '${shownId}' among its last ones`)
   if (delivery.isCut === true)
     throw error('DOCUMENT_INVALID', `the payload of the delivery '${shownId}' was too long to keep`)
-  return sendAndRecord(ports, notification, delivery)
+  return delivery
 }
 
 async function sendAndRecord(

@@ -36,6 +36,12 @@ export interface AwsNotifications extends NotificationsPort {
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
 }
 
+/** The key of a notification. */
+const keyForm = z.object({
+  kind: z.literal('notification'),
+  scope: z.string(),
+  name: z.string(),
+})
 /**
  * The form of a message body. It checks only the fields that are used before delivery. The other
  * fields need no check, because only this installation can write to the queue.
@@ -45,12 +51,17 @@ const bodyForm = z.object({
   message: z.discriminatedUnion('kind', [
     z.looseObject({
       kind: z.literal('notification'),
-      key: z.object({ kind: z.literal('notification'), scope: z.string(), name: z.string() }),
+      key: keyForm,
       event: z.looseObject({ kind: z.string(), stack: z.string() }),
     }),
     z.looseObject({
       kind: z.literal('reply'),
       reply: z.looseObject({ webhook: z.string(), repository: z.string(), commit: z.string() }),
+    }),
+    z.looseObject({ kind: z.literal('ping'), key: keyForm, id: z.string() }),
+    z.looseObject({
+      ...{ kind: z.literal('redelivery'), key: keyForm, id: z.string() },
+      request: z.string(),
     }),
   ]),
 })

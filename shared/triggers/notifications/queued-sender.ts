@@ -1,0 +1,55 @@
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { error } from '../../errors/error.ts'
+import type { DocumentsPort } from '../../ports/documents.ts'
+import type { NotificationsPort, OutgoingMessage } from '../../ports/notifications.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import { readDeliveryHistory, type SentDelivery } from './delivery-history.ts'
+import { type DeliverySender, requireRepeatable } from './ping-notification.ts'
+import type { KeyedNotification } from './send-delivery.ts'
+
+/** The ports of a process that may not open the secrets of notifications. */
+interface QueuedSenderPorts {
+  readonly notifications: Pick<NotificationsPort, 'send'>
+  readonly documents: Pick<DocumentsPort, 'get'>
+  readonly clock: Pick<ClockPort, 'monotonicMs' | 'sleep'>
+  readonly random: Pick<RandomPort, 'uuid'>
+}
+
+/**
+ * Creates a sender that lets the process which delivers notifications send a delivery. It waits
+ * until the history has the delivery. Its methods also throw DELIVERY_UNCONFIRMED.
+ */
+export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
+  return {
+    ping: ({ key }, id) =>
+      sendAndAwait(ports, { message: { kind: 'ping', key, id }, key, id, before: undefined }),
+    redeliver: async ({ key }, id) => {
+      const before = await requireRepeatable(ports, { key }, id)
+      const message = { kind: 'redelivery', key, id, request: ports.random.uuid() } as const
+      return sendAndAwait(ports, { message, key, id, before })
+    },
+  }
+}
+
+/** Sends a message, and returns the next attempt of its delivery after the attempt `before`. */
+async function sendAndAwait(
+  { notifications, documents, clock }: QueuedSenderPorts,
+  sent: Pick<KeyedNotification, 'key'> & {
+    readonly message: OutgoingMessage
+    readonly id: string
+    readonly before: SentDelivery | undefined
+  },
+): Promise<SentDelivery> {
+  const { message, key, id, before } = sent
+  await notifications.send([message])
+  const deadlineMs = clock.monotonicMs() + triggerLimits.deliveryConfirmationMs
+  while (clock.monotonicMs() < deadlineMs) {
+    await clock.sleep(triggerLimits.deliveryCheckMs)
+    const delivery = (await readDeliveryHistory(documents, key)).find(kept => kept.id === id)
+    if (delivery !== undefined && delivery.sentAt !== before?.sentAt) return delivery
+  }
+  throw error(
+    'DELIVERY_UNCONFIRMED',
+    `the delivery was not sent within ${triggerLimits.deliveryConfirmationMs / 1_000} s`,
+  )
+}

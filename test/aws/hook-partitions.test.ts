@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { createApi } from '../../functions/api/create-api.ts'
+import { createToken } from '../../functions/api/issue-token.ts'
+import { hookRoutes } from '../../functions/api/service/hook-routes.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import type { NotificationsPort } from '../../shared/ports/notifications.ts'
+import { recordDelivery } from '../../shared/triggers/notifications/delivery-history.ts'
+import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
+import { openModelApi } from './open-model-api.ts'
+import { listForbiddenUses } from './partition-uses.ts'
+
+/**
+ * The partitions that the routes for webhooks of Pulumi's clients use, compared with the role of
+ * the API, which answers them. A missing permission appears on AWS only.
+ */
+const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
+const delivery = {
+  ...({ kind: 'ping', body: '{}', durationMs: 1, url: hook.payloadUrl, status: 200 } as const),
+  ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
+}
+
+/** Opens the API with a queue whose messages are delivered at once. */
+async function openHookApi() {
+  const { ports, uses } = await openModelApi()
+  await ports.catalog.createStack(stackIdOf('shop', 'dev'), ports.clock.now())
+  const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
+  const send: NotificationsPort['send'] = async ([message]) => {
+    if (message === undefined || !('id' in message)) throw new Error('no requested delivery')
+    const sent = { ...delivery, id: message.id, sentAt: performance.now() }
+    await recordDelivery(ports, message.key, sent)
+  }
+  const sender = createQueuedSender({ ...ports, notifications: { send } })
+  const app = createApi({ ports: { ...ports, sender }, addressOf: () => '192.0.2.7' })
+  uses.length = 0
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await app.request(path, {
+      ...{ method, headers: { authorization: `token ${token}` } },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
+    return text
+  }
+  return { call, uses }
+}
+
+test('the webhooks of clients of Pulumi use only the partitions of the role of the API', async () => {
+  const { call, uses } = await openHookApi()
+  const calledRoutes = new Set<string>()
+  for (const base of ['/api/stacks/{org}/{project}/{stack}/hooks', '/api/orgs/{org}/hooks']) {
+    let id = ''
+    const callRoute = (method: string, part: string, body?: object): Promise<string> => {
+      calledRoutes.add(`${method} ${base}${part}`)
+      const values = new Map<string, string>([
+        ...([
+          ['org', 'organization'],
+          ['project', 'shop'],
+          ['stack', 'dev'],
+        ] as const),
+        ...([
+          ['hook', hook.name],
+          ['delivery', id],
+        ] as const),
+      ])
+      const path = `${base}${part}`.replaceAll(
+        /\{(\w+)\}/g,
+        (_, name: string) => values.get(name) ?? '',
+      )
+      return call(method, path, body)
+    }
+    await callRoute('POST', '', hook)
+    await callRoute('GET', '')
+    await callRoute('GET', '/{hook}')
+    await callRoute('PATCH', '/{hook}', hook)
+    id = String(Reflect.get(JSON.parse(await callRoute('POST', '/{hook}/ping')) as object, 'id'))
+    await callRoute('GET', '/{hook}/deliveries')
+    await callRoute('POST', '/{hook}/deliveries/{delivery}/redeliver')
+    await callRoute('DELETE', '/{hook}')
+  }
+  expect(calledRoutes).toEqual(new Set(hookRoutes.map(({ method, path }) => `${method} ${path}`)))
+  expect(listForbiddenUses('api', uses)).toEqual([])
+})

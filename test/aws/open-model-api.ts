@@ -1,0 +1,43 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { ApiPorts } from '../../functions/api/define-route.ts'
+import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createRecords } from '../../shared/platform/aws/records.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import { createModelBucket } from '../sim/model-bucket.ts'
+import { openRecordingDynamo } from './partition-uses.ts'
+
+/** Opens the ports of the API over models. Queues and signed addresses are stubs. */
+export async function openModelApi() {
+  const clock = createSystemClock()
+  const { client, names, uses } = await openRecordingDynamo()
+  const s3 = createModelBucket(clock.now).client as S3Client
+  const bucket = { s3, bucket: 'b', prefix: 'blobs/', clock }
+  const random = createSystemRandom()
+  const blobs = createBlobs(bucket)
+  const deps = { client, clock, random, region: 'eu-test-1', tables: names }
+  const address = async () => ({ url: 'https://bucket.test/', headers: {}, isThere: false })
+  // Another process has written the state, so the caches of the API are empty.
+  const records = createRecords(deps, blobs)
+  const letters = { listDeadLetters: async () => [], redrive: async () => 0 }
+  const ports = {
+    ...createRecords(deps, blobs),
+    ...{ blobs, archives: createBucketArchives(bucket), clock, random, logger: silentLogger },
+    chains: {
+      listDeadLetters: async (deployment: string) => [{ deployment, operations: [1] }],
+      redrive: async () => undefined,
+    },
+    nudges: { nudge: async () => undefined },
+    notifications: letters,
+    sealing: { seal: async (text: string) => text },
+    scheduler: { place: async () => undefined, remove: async () => undefined },
+    plugins: { registerArchive: async () => true },
+    uploads: { createAddress: address, createPluginAddress: address },
+    execute: 'functions',
+    addresses: {},
+    outbound: { call: async () => Promise.reject(new Error('no network')) },
+  } as unknown as ApiPorts
+  return { ports, records, uses }
+}
