@@ -19,9 +19,9 @@ function createClients(
 
 const failure = (name: string): Error => Object.assign(new Error(`${name} happened`), { name })
 
-describe('a look', () => {
+describe('inspectInstallation', () => {
   test('reports missing resources for every error name that services use', async () => {
-    const look = await inspectInstallation(
+    const inspection = await inspectInstallation(
       createClients({
         GetQueueUrlCommand: () => {
           throw failure('QueueDoesNotExist')
@@ -33,16 +33,16 @@ describe('a look', () => {
       where,
       '1',
     )
-    expect(look.tables.map(({ name, status }) => [name, status])).toEqual([
+    expect(inspection.tables.map(({ name, status }) => [name, status])).toEqual([
       ['site-journal', undefined],
       ['site-catalog', undefined],
     ])
-    expect(look.queues.map(({ counts }) => counts)).toEqual(Array(5).fill(undefined))
-    expect(look.bucket).toEqual({ name: 'site-1-eu-central-1', isThere: false })
+    expect(inspection.queues.map(({ counts }) => counts)).toEqual(Array(5).fill(undefined))
+    expect(inspection.bucket).toEqual({ name: 'site-1-eu-central-1', isThere: false })
   })
 
   test('counts delayed messages as waiting, and dead letters in any state', async () => {
-    const look = await inspectInstallation(
+    const inspection = await inspectInstallation(
       createClients({
         GetQueueUrlCommand: ({ QueueName }) => ({ QueueUrl: QueueName }),
         GetQueueAttributesCommand: ({ QueueUrl }) => ({
@@ -56,7 +56,7 @@ describe('a look', () => {
       where,
       '1',
     )
-    expect(look.queues[0]).toEqual({
+    expect(inspection.queues[0]).toEqual({
       name: 'site-chains',
       counts: { waiting: 5, held: 1, dead: 3 },
     })
@@ -64,7 +64,7 @@ describe('a look', () => {
 
   test('reads the addresses from the tags of the schedule group', async () => {
     const arns: (string | undefined)[] = []
-    const look = await inspectInstallation(
+    const inspection = await inspectInstallation(
       createClients({
         ListTagsForResourceCommand: ({ ResourceArn }) => {
           arns.push(ResourceArn)
@@ -79,7 +79,7 @@ describe('a look', () => {
       where,
       '1',
     )
-    const { apiUrl, serviceUrl, webhookUrl } = look
+    const { apiUrl, serviceUrl, webhookUrl } = inspection
     expect([apiUrl, serviceUrl, webhookUrl]).toEqual(['https://a/', 'https://s/', undefined])
     expect(arns).toEqual(['arn:aws:scheduler:eu-central-1:1:schedule-group/site-schedules'])
   })

@@ -5,10 +5,10 @@ import { checkAlarm, checkAlarmIfPermitted } from './alarm-check.ts'
 
 const notified = 'Successfully executed action arn:aws:sns:eu-central-1:1:site-alarms'
 
-/** Creates an alarm whose action is recorded after some looks, with this summary. */
+/** Creates an alarm whose action is recorded at the third reading, with this summary. */
 function createAlarm(options: { readonly summary?: string; readonly isRaised?: boolean } = {}) {
   const states: string[] = []
-  let lookCount = 0
+  let readingCount = 0
   let changedAt = new Date(1_000)
   const alarm: AlarmPort = {
     read: async () => ({ isRaised: options.isRaised === true, changedAt }),
@@ -17,9 +17,9 @@ function createAlarm(options: { readonly summary?: string; readonly isRaised?: b
       changedAt = new Date(5_000)
     },
     listActions: async since => {
-      lookCount += 1
+      readingCount += 1
       expect(since).toEqual(new Date(5_000))
-      return options.summary === undefined || lookCount < 3 ? [] : [options.summary]
+      return options.summary === undefined || readingCount < 3 ? [] : [options.summary]
     },
   }
   const deps = {

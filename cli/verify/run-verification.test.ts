@@ -3,14 +3,14 @@ import { error } from '../../shared/errors/error.ts'
 import { checkNames } from './check-report.ts'
 import { type Checks, runVerification } from './run-verification.ts'
 
-const passed = async () => ({ result: 'passed', message: 'Seen.' }) as const
+const passCheck = async () => ({ result: 'passed', message: 'Seen.' }) as const
 
 /** Runs all checks, with some of them replaced, and counts the clean-ups. */
 async function run(replaced: Partial<Checks>, options: { readonly remainders?: string[] } = {}) {
   const controller = new AbortController()
   let cleanUps = 0
-  const checks = { chain: passed, 'two-stacks': passed, park: passed } as const
-  const others = { 'long-call': passed, webhook: passed, alarm: passed } as const
+  const checks = { chain: passCheck, 'two-stacks': passCheck, park: passCheck } as const
+  const others = { 'long-call': passCheck, webhook: passCheck, alarm: passCheck } as const
   const interrupting = async () => {
     controller.abort()
     throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
@@ -34,7 +34,7 @@ test('a failed check is cleaned up, has its reason, and does not end the run', a
   const failing = async () => {
     throw error('DEPLOYMENT_FAILED', 'the up failed: no such key')
   }
-  const { results, reports, cleanUps } = await run({ 'two-stacks': failing, park: passed })
+  const { results, reports, cleanUps } = await run({ 'two-stacks': failing, park: passCheck })
   expect(results).toEqual(['passed', 'failed', 'passed', 'passed', 'passed', 'passed'])
   expect(reports[1]?.message).toBe('[DEPLOYMENT_FAILED] the up failed: no such key')
   expect(cleanUps).toBe(6)

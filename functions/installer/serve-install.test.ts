@@ -12,7 +12,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>
 let root = ''
 /** The statuses of the answers to uploads, the last one for all others. */
 let uploadStatuses: number[] = []
-const uploads = () => receiver.received.filter(({ method }) => method === 'PUT')
+const listUploads = () => receiver.received.filter(({ method }) => method === 'PUT')
 
 beforeAll(async () => {
   receiver = await startReceiver()
@@ -57,7 +57,7 @@ describe('the installer', () => {
   test('uploads the packed program to the address of the call, and keeps no file', async () => {
     const answer = await install()
     expect(answer).toMatchObject({ kind: 'installed', packages: 'none' })
-    const [{ url, headers } = {}] = uploads()
+    const [{ url, headers } = {}] = listUploads()
     expect(url).toBe('/installs/1')
     expect(headers?.['if-none-match']).toBe('*')
     expect(answer).toHaveProperty('sizeBytes', Number(headers?.['content-length']))
@@ -68,7 +68,7 @@ describe('the installer', () => {
   test('repeats an upload without a response, and accepts that the object exists then', async () => {
     uploadStatuses = [503, 412]
     expect(await install()).toMatchObject({ kind: 'installed' })
-    expect(uploads()).toHaveLength(2)
+    expect(listUploads()).toHaveLength(2)
   })
 
   test('returns an error when the store refuses the upload', async () => {
@@ -85,7 +85,7 @@ describe('the installer', () => {
       message: "acme/shop has no project file in 'infra' at c0ffee",
       hint: 'Correct the `folder` in the rule of the webhook.',
     })
-    expect(uploads()).toEqual([])
+    expect(listUploads()).toEqual([])
   })
 
   test('fetches from a temporary address without a token', async () => {

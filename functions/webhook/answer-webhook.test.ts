@@ -99,7 +99,7 @@ const answer = async (event: unknown, more: Partial<WebhookServer> = {}) => {
   const { statusCode, headers, body } = await serveWebhook(createServer(more), event)
   return { statusCode, headers, body: JSON.parse(body) }
 }
-const waiting = (stack: StackId) => platform.requests.listWaiting(stack, 10)
+const listWaiting = (stack: StackId) => platform.requests.listWaiting(stack, 10)
 
 test('a push signed by GitHub creates one request for the commit, even if it is repeated', async () => {
   const { name, stack } = await createWebhook()
@@ -126,7 +126,7 @@ test('a push signed by GitHub creates one request for the commit, even if it is 
   })
   expect(nudged).toEqual([stack])
   expect(await answer(event)).toMatchObject({ statusCode: 200, body: { kind: 'repeated' } })
-  expect(await waiting(stack)).toMatchObject([
+  expect(await listWaiting(stack)).toMatchObject([
     {
       stack,
       dryRun: false,
@@ -154,9 +154,9 @@ test('a crash before the delivery was marked leads to the same request again', a
   const dies = { nudge: () => Promise.reject(new Error('dead')) }
   const event = signedEventOf(name, push, 'same')
   expect((await answer(event, { nudges: dies })).statusCode).toBe(500)
-  expect(await waiting(stack)).toHaveLength(1)
+  expect(await listWaiting(stack)).toHaveLength(1)
   expect((await answer(signedEventOf(name, push, 'same'))).statusCode).toBe(202)
-  expect(await waiting(stack)).toHaveLength(1)
+  expect(await listWaiting(stack)).toHaveLength(1)
   expect(nudged).toEqual([stack])
 })
 
@@ -164,7 +164,7 @@ test('a pull request creates a preview request', async () => {
   const { name, stack } = await createWebhook('signed')
   const pullRequest = { ...push, event: 'pull-request', number: 7, foreign: false }
   expect((await answer(signedEventOf(name, pullRequest))).statusCode).toBe(202)
-  expect(await waiting(stack)).toMatchObject([
+  expect(await listWaiting(stack)).toMatchObject([
     { dryRun: true, options: { command: 'up' }, origin: { pullRequest: 7, ref: 'pull request 7' } },
   ])
 })
@@ -191,7 +191,7 @@ test('a refused delivery creates no request, and returns its code and a hint', a
     expect(refused).toMatchObject({ statusCode, body: { code } })
     expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'hint', 'message'])
   }
-  expect(await waiting(stack)).toEqual([])
+  expect(await listWaiting(stack)).toEqual([])
 })
 
 test('an unknown name, an unsigned delivery and a wrong signature get the same answer', async () => {
@@ -211,7 +211,7 @@ test('a missing stack is reported, and the delivery counts once the stack exists
     statusCode: 422,
     body: { code: 'STACK_NOT_FOUND' },
   })
-  expect(await waiting(stack)).toEqual([])
+  expect(await listWaiting(stack)).toEqual([])
   await platform.catalog.createStack(stack, 1 as EpochMs)
   expect((await answer(signedEventOf(name, push, 'late'))).statusCode).toBe(202)
 })

@@ -13,7 +13,7 @@ const provider: StoredResource = {
   id: 'p1',
   type: 'pulumi:providers:t',
 }
-const object = (name: string, id: string, more: object = {}): StoredResource => ({
+const createObject = (name: string, id: string, more: object = {}): StoredResource => ({
   urn: urnOf(name),
   custom: true,
   id,
@@ -21,16 +21,16 @@ const object = (name: string, id: string, more: object = {}): StoredResource => 
   provider: `${providerUrn}::p1`,
   ...more,
 })
-const late = (name: string, more: Partial<LateOutcome> = {}): LateOutcome => ({
+const createLate = (name: string, more: Partial<LateOutcome> = {}): LateOutcome => ({
   deployment: 'organization/p/dev/3' as DeploymentId,
   operation: 9 as OperationId,
   attempt: 1,
   urn: urnOf(name),
-  state: object(name, `${name}-1`),
+  state: createObject(name, `${name}-1`),
   ...more,
 })
-const pending = (name: string, attempt = 1): StoredOperation => ({
-  resource: object(name, ''),
+const createPending = (name: string, attempt = 1): StoredOperation => ({
+  resource: createObject(name, ''),
   type: 'creating',
   origin: { deployment: 'organization/p/dev/3', operation: 9, attempt },
 })
@@ -48,28 +48,28 @@ const resourcesOf = (after: StoredDeployment): readonly unknown[] =>
 
 describe('a late outcome', () => {
   test('resolves the pending create of its own attempt', () => {
-    const result = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
+    const result = applyLateOutcomes(state([provider], [createPending('a')]), [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([['a-1', false]])
     expect(result.state.pending_operations).toBeUndefined()
     expect(result.keys).toEqual(['organization/p/dev/3 9 1'])
   })
 
   test('of another attempt does not resolve a pending create and is marked for deletion', () => {
-    const before = state([provider], [pending('a', 2)])
-    const result = applyLateOutcomes(before, [late('a')])
+    const before = state([provider], [createPending('a', 2)])
+    const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([['a-1', true]])
     expect(result.state.pending_operations).toEqual(before.pending_operations)
   })
 
   test('is ignored when the state already contains its resource', () => {
-    const before = state([provider, object('a', 'a-1')])
-    const result = applyLateOutcomes(before, [late('a')])
+    const before = state([provider, createObject('a', 'a-1')])
+    const result = applyLateOutcomes(before, [createLate('a')])
     expect(result.state).toBe(before)
     expect(result.keys).toHaveLength(1)
   })
 
   test('is marked for deletion when the state already has a newer resource', () => {
-    const result = applyLateOutcomes(state([provider, object('a', 'a-2')]), [late('a')])
+    const result = applyLateOutcomes(state([provider, createObject('a', 'a-2')]), [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([
       ['a-2', false],
       ['a-1', true],
@@ -77,8 +77,8 @@ describe('a late outcome', () => {
   })
 
   test('is marked for deletion beside the resource that it was meant to replace', () => {
-    const before = state([provider, object('a', 'a-0')], [pending('a')])
-    const result = applyLateOutcomes(before, [late('a')])
+    const before = state([provider, createObject('a', 'a-0')], [createPending('a')])
+    const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([
       ['a-0', false],
       ['a-1', true],
@@ -87,22 +87,28 @@ describe('a late outcome', () => {
   })
 
   test.for(['a-1', 'a-0'])('replaces %s, which was deleted before the replacement', id => {
-    const before = state([provider, object('a', id, { pendingReplacement: true })], [pending('a')])
-    const result = applyLateOutcomes(before, [late('a')])
+    const before = state(
+      [provider, createObject('a', id, { pendingReplacement: true })],
+      [createPending('a')],
+    )
+    const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([['a-1', false]])
-    expect(result.state.resources?.at(-1)).toEqual(late('a').state)
+    expect(result.state.resources?.at(-1)).toEqual(createLate('a').state)
     expect(result.state.pending_operations).toBeUndefined()
   })
 
   test('is marked for deletion when no create is pending for the replaced resource of its id', () => {
-    const gone = object('a', 'a-1', { pendingReplacement: true })
-    const result = applyLateOutcomes(state([provider, gone]), [late('a')])
-    expect(result.state.resources?.slice(1)).toEqual([gone, { ...late('a').state, delete: true }])
+    const gone = createObject('a', 'a-1', { pendingReplacement: true })
+    const result = applyLateOutcomes(state([provider, gone]), [createLate('a')])
+    expect(result.state.resources?.slice(1)).toEqual([
+      gone,
+      { ...createLate('a').state, delete: true },
+    ])
   })
 
   test('stays in the inbox when its provider is gone', () => {
     const before = state([])
-    expect(applyLateOutcomes(before, [late('a')])).toEqual({
+    expect(applyLateOutcomes(before, [createLate('a')])).toEqual({
       state: before,
       keys: [],
       messages: [],
@@ -110,14 +116,14 @@ describe('a late outcome', () => {
   })
 
   test('that is applied twice changes the state once', () => {
-    const once = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
-    expect(applyLateOutcomes(once.state, [late('a')]).state).toBe(once.state)
+    const once = applyLateOutcomes(state([provider], [createPending('a')]), [createLate('a')])
+    expect(applyLateOutcomes(once.state, [createLate('a')]).state).toBe(once.state)
   })
 
   test('keeps only the dependencies that still exist', () => {
-    const lateState = object('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
-    const before = state([provider, object('b', 'b-1')], [pending('a')])
-    const result = applyLateOutcomes(before, [late('a', { state: lateState })])
+    const lateState = createObject('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
+    const before = state([provider, createObject('b', 'b-1')], [createPending('a')])
+    const result = applyLateOutcomes(before, [createLate('a', { state: lateState })])
     expect(result.state.resources?.at(-1)?.['dependencies']).toEqual([urnOf('b')])
   })
 })

@@ -22,7 +22,7 @@ function baseOf(...resources: StoredResource[]): StoredDeployment {
 }
 
 /** Creates entries in sequence from [operation, content] pairs. */
-function journal(...contents: readonly [number, EntryContent][]): readonly JournalEntry[] {
+function createEntries(...contents: readonly [number, EntryContent][]): readonly JournalEntry[] {
   return contents.map(([operation, content], index) => ({
     ...content,
     operation,
@@ -31,17 +31,17 @@ function journal(...contents: readonly [number, EntryContent][]): readonly Journ
 }
 
 const [a, b, c] = [resource('A'), resource('B'), resource('C')]
-const creating = (state: StoredResource) => ({ resource: state, type: 'creating' })
+const pendingCreateOf = (state: StoredResource) => ({ resource: state, type: 'creating' })
 
 describe('replay', () => {
   test('touched states come first, and marks stay in place', () => {
     const [a2, d] = [resource('A', { id: '2' }), resource('D')]
     const result = replay(
       baseOf(a, b, c),
-      journal(
+      createEntries(
         [1, { kind: 'begin' }],
         [1, { kind: 'success', state: a2, remove: { base: 0 } }],
-        [2, { kind: 'begin', pending: creating(d) }],
+        [2, { kind: 'begin', pending: pendingCreateOf(d) }],
         [2, { kind: 'success', state: d, delete: { base: 1 } }],
       ),
       options,
@@ -55,14 +55,14 @@ describe('replay', () => {
   test('after a rebase, positions refer to the new base', () => {
     const dependent = resource('C', { dependencies: [a.urn, b.urn] })
     const again = resource('C', { id: '2' })
-    const before = journal([1, { kind: 'refresh-success', remove: { base: 1 } }])
+    const before = createEntries([1, { kind: 'refresh-success', remove: { base: 1 } }])
     expect(replay(baseOf(a, b, dependent), before, options).resources).toEqual([
       a,
       resource('C', { dependencies: [a.urn] }),
     ])
     const result = replay(
       baseOf(a, b, dependent),
-      journal(
+      createEntries(
         [1, { kind: 'refresh-success', remove: { base: 1 } }],
         [0, { kind: 'rebuilt-base-state' }],
         [2, { kind: 'success', state: again, remove: { base: 1 } }],
@@ -74,18 +74,25 @@ describe('replay', () => {
 
   test('an open create is pending, and stays pending in the next update', () => {
     const [x, y] = [resource('X'), resource('Y')]
-    const first = replay(baseOf(), journal([1, { kind: 'begin', pending: creating(x) }]), options)
-    expect(first.pending_operations).toEqual([creating(x)])
-    const second = replay(
-      { ...first, pending_operations: [creating(x), { resource: a, type: 'updating' }] },
-      journal([1, { kind: 'begin', pending: creating(y) }]),
+    const first = replay(
+      baseOf(),
+      createEntries([1, { kind: 'begin', pending: pendingCreateOf(x) }]),
       options,
     )
-    expect(second.pending_operations).toEqual([creating(y), creating(x)])
+    expect(first.pending_operations).toEqual([pendingCreateOf(x)])
+    const second = replay(
+      { ...first, pending_operations: [pendingCreateOf(x), { resource: a, type: 'updating' }] },
+      createEntries([1, { kind: 'begin', pending: pendingCreateOf(y) }]),
+      options,
+    )
+    expect(second.pending_operations).toEqual([pendingCreateOf(y), pendingCreateOf(x)])
   })
 
   test('a failure closes its operation and changes nothing', () => {
-    const entries = journal([1, { kind: 'begin', pending: creating(a) }], [1, { kind: 'failure' }])
+    const entries = createEntries(
+      [1, { kind: 'begin', pending: pendingCreateOf(a) }],
+      [1, { kind: 'failure' }],
+    )
     const result = replay(baseOf(b), entries, options)
     expect(result.pending_operations).toBeUndefined()
     expect(result.resources).toEqual([b])
@@ -98,7 +105,7 @@ describe('replay', () => {
     })
     const result = replay(
       baseOf(),
-      journal(
+      createEntries(
         [1, createSuccess('A')],
         [2, createSuccess('B')],
         [3, createSuccess('C')],
@@ -128,16 +135,16 @@ describe('replay', () => {
     const now = resource('A', { outputs: { x: 1 } })
     const result = replay(
       baseOf(b, a, c),
-      journal([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
+      createEntries([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
       options,
     )
     expect(result.resources).toEqual([b, now, c])
   })
 
-  test('drops take precedence over marks and swaps', () => {
+  test('the removal of a state takes precedence over its marks and outputs', () => {
     const result = replay(
       baseOf(a, b),
-      journal(
+      createEntries(
         [1, { kind: 'success', pendingReplacement: { base: 0 } }],
         [2, { kind: 'outputs', state: resource('A', { id: 'x' }), remove: { base: 0 } }],
         [3, { kind: 'success', remove: { base: 0 } }],
@@ -150,18 +157,20 @@ describe('replay', () => {
   test.each<[string, EntryContent]>([
     ['removes', { kind: 'success', remove: { operation: 9 } }],
     ['marks', { kind: 'success', delete: { operation: 9 } }],
-    ['swaps', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
+    ['replaces', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
     ['removes from the base', { kind: 'success', remove: { base: 1 } }],
   ])('an entry that %s an absent state is an integrity error', (_what, content) => {
-    expect(() => replay(baseOf(a), journal([1, content]), options)).toThrow(/the journal names/)
+    expect(() => replay(baseOf(a), createEntries([1, content]), options)).toThrow(
+      /the journal names/,
+    )
   })
 
   test('a rebase after added states is an integrity error, unless it is the last entry', () => {
     const success: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
-    expect(replay(baseOf(), journal(success, rebuilt), options).resources).toEqual([a])
+    expect(replay(baseOf(), createEntries(success, rebuilt), options).resources).toEqual([a])
     expect(() =>
-      replay(baseOf(), journal(success, rebuilt, [2, { kind: 'begin' }]), options),
+      replay(baseOf(), createEntries(success, rebuilt, [2, { kind: 'begin' }]), options),
     ).toThrow(/rebuilds its base/)
   })
 
@@ -169,7 +178,7 @@ describe('replay', () => {
     const secretsProvider = { type: 'passphrase', state: { salt: 's' } }
     const result = replay(
       baseOf(),
-      journal(
+      createEntries(
         [0, { kind: 'secrets-manager', secretsProvider }],
         [0, { kind: 'write', snapshot: baseOf(a) }],
         [1, { kind: 'success', remove: { base: 0 } }],
@@ -185,7 +194,7 @@ describe('replay', () => {
     expect(features(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual([
       'byteString',
     ])
-    const [begin] = journal([1, { kind: 'begin' }])
+    const [begin] = createEntries([1, { kind: 'begin' }])
     if (begin === undefined) throw new Error('there is one')
     expect(features(replay(baseOf(a), [{ ...begin, requiresByteString: true }], options))).toEqual([
       'byteString',
@@ -195,7 +204,7 @@ describe('replay', () => {
   test('extensions and snippets are preserved', () => {
     const result = replay(
       { ...baseOf(), extensions: { r: { name: 'base' } } },
-      journal(
+      createEntries(
         [1, { kind: 'extension-parameterize', ref: 'r', extension: { name: 'new' } }],
         [2, { kind: 'extension-parameterize', ref: 's', extension: { name: 's' } }],
         [0, { kind: 'snippets', snippets: [{ uuid: 'u' }] }],
@@ -208,7 +217,7 @@ describe('replay', () => {
 
   test('base and entries are not modified', () => {
     const base = baseOf(a, b)
-    const entries = journal(
+    const entries = createEntries(
       [1, { kind: 'success', state: c, delete: { base: 0 } }],
       [2, { kind: 'success', delete: { operation: 1 } }],
     )

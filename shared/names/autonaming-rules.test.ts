@@ -9,7 +9,10 @@ const pattern = (text: string, enforce = false): NamingRule => ({
   pattern: text,
   enforce,
 })
-const all = (naming: NamingRule): Autonaming => ({ general: naming, packages: new Map() })
+const createAutonaming = (naming: NamingRule): Autonaming => ({
+  general: naming,
+  packages: new Map(),
+})
 const ofPackage = (
   naming: NamingRule,
   types: ReadonlyMap<string, NamingRule> = new Map(),
@@ -20,17 +23,25 @@ const ofPackage = (
 const bucket = { type: 'aws:s3/bucket:Bucket', name: 'main', seed }
 
 test.each([
-  ['without a configuration', all(plain), undefined],
-  ['verbatim', all(verbatim), { name: 'main', mode: 'enforce', warnIfUnsupported: false }],
-  ['disabled', all({ kind: 'disabled' }), { name: '', mode: 'disable', warnIfUnsupported: false }],
+  ['without a configuration', createAutonaming(plain), undefined],
+  [
+    'verbatim',
+    createAutonaming(verbatim),
+    { name: 'main', mode: 'enforce', warnIfUnsupported: false },
+  ],
+  [
+    'disabled',
+    createAutonaming({ kind: 'disabled' }),
+    { name: '', mode: 'disable', warnIfUnsupported: false },
+  ],
   [
     'a pattern',
-    all(pattern('x-${name}')),
+    createAutonaming(pattern('x-${name}')),
     { name: 'x-main', mode: 'propose', warnIfUnsupported: false },
   ],
   [
     'an enforced pattern',
-    all(pattern('x-${name}', true)),
+    createAutonaming(pattern('x-${name}', true)),
     { name: 'x-main', mode: 'enforce', warnIfUnsupported: true },
   ],
   [
@@ -65,13 +76,13 @@ test.each([
   ['${uuid}+${uuid}', /^(.{36})\+\1$/],
   ['${hex(0)}', /^$/],
 ])('%s is filled with random characters, so two names can coexist', (text, expected) => {
-  const autonaming = all(pattern(text))
+  const autonaming = createAutonaming(pattern(text))
   expect(proposeName(autonaming, bucket)?.name).toMatch(expected)
   expect(isNameFixed(autonaming, bucket)).toBe(false)
 })
 
 test('the random parts depend on the seed only', () => {
-  const autonaming = all(pattern('${name}-${hex(8)}-${num(4)}'))
+  const autonaming = createAutonaming(pattern('${name}-${hex(8)}-${num(4)}'))
   const [first, again] = [1, 2].map(() => proposeName(autonaming, bucket)?.name)
   expect(again).toBe(first)
   const other = { ...bucket, seed: new Uint8Array(32).fill(1) }
@@ -84,5 +95,5 @@ test.each([
   ['disabled', { kind: 'disabled' } as const, true],
   ['a pattern without random parts', pattern('${name}-${other}'), true],
 ])('%s fixes the name or allows a second one', (_name, naming, expected) => {
-  expect(isNameFixed(all(naming), bucket)).toBe(expected)
+  expect(isNameFixed(createAutonaming(naming), bucket)).toBe(expected)
 })

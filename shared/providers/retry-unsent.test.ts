@@ -10,7 +10,7 @@ const unheard = new ProviderError('no connection', {
 })
 
 /** Creates a sequence of instances, and records the reports between their calls. */
-function scene(...failures: readonly (Error | undefined)[]) {
+function createScene(...failures: readonly (Error | undefined)[]) {
   const messages: string[] = []
   const failuresLeft = [...failures]
   let instances = 0
@@ -37,19 +37,19 @@ function scene(...failures: readonly (Error | undefined)[]) {
 
 describe('a call that found no connection', () => {
   test('is retried with the current instance, and each retry is reported', async () => {
-    const { reaching, messages } = scene(unheard, unheard)
+    const { reaching, messages } = createScene(unheard, unheard)
     expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
     expect(messages).toEqual(['0 no connection', '1 no connection'])
   })
 
   test('fails after three attempts', async () => {
-    const { reaching, instances } = scene(unheard, unheard, unheard)
+    const { reaching, instances } = createScene(unheard, unheard, unheard)
     await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unheard)
     expect(instances()).toBe(3)
   })
 
   test('is retried automatically when it is a read', async () => {
-    const { reaching, provider } = scene(unheard)
+    const { reaching, provider } = createScene(unheard)
     expect(await withUnsentRetry(provider, reaching).read({} as never)).toBe(2)
   })
 })
@@ -57,7 +57,7 @@ describe('a call that found no connection', () => {
 test('a call that was refused, or may have reached the provider, is not retried', async () => {
   for (const status of ['ok', 'lost', 'unknown'] as const) {
     const failure = new ProviderError('no', { status, code: 14 })
-    const { reaching, messages } = scene(failure)
+    const { reaching, messages } = createScene(failure)
     await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(failure)
     expect(messages).toEqual([])
   }

@@ -19,7 +19,7 @@ const secret = (ciphertext: string): Json => ({
   '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
   ciphertext,
 })
-const never = (): undefined => undefined
+const compareNothing = (): undefined => undefined
 
 test('added, removed and changed resources are found, and times are ignored', () => {
   const before = stateOf(
@@ -32,7 +32,7 @@ test('added, removed and changed resources are found, and times are ignored', ()
     thing('c', { modified: '2' }),
     thing('d'),
   )
-  const diff = diffStates(before, after, never)
+  const diff = diffStates(before, after, compareNothing)
   expect(diff.sameCount).toBe(1)
   expect(diff.changes.map(({ op, urn: changed }) => [op, changed])).toEqual([
     ['change', urn('a')],
@@ -64,13 +64,13 @@ test('a secret that was encrypted again is equal, changed, or unknown without a 
   const before = stateOf(thing('a', { inputs: { key: secret('x') } }))
   const after = stateOf(thing('a', { inputs: { key: secret('y') } }))
   expect(diffStates(before, after, () => true).changes).toEqual([])
-  expect(diffStates(before, after, never).changes[0]?.properties[0]?.op).toBe('unknown')
+  expect(diffStates(before, after, compareNothing).changes[0]?.properties[0]?.op).toBe('unknown')
 })
 
 test('an old copy is another resource than its replacement', () => {
   const before = stateOf(thing('a'))
   const after = stateOf(thing('a', { id: 'a-2' }), thing('a', { delete: true }))
-  expect(diffStates(before, after, never).changes).toEqual([
+  expect(diffStates(before, after, compareNothing).changes).toEqual([
     {
       op: 'change',
       urn: urn('a'),

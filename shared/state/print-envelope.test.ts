@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Json } from './stored.ts'
 import { printEnvelope } from './print-envelope.ts'
 
-function printed(inputs: Json): Promise<string> {
+function printInputs(inputs: Json): Promise<string> {
   const resource = { urn: 'u', custom: true, type: 't', inputs }
   const manifest = { time: 't', magic: '', version: '' }
   const deployment = { manifest, resources: [resource], metadata: {} }
@@ -13,24 +13,26 @@ test('an envelope is printed with four spaces, empty objects on one line, and a 
   expect(await printEnvelope({ version: 3, deployment: null })).toBe(
     '{\n    "version": 3,\n    "deployment": null\n}\n',
   )
-  expect(await printed({ list: [], object: {} })).toContain(
+  expect(await printInputs({ list: [], object: {} })).toContain(
     '"inputs": {\n                    "list": [],\n                    "object": {}\n',
   )
 })
 
 test("HTML characters are not escaped, JavaScript's line separators are", async () => {
-  expect(await printed('<a & b>')).toContain('"<a & b>"')
-  expect(await printed('a\u2028b\u2029c')).toContain('"a\\u2028b\\u2029c"')
+  expect(await printInputs('<a & b>')).toContain('"<a & b>"')
+  expect(await printInputs('a\u2028b\u2029c')).toContain('"a\\u2028b\\u2029c"')
 })
 
 test('lone surrogates are replaced', async () => {
-  expect(await printed('a\ud800b')).toContain('"a\ufffdb"')
+  expect(await printInputs('a\ud800b')).toContain('"a\ufffdb"')
 })
 
 test('numbers are printed as in Go', async () => {
-  expect(await printed([1e21, 1e-7, 0.1, -0, 100])).toMatch(/1e\+21,\s+1e-7,\s+0\.1,\s+-0,\s+100\s/)
+  expect(await printInputs([1e21, 1e-7, 0.1, -0, 100])).toMatch(
+    /1e\+21,\s+1e-7,\s+0\.1,\s+-0,\s+100\s/,
+  )
 })
 
 test('keys that look like numbers are sorted by bytes', async () => {
-  expect(await printed({ '10': 1, '9': 2, a: 3 })).toMatch(/"10": 1,\s+"9": 2,\s+"a": 3/)
+  expect(await printInputs({ '10': 1, '9': 2, a: 3 })).toMatch(/"10": 1,\s+"9": 2,\s+"a": 3/)
 })

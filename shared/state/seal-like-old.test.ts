@@ -18,11 +18,11 @@ const stateOf = (inputs: Readonly<Record<string, PropertyValue>>) =>
     outputs: new Map([['list', [secret('one'), secret(new Map([['deep', secret('two')]]))]]]),
   })
 
-const sealed = (inputs: Readonly<Record<string, PropertyValue>>) =>
+const sealInputs = (inputs: Readonly<Record<string, PropertyValue>>) =>
   encodeResource(stateOf(inputs), plaintext => ({ ciphertext: crypter.encrypt(plaintext) }))
 
 test('unchanged secrets keep their ciphertexts, and equal values at other paths get new ones', () => {
-  const old = sealed({ kept: secret('k'), changed: secret('before'), moved: secret('m') })
+  const old = sealInputs({ kept: secret('k'), changed: secret('before'), moved: secret('m') })
   const next = stateOf({ kept: secret('k'), changed: secret('after'), elsewhere: secret('m') })
   const stored = sealLikeOld(next, old, crypter)
   expect(stored['outputs']).toEqual(old['outputs'])
@@ -36,7 +36,7 @@ test('unchanged secrets keep their ciphertexts, and equal values at other paths 
 })
 
 test('a decoded state remembers its stored form only if it has a ciphertext', () => {
-  const old = sealed({ kept: secret('k') })
+  const old = sealInputs({ kept: secret('k') })
   expect(storedFormOf(decodeResource(old, crypter.decrypt))).toBe(old)
   const plain = { urn: old.urn, type: old.type, custom: true, inputs: { a: 'b' } }
   expect(storedFormOf(decodeResource(plain, crypter.decrypt))).toBeUndefined()

@@ -17,7 +17,7 @@ const form = z.strictObject({
 
 const whole = { on: 'push', rules: [{ folder: 'a' }], act: { do: 'up' } }
 
-function fault(value: unknown): string {
+function describeFault(value: unknown): string {
   const parsed = form.safeParse(value)
   if (parsed.success) return 'none'
   const { location, requirement } = formFaultOf(parsed.error, value)
@@ -26,35 +26,43 @@ function fault(value: unknown): string {
 
 describe('a validation error', () => {
   it('names the place and the requirement', () => {
-    expect(fault(whole)).toBe('none')
-    expect(fault({ ...whole, on: 'secret' })).toBe('on: must be push, tag or pull-request')
-    expect(fault({ ...whole, rules: [{ folder: 1 }] })).toBe('rules.0.folder: must be a text')
-    expect(fault({ ...whole, rules: [{ folder: '/' }] })).toBe('rules.0.folder: must be a folder')
-    expect(fault({ ...whole, rules: [{ folder: 'a' }, { folder: 'b' }] })).toBe(
+    expect(describeFault(whole)).toBe('none')
+    expect(describeFault({ ...whole, on: 'secret' })).toBe('on: must be push, tag or pull-request')
+    expect(describeFault({ ...whole, rules: [{ folder: 1 }] })).toBe(
+      'rules.0.folder: must be a text',
+    )
+    expect(describeFault({ ...whole, rules: [{ folder: '/' }] })).toBe(
+      'rules.0.folder: must be a folder',
+    )
+    expect(describeFault({ ...whole, rules: [{ folder: 'a' }, { folder: 'b' }] })).toBe(
       'rules: must have at most 1 item',
     )
-    expect(fault({ ...whole, days: 0 })).toBe('days: must be at least 1')
-    expect(fault({ ...whole, days: 1.5 })).toBe('days: must be a whole number')
-    expect(fault({ ...whole, url: 'nowhere' })).toBe('url: must be an http or https URL')
-    expect(fault({ ...whole, who: 1 })).toBe('who: must be *, or must be a list')
-    expect(fault({ ...whole, who: [1] })).toBe('who: must have the expected format')
-    expect(fault({ ...whole, count: 0 })).toBe('count: must be more than 0')
-    expect(fault('text')).toBe(': must be an object')
+    expect(describeFault({ ...whole, days: 0 })).toBe('days: must be at least 1')
+    expect(describeFault({ ...whole, days: 1.5 })).toBe('days: must be a whole number')
+    expect(describeFault({ ...whole, url: 'nowhere' })).toBe('url: must be an http or https URL')
+    expect(describeFault({ ...whole, who: 1 })).toBe('who: must be *, or must be a list')
+    expect(describeFault({ ...whole, who: [1] })).toBe('who: must have the expected format')
+    expect(describeFault({ ...whole, count: 0 })).toBe('count: must be more than 0')
+    expect(describeFault('text')).toBe(': must be an object')
   })
 
   it('names missing and unknown fields', () => {
-    expect(fault({ ...whole, on: undefined })).toBe(
+    expect(describeFault({ ...whole, on: undefined })).toBe(
       'on: is missing; it must be push, tag or pull-request',
     )
-    expect(fault({ ...whole, rules: [{}] })).toBe('rules.0.folder: is missing; it must be a text')
-    expect(fault({ ...whole, onn: 'push' })).toBe(": has no field 'onn'")
+    expect(describeFault({ ...whole, rules: [{}] })).toBe(
+      'rules.0.folder: is missing; it must be a text',
+    )
+    expect(describeFault({ ...whole, onn: 'push' })).toBe(": has no field 'onn'")
   })
 
   it('of a choice names the field that selects it', () => {
-    expect(fault({ ...whole, act: { do: 'sideways' } })).toMatch(/^act\.do: must be up or down$/)
+    expect(describeFault({ ...whole, act: { do: 'sideways' } })).toMatch(
+      /^act\.do: must be up or down$/,
+    )
   })
 
   it('does not contain the value', () => {
-    expect(fault({ ...whole, on: 'hunter2', rules: 'hunter2' })).not.toContain('hunter2')
+    expect(describeFault({ ...whole, on: 'hunter2', rules: 'hunter2' })).not.toContain('hunter2')
   })
 })

@@ -10,7 +10,7 @@ const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
 const open = (ciphertext: string): string => ciphertext.slice(1, -1)
 const show = (plaintext: string) => ({ plaintext })
-const through = (value: PropertyValue): PropertyValue =>
+const roundTrip = (value: PropertyValue): PropertyValue =>
   decodeStored(JSON.parse(JSON.stringify(encodeStored(value, seal))) as Json, open)
 
 describe('values in states', () => {
@@ -45,14 +45,14 @@ describe('values in states', () => {
   }
   for (const [name, value] of Object.entries(same))
     test(`survive encoding and decoding: ${name}`, () => {
-      expect(through(value)).toEqual(value)
+      expect(roundTrip(value)).toEqual(value)
     })
 
   test('lose kinds that states lack: outputs become secret, plain or unknown', () => {
     const output = { kind: 'output', dependencies: [urn] } as const
-    expect(through({ ...output, secret: true, value: 1 })).toEqual(secretOf(1))
-    expect(through({ ...output, secret: false, value: 1 })).toBe(1)
-    expect(through({ ...output, secret: true })).toEqual(unknown)
+    expect(roundTrip({ ...output, secret: true, value: 1 })).toEqual(secretOf(1))
+    expect(roundTrip({ ...output, secret: false, value: 1 })).toBe(1)
+    expect(roundTrip({ ...output, secret: true })).toEqual(unknown)
   })
 
   test('have their keys sorted by bytes instead of UTF-16 units', () => {

@@ -153,7 +153,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         events: ['drift'],
         secret,
       })
-      changeBehindItsBack(sandbox)
+      driftObject(sandbox)
       const { version } = (await sandbox.control.platform.catalog.getStack(sandbox.stack)) ?? {}
       const due = await scheduleSoon()
       const key = `schedule drift ${due}`
@@ -187,7 +187,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
 })
 
 /** Changes the object in the provider's cloud directly. */
-function changeBehindItsBack({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
+function driftObject({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
   const folder = join(cloudFolder, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }

@@ -5,12 +5,12 @@ import { initDevStack, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
-const inDev = (...args: string[]): string[] => [...args, '-s', 'dev']
+const withDevStack = (...args: string[]): string[] => [...args, '-s', 'dev']
 
 test('state edit publishes a valid change, and changes nothing after an error', async () => {
   const sandbox = createSandbox('many')
   const edit = (editor: string, ...more: string[]) =>
-    sandbox.run(inDev('state', 'edit', '--editor', editor, ...more))
+    sandbox.run(withDevStack('state', 'edit', '--editor', editor, ...more))
   try {
     await initDevStack(sandbox)
     requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '6', DELAY: '0' } }))
@@ -34,7 +34,7 @@ test('state edit publishes a valid change, and changes nothing after an error', 
       expect(existsSync(kept)).toBe(true)
       expect(await sandbox.exportState()).toBe(after)
     }
-    const none = await sandbox.run(inDev('state', 'edit', '-y'), {
+    const none = await sandbox.run(withDevStack('state', 'edit', '-y'), {
       env: { EDITOR: undefined, VISUAL: undefined },
     })
     expect(none.err).toContain('error[EDITOR_FAILED]: no editor is set')
@@ -50,7 +50,7 @@ test('stack graph writes the graph of Pulumi, and stack unselect clears the sele
     await initDevStack(sandbox)
     requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '5', DELAY: '0' } }))
     const graph = async (...options: string[]): Promise<string> => {
-      requireSuccess(await sandbox.run(inDev('stack', 'graph', 'graph.dot', ...options)))
+      requireSuccess(await sandbox.run(withDevStack('stack', 'graph', 'graph.dot', ...options)))
       return readFileSync(join(sandbox.program, 'graph.dot'), 'utf8')
     }
     const whole = await graph('--short-node-name', '--dot-fragment', 'rankdir=LR')
@@ -95,11 +95,11 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     expect((await sandbox.run(['config', 'get', 'extra', '-s', 'dev'])).exit).not.toBe(0)
     expect(existsSync(join(sandbox.program, 'Pulumi.dev.yaml.bak'))).toBe(true)
     await run('config', 'rm', 'password', '-s', 'dev')
-    const refreshed = await sandbox.run(inDev('config', 'refresh', '--force'))
+    const refreshed = await sandbox.run(withDevStack('config', 'refresh', '--force'))
     expect(refreshed.err).toMatch(/warning: '\S+:password' is a secret/)
     // The file keeps a plain value, because the deployed one is not recorded.
     await run('config', 'set', '--plaintext', 'password', 'public', '-s', 'dev')
-    const warned = await sandbox.run(inDev('config', 'refresh', '--force'))
+    const warned = await sandbox.run(withDevStack('config', 'refresh', '--force'))
     expect(warned.err).toMatch(/warning: '\S+:password' is a secret/)
     expect(await run('config', 'get', 'password', '-s', 'dev')).toBe('public')
     const [latest] = JSON.parse(await run('stack', 'history', '--json', '-s', 'dev')) as {

@@ -3,7 +3,7 @@ import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess, waitUntil } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
-const inDev = (...args: string[]): string[] => [...args, '-s', 'dev']
+const withDevStack = (...args: string[]): string[] => [...args, '-s', 'dev']
 
 interface DiffJson {
   readonly from: string
@@ -20,33 +20,35 @@ test('stack diff shows changes by resource and property without secrets, for ver
   const sandbox = createSandbox('shop')
   try {
     await initDevStack(sandbox)
-    requireSuccess(await sandbox.run(inDev('config', 'set', '--secret', 'password', secret)))
+    requireSuccess(await sandbox.run(withDevStack('config', 'set', '--secret', 'password', secret)))
     requireSuccess(await sandbox.run(upArgs))
     requireSuccess(await sandbox.run(upArgs, { env: { STEP: '2' } }))
-    const diff = requireSuccess(await sandbox.run(inDev('stack', 'diff')))
+    const diff = requireSuccess(await sandbox.run(withDevStack('stack', 'diff')))
     expect(diff.out).toMatch(/^\+ urn:pulumi:dev::\S+::new \(id new-1\)$/m)
     expect(diff.out).toMatch(/^- urn:pulumi:dev::\S+::old \(id old-1\)$/m)
     expect(diff.out).toMatch(/^ {4}~ id: "server-1" => "server-2"$/m)
     expect(diff.out).toMatch(/^Resources: 1 added, \d+ changed, 1 removed, \d+ unchanged$/m)
     expect(diff.out).not.toContain(secret)
-    const json = requireSuccess(await sandbox.run(inDev('stack', 'diff', '1', '2', '--json'))).out
+    const json = requireSuccess(
+      await sandbox.run(withDevStack('stack', 'diff', '1', '2', '--json')),
+    ).out
     const parsed = JSON.parse(json) as DiffJson
     expect(parsed).toMatchObject({ from: '1', to: '2' })
     expect(parsed.changes.map(({ op }) => op).sort()).toContain('remove')
-    const back = requireSuccess(await sandbox.run(inDev('stack', 'diff', '1:0', '1'))).out
+    const back = requireSuccess(await sandbox.run(withDevStack('stack', 'diff', '1:0', '1'))).out
     expect(back).toContain('Resources: ')
-    const unknown = await sandbox.run(inDev('stack', 'diff', '7', '8'))
+    const unknown = await sandbox.run(withDevStack('stack', 'diff', '7', '8'))
     expect(unknown).toMatchObject({ exit: 1 })
     expect(unknown.err).toContain(
       'error[MOMENT_UNKNOWN]: the stack has no version 7; its newest is 2',
     )
-    const malformed = await sandbox.run(inDev('stack', 'diff', 'yesterday'))
+    const malformed = await sandbox.run(withDevStack('stack', 'diff', 'yesterday'))
     expect(malformed.err).toContain("error[CLI_USAGE]: 'yesterday' is neither a version")
     // A refresh may encrypt secrets again, but their plaintexts are equal.
     requireSuccess(
-      await sandbox.run(inDev('refresh', '--yes', '--skip-preview'), { env: { STEP: '2' } }),
+      await sandbox.run(withDevStack('refresh', '--yes', '--skip-preview'), { env: { STEP: '2' } }),
     )
-    const again = requireSuccess(await sandbox.run(inDev('stack', 'diff', '2', '3'))).out
+    const again = requireSuccess(await sandbox.run(withDevStack('stack', 'diff', '2', '3'))).out
     expect(again).not.toContain('[secret]')
   } finally {
     sandbox.remove()
@@ -60,11 +62,11 @@ test('rollback and undo publish an earlier version, keep the history, and the ne
     await initDevStack(sandbox)
     requireSuccess(await up(3))
     requireSuccess(await up(5))
-    const refused = await sandbox.run(inDev('stack', 'rollback', '--to', '1'))
+    const refused = await sandbox.run(withDevStack('stack', 'rollback', '--to', '1'))
     expect(refused.exit).not.toBe(0)
     expect(refused.err).toContain('--yes must be passed in')
     const rolledBack = requireSuccess(
-      await sandbox.run(inDev('stack', 'rollback', '--to', '1', '--yes')),
+      await sandbox.run(withDevStack('stack', 'rollback', '--to', '1', '--yes')),
     )
     expect(rolledBack.err).toContain('becomes that of version 1, as a new version')
     expect(rolledBack.err).toContain('Version 3 has the state of version 1.')
@@ -75,17 +77,21 @@ test('rollback and undo publish an earlier version, keep the history, and the ne
         .map(({ name }) => name)
         .filter(name => name.startsWith('thing-'))
     expect(await names()).toEqual(['thing-0', 'thing-1', 'thing-2'])
-    requireSuccess(await sandbox.run(inDev('state', 'undo', '--yes')))
+    requireSuccess(await sandbox.run(withDevStack('state', 'undo', '--yes')))
     expect(await names()).toHaveLength(5)
     requireSuccess(await up(3))
     expect(sandbox.listObjects()).toHaveLength(3)
-    const history = requireSuccess(await sandbox.run(inDev('stack', 'history', '--json'))).out
+    const history = requireSuccess(
+      await sandbox.run(withDevStack('stack', 'history', '--json')),
+    ).out
     const records = JSON.parse(history) as { version: number; message: string; kind: string }[]
     expect(records.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
     expect(records[2]).toMatchObject({ kind: 'state', message: 'Rolled back to version 1' })
-    const same = requireSuccess(await sandbox.run(inDev('stack', 'rollback', '--to', '5', '--yes')))
+    const same = requireSuccess(
+      await sandbox.run(withDevStack('stack', 'rollback', '--to', '5', '--yes')),
+    )
     expect(same.err).toContain('nothing was changed')
-    const unknown = await sandbox.run(inDev('stack', 'rollback', '--to', '9', '--yes'))
+    const unknown = await sandbox.run(withDevStack('stack', 'rollback', '--to', '9', '--yes'))
     expect(unknown.err).toContain('error[MOMENT_UNKNOWN]: ')
   } finally {
     sandbox.remove()
@@ -103,7 +109,7 @@ test('rollback is refused while a deployment runs, and changes nothing', async (
     await waitUntil(() => sandbox.listChanges().some(({ urn }) => urn.endsWith('thing-3')), {
       condition: 'the create begins',
     })
-    const refused = await sandbox.run(inDev('stack', 'rollback', '--to', '1', '--yes'))
+    const refused = await sandbox.run(withDevStack('stack', 'rollback', '--to', '1', '--yes'))
     expect(refused.exit).not.toBe(0)
     expect(refused.err).toContain('error[STACK_BUSY]: ')
     running.kill('SIGKILL', 'group')

@@ -9,7 +9,7 @@ export interface Scene {
   readonly before?: Program
   /** Duration of each mutating provider call, in ms. If absent: 0. */
   readonly delayMs?: number
-  /** Throws `Killed` when the process was killed. */
+  /** Throws `ProcessKilledError` when the process was killed. */
   readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
   /** Recovers from a crash as users or other processes do. */
   readonly recover: (setup: TestSetup) => Promise<TestRun>

@@ -37,7 +37,7 @@ export interface TestFunctions {
   readonly requestPreview: (key: string) => Promise<boolean>
   /** Requests an edit of the state. `ageMs`: the time since the request. */
   readonly requestEdit: (key: string, edit: EditRequest['edit'], ageMs?: number) => Promise<boolean>
-  /** Delivers a nudge to a generator. Throws `Killed` when the generator is killed. */
+  /** Delivers a nudge to a generator. Throws `ProcessKilledError` when the generator is killed. */
   readonly generate: (
     nudge?: Partial<QueuedNudge>,
     options?: FunctionCallOptions,

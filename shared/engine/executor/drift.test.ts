@@ -3,7 +3,7 @@ import type { PropertyDiff } from '../../providers/provider.ts'
 import { driftOf } from './drift.ts'
 
 const programInputs = new Map([['v', 1]])
-const detailed = (kind: PropertyDiff['kind']): ReadonlyMap<string, PropertyDiff> =>
+const detailedDiffOf = (kind: PropertyDiff['kind']): ReadonlyMap<string, PropertyDiff> =>
   new Map([['v', { kind, inputDiff: true }]])
 
 describe('drift', () => {
@@ -17,10 +17,14 @@ describe('drift', () => {
   ] as const)(
     'a property that needs %s was changed by %s outside the deployment',
     (kind, became) => {
-      const diff = { changes: 'some', changedKeys: ['v'], detailedDiff: detailed(kind) } as const
+      const diff = {
+        changes: 'some',
+        changedKeys: ['v'],
+        detailedDiff: detailedDiffOf(kind),
+      } as const
       expect(driftOf(diff, { actual: programInputs, programInputs })).toEqual({
         hasDrifted: true,
-        reason: { keys: [], diffs: ['v'], detailedDiff: detailed(became) },
+        reason: { keys: [], diffs: ['v'], detailedDiff: detailedDiffOf(became) },
       })
     },
   )
@@ -35,6 +39,6 @@ describe('drift', () => {
     const drift = driftOf(diff, { actual: new Map([['v', v]]), programInputs })
     expect(drift.hasDrifted).toBe(hasDrifted)
     const hasDetails = changes === 'unknown' && hasDrifted
-    expect(drift.reason.detailedDiff).toEqual(hasDetails ? detailed('update') : null)
+    expect(drift.reason.detailedDiff).toEqual(hasDetails ? detailedDiffOf('update') : null)
   })
 })

@@ -13,7 +13,7 @@ const state = createResourceState({ urn, type: 't:m:T', custom: true, id: 'a-1',
 const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
 
 /** Performs a step again on a resource that exists or is gone; deletes fail. */
-async function again(op: StepOp, isThere: boolean | undefined) {
+async function performStepAgain(op: StepOp, isThere: boolean | undefined) {
   const calls: string[] = []
   const provider = {
     delete: async () => {
@@ -49,22 +49,34 @@ async function again(op: StepOp, isThere: boolean | undefined) {
 
 describe('a delete that the provider may have received before', () => {
   test('succeeds despite an error when the resource is gone', async () => {
-    expect(await again('delete', false)).toEqual({ verdict: 'succeeded', calls: ['delete'] })
+    expect(await performStepAgain('delete', false)).toEqual({
+      verdict: 'succeeded',
+      calls: ['delete'],
+    })
   })
 
   test('fails when the resource exists or its existence is unknown', async () => {
-    expect(await again('delete', true)).toEqual({ verdict: 'failed', calls: ['delete'] })
-    expect(await again('delete', undefined)).toEqual({ verdict: 'failed', calls: ['delete'] })
+    expect(await performStepAgain('delete', true)).toEqual({ verdict: 'failed', calls: ['delete'] })
+    expect(await performStepAgain('delete', undefined)).toEqual({
+      verdict: 'failed',
+      calls: ['delete'],
+    })
   })
 })
 
 describe('an update that the provider may have received before', () => {
   test('is sent again when the resource exists or its existence is unknown', async () => {
-    expect(await again('update', true)).toEqual({ verdict: 'succeeded', calls: ['update'] })
-    expect(await again('update', undefined)).toEqual({ verdict: 'succeeded', calls: ['update'] })
+    expect(await performStepAgain('update', true)).toEqual({
+      verdict: 'succeeded',
+      calls: ['update'],
+    })
+    expect(await performStepAgain('update', undefined)).toEqual({
+      verdict: 'succeeded',
+      calls: ['update'],
+    })
   })
 
   test('is not sent when the resource is gone', async () => {
-    expect(await again('update', false)).toEqual({ verdict: 'failed', calls: [] })
+    expect(await performStepAgain('update', false)).toEqual({ verdict: 'failed', calls: [] })
   })
 })

@@ -14,8 +14,8 @@ const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
   return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
 }
 
-/** Returns the admission by an executor with a limit of one minute and `left` seconds remaining. */
-const admitted = (
+/** Returns the admission by an executor whose limit is 50 s. `slow`: the recorded durations. */
+const admissionWith = (
   step: Step,
   remainingSeconds = 50,
   slow: Readonly<Record<string, number>> = {},
@@ -28,38 +28,38 @@ const admitted = (
 
 describe('the admission of an operation', () => {
   test('begins an operation of unknown duration as long as any time remains', () => {
-    expect(admitted(create())).toBe('now')
-    expect(admitted(create(), 0.5)).toBe('later')
+    expect(admissionWith(create())).toBe('now')
+    expect(admissionWith(create(), 0.5)).toBe('later')
   })
 
   test('assigns a custom timeout that exceeds every time limit to the long pool', () => {
-    expect(admitted(create({ customTimeouts: { create: 120 } }))).toBe('long')
-    expect(admitted(create({ customTimeouts: { create: 30 } }))).toBe('now')
-    expect(admitted(create({ customTimeouts: { create: 30 } }), 20)).toBe('later')
-    expect(admitted(create({ customTimeouts: { delete: 120 } }))).toBe('now')
-    expect(admitted(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
+    expect(admissionWith(create({ customTimeouts: { create: 120 } }))).toBe('long')
+    expect(admissionWith(create({ customTimeouts: { create: 30 } }))).toBe('now')
+    expect(admissionWith(create({ customTimeouts: { create: 30 } }), 20)).toBe('later')
+    expect(admissionWith(create({ customTimeouts: { delete: 120 } }))).toBe('now')
+    expect(admissionWith(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
   })
 
   test("assigns a timeout that might exceed the next executor's time too to the long pool", () => {
-    expect(admitted(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
-    expect(admitted(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
+    expect(admissionWith(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
+    expect(admissionWith(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
   })
 
   test('expects the previous duration of its kind plus a quarter', () => {
     const slow = { 'create a:b:C': 41_000 }
-    expect(admitted(create(), 50, slow)).toBe('long')
-    expect(admitted(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')
-    expect(admitted(remove(), 50, slow)).toBe('now')
+    expect(admissionWith(create(), 50, slow)).toBe('long')
+    expect(admissionWith(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')
+    expect(admissionWith(remove(), 50, slow)).toBe('now')
   })
 
   test('assigns a type that is known to be slow to the long pool the first time', () => {
     const type = 'aws:rds/instance:Instance'
-    expect(admitted(create({ type, urn: urn.replace('a:b:C', type) as Urn }))).toBe('long')
+    expect(admissionWith(create({ type, urn: urn.replace('a:b:C', type) as Urn }))).toBe('long')
   })
 
   test('expects no time for an operation without a provider call', () => {
     const step = remove({ customTimeouts: { delete: 120 } })
-    expect(admitted({ ...step, skipCall: true }, 0)).toBe('now')
+    expect(admissionWith({ ...step, skipCall: true }, 0)).toBe('now')
     expect(durationKeyOf({ op: 'join', type: 'a:b:C' })).toBeUndefined()
     expect(durationKeyOf({ op: 'delete-replaced', type: 'a:b:C' })).toBe('delete a:b:C')
   })

@@ -14,8 +14,8 @@ const provider = createResourceState({
   custom: true,
   id: 'i',
 })
-const names = (urns: ReadonlySet<Urn>): string => [...urns].map(nameOf).sort().join(' ')
-const is =
+const namesOf = (urns: ReadonlySet<Urn>): string => [...urns].map(nameOf).sort().join(' ')
+const hasName =
   (name: string) =>
   (one: ResourceState): boolean =>
     nameOf(one.urn) === name
@@ -45,7 +45,7 @@ test.each([
   ['in', 'in'],
   ['alone', 'alone'],
 ])('all dependents of %s are included', (name, expected) => {
-  expect(names(collectDependents(graph, is(name)))).toBe(expected)
+  expect(namesOf(collectDependents(graph, hasName(name)))).toBe(expected)
 })
 
 test.each([
@@ -55,16 +55,16 @@ test.each([
   ['a', 'a p'],
   ['alone', 'alone'],
 ])('all dependencies of %s are included', (name, expected) => {
-  expect(names(collectDependencies(graph, is(name), { mustIncludeDependents: false }))).toBe(
+  expect(namesOf(collectDependencies(graph, hasName(name), { mustIncludeDependents: false }))).toBe(
     expected,
   )
 })
 
 test('with `dependents`, the dependencies of dependents are included', () => {
-  expect(names(collectDependencies(graph, is('comp'), { mustIncludeDependents: true }))).toBe(
-    'comp g in later',
-  )
-  expect(names(collectDependencies(graph, is('d'), { mustIncludeDependents: true }))).toBe(
+  expect(
+    namesOf(collectDependencies(graph, hasName('comp'), { mustIncludeDependents: true })),
+  ).toBe('comp g in later')
+  expect(namesOf(collectDependencies(graph, hasName('d'), { mustIncludeDependents: true }))).toBe(
     'a b c d e f p',
   )
 })
@@ -75,13 +75,13 @@ test('the children of a component are followed for each of its dependents', () =
   const closure = collectDependencies(createStateGraph(twice), roots, {
     mustIncludeDependents: false,
   })
-  expect(names(closure)).toBe('comp g h in later')
+  expect(namesOf(closure)).toBe('comp g h in later')
 })
 
 test('protected states keep their dependencies, but no children of components', () => {
   const list = states.map(one => (nameOf(one.urn) === 'g' ? { ...one, protect: true } : one))
-  expect(names(collectProtected(createStateGraph(list)))).toBe('comp g')
+  expect(namesOf(collectProtected(createStateGraph(list)))).toBe('comp g')
   const deep = states.map(one => (nameOf(one.urn) === 'f' ? { ...one, protect: true } : one))
-  expect(names(collectProtected(createStateGraph(deep)))).toBe('a b c d e f p')
-  expect(names(collectProtected(graph))).toBe('')
+  expect(namesOf(collectProtected(createStateGraph(deep)))).toBe('a b c d e f p')
+  expect(namesOf(collectProtected(graph))).toBe('')
 })

@@ -8,7 +8,7 @@ const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
   createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 
-function edges(
+function findEdges(
   states: readonly ResourceState[],
   condemned: readonly number[] = [...states.keys()],
 ) {
@@ -16,7 +16,7 @@ function edges(
 }
 
 test('a state is released by all its dependents, and a parent by its children', () => {
-  const { releases, groups } = edges([
+  const { releases, groups } = findEdges([
     state('a'),
     state('b', { dependencies: [urn('a')] }),
     state('c', { parent: urn('a'), dependencies: [urn('b')] }),
@@ -34,13 +34,13 @@ test('a provider is deleted after its resources', () => {
     type: 'pulumi:providers:a',
     custom: true,
   })
-  const { releases } = edges([provider, state('b', { provider: `${providerUrn}::id` })])
+  const { releases } = findEdges([provider, state('b', { provider: `${providerUrn}::id` })])
   expect(releases.get(1)?.states).toEqual([0])
 })
 
 test('no delete waits for a kept state', () => {
   const states = [state('a'), state('b', { dependencies: [urn('a')] })]
-  expect(edges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
+  expect(findEdges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
 test('every state of a URN counts, a later one only if it closes no cycle', () => {
@@ -50,13 +50,13 @@ test('every state of a URN counts, a later one only if it closes no cycle', () =
     state('b', { dependencies: [urn('a')] }),
     state('a', { delete: true }),
   ]
-  expect(edges(states).releases.get(2)?.states).toEqual([0, 1, 3])
+  expect(findEdges(states).releases.get(2)?.states).toEqual([0, 1, 3])
   const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
-  expect(edges(kept).releases.get(2)?.states).toEqual([0, 1])
+  expect(findEdges(kept).releases.get(2)?.states).toEqual([0, 1])
   // No condemned state is below b, so b is not higher than the replaced state.
-  expect(edges(states, [2, 3]).releases.get(2)?.states).toEqual([])
+  expect(findEdges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
-  expect(edges(turned).releases).toEqual(
+  expect(findEdges(turned).releases).toEqual(
     new Map([
       [0, { states: [], groups: [] }],
       [1, { states: [0], groups: [] }],
@@ -73,7 +73,7 @@ test('a dependent of a component depends on its children, and several children f
     state('first', { dependencies: [urn('box')] }),
     state('second', { dependencies: [urn('box')] }),
   ]
-  const { releases, groups } = edges(states)
+  const { releases, groups } = findEdges(states)
   expect([...groups.values()]).toEqual([[1, 2]])
   const [key = ''] = groups.keys()
   expect(releases.get(3)).toEqual({ states: [0], groups: [key] })
@@ -86,7 +86,7 @@ test('the only child of a component needs no group', () => {
     state('x', { parent: urn('box') }),
     state('user', { dependencies: [urn('box')] }),
   ]
-  const { releases, groups } = edges(states)
+  const { releases, groups } = findEdges(states)
   expect(releases.get(2)).toEqual({ states: [0, 1], groups: [] })
   expect(groups.size).toBe(0)
 })

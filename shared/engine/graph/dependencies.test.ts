@@ -8,7 +8,7 @@ const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
 const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
   createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 const provider = createResourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true })
-const everyone = (): boolean => false
+const ignoreNothing = (): boolean => false
 
 describe('dependencies of a state', () => {
   test('are the listed ones, and those by property, deleted with and replaced with', () => {
@@ -30,19 +30,19 @@ describe('a dependent of a state', () => {
     ['deletedWith', { deletedWith: urn('a') }],
     ['replaceWith', { replaceWith: [urn('a')] }],
   ])('is found through %s', (_what, fields) => {
-    expect(findDependents(createStateGraph([state('a'), state('b', fields)]), 0, everyone)).toEqual(
-      [1],
-    )
+    expect(
+      findDependents(createStateGraph([state('a'), state('b', fields)]), 0, ignoreNothing),
+    ).toEqual([1])
   })
 
   test('is found through its provider', () => {
     const states = [provider, state('b', { provider: `${providerUrn}::id` })]
-    expect(findDependents(createStateGraph(states), 0, everyone)).toEqual([1])
+    expect(findDependents(createStateGraph(states), 0, ignoreNothing)).toEqual([1])
   })
 
   test('is not found through its parent', () => {
     const graph = createStateGraph([state('a'), state('b', { parent: urn('a') })])
-    expect(findDependents(graph, 0, everyone)).toEqual([])
+    expect(findDependents(graph, 0, ignoreNothing)).toEqual([])
   })
 
   test('is found through other states, in order, and never before the state', () => {
@@ -53,7 +53,7 @@ describe('a dependent of a state', () => {
       state('loose'),
       state('c', { dependencies: [urn('b')] }),
     ]
-    expect(findDependents(createStateGraph(states), 1, everyone)).toEqual([2, 4])
+    expect(findDependents(createStateGraph(states), 1, ignoreNothing)).toEqual([2, 4])
   })
 
   test('is not followed through ignored states', () => {

@@ -5,7 +5,7 @@ import { type PlanNode, insertJoins } from './joins.ts'
 const { edgesPerOperationMax } = limits
 
 /** Returns the nodes that must end before `key` can start, through joins. */
-function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
+function findPredecessors(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
   const sources = new Set<string>()
   const open = [key]
   for (let next = open.pop(); next !== undefined; next = open.pop())
@@ -51,12 +51,12 @@ test('a node that releases 1,000 others releases them through joins', () => {
   const plan = insertJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
   for (const targets of plan.releases.values())
     expect(targets.length).toBeLessThanOrEqual(edgesPerOperationMax)
-  expect(precede(plan, 'n999')).toEqual(new Set(['root']))
+  expect(findPredecessors(plan, 'n999')).toEqual(new Set(['root']))
 })
 
 test('a node that waits for 1,000 others waits for each of them, through joins', () => {
   const keys = Array.from({ length: 1_000 }, (_, i) => `n${i}`)
   const nodes = keys.map((key): PlanNode => ({ key, releases: ['last'] }))
   const plan = insertJoins([...nodes, { key: 'last', releases: [] }])
-  expect(precede(plan, 'last')).toEqual(new Set(keys))
+  expect(findPredecessors(plan, 'last')).toEqual(new Set(keys))
 })

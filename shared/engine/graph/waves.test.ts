@@ -15,7 +15,7 @@ const state = (name: string, dependencies: readonly string[] = [], parent = '') 
     parent: parent === '' ? '' : urn(parent),
   })
 
-function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
+function findWaves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
   const all = states.map((_, index) => index)
   const deleteWaves = wavesOf(all, findDeleteEdges(createStateGraph(states), new Set(all)))
   return deleteWaves.map(wave =>
@@ -26,12 +26,12 @@ function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly 
 describe('waves of deletes', () => {
   test('begin with states without dependents and end with the dependencies of all others', () => {
     const states = [state('a'), state('b', ['a']), state('c', ['a']), state('d', ['b', 'c'])]
-    expect(waves(states)).toEqual([['d'], ['b', 'c'], ['a']])
+    expect(findWaves(states)).toEqual([['d'], ['b', 'c'], ['a']])
   })
 
   test('contain every condemned state once, including components with children', () => {
     const children = Array.from({ length: 40 }, (_, index) => state(`child-${index}`, [], 'group'))
-    const deleteWaves = waves([state('group'), ...children, state('on', ['group'])])
+    const deleteWaves = findWaves([state('group'), ...children, state('on', ['group'])])
     expect(deleteWaves.map(wave => wave.length)).toEqual([1, 40, 1])
   })
 

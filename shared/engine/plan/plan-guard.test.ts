@@ -3,7 +3,7 @@ import type { Urn } from '../../names/urn.ts'
 import { createPlanGuard, isWithinPlannedStep } from './plan-guard.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::d' as Urn
-const planned = (...ops: string[]) => ({
+const createPlanned = (...ops: string[]) => ({
   goal: undefined,
   ops,
   outputs: undefined,
@@ -29,7 +29,7 @@ test.each([
 })
 
 test('steps are taken in order, and untaken ones are reported as unmet', () => {
-  const guard = createPlanGuard({ resources: new Map([[urn, planned('create', 'delete')]]) })
+  const guard = createPlanGuard({ resources: new Map([[urn, createPlanned('create', 'delete')]]) })
   expect(guard.findUnmetUrns(() => true)).toEqual([urn])
   expect(guard.takeStep(urn, 'create')).toBeUndefined()
   expect(guard.findUnmetUrns(() => true)).toEqual([urn])
@@ -47,7 +47,7 @@ test('a resource outside of the plan may stay unchanged', () => {
 
 test('steps of an earlier generator run are taken, and restored if they never began', () => {
   const guard = createPlanGuard({
-    resources: new Map([[urn, planned('replace', 'create-replacement')]]),
+    resources: new Map([[urn, createPlanned('replace', 'create-replacement')]]),
   })
   guard.skipRecorded([urn, urn])
   expect(guard.findUnmetUrns(() => true)).toEqual([])

@@ -6,7 +6,7 @@ const stack = 'organization/shop/prod' as StackId
 const role = 'arn:aws:iam::123456789012:role/shop'
 
 /** Creates roles over a service that records its requests and refuses on demand. */
-function roles() {
+function createTestRoles() {
   const requests: Record<string, unknown>[] = []
   const service = { refuses: '' }
   let now = 0
@@ -26,7 +26,7 @@ function roles() {
 }
 
 test('the external id of a request contains the installation and the stack', async () => {
-  const { take, requests } = roles()
+  const { take, requests } = createTestRoles()
   expect(await take(role, stack)).toMatchObject({ accessKeyId: 'id 1', expiresAt: 3_600_000 })
   expect(requests[0]).toMatchObject({
     RoleArn: role,
@@ -36,7 +36,7 @@ test('the external id of a request contains the installation and the stack', asy
 })
 
 test('valid credentials are reused, for the same stack only', async () => {
-  const { take, requests, pass } = roles()
+  const { take, requests, pass } = createTestRoles()
   await take(role, stack)
   pass(30 * 60_000)
   expect((await take(role, stack)).accessKeyId).toBe('id 1')
@@ -47,14 +47,14 @@ test('valid credentials are reused, for the same stack only', async () => {
 })
 
 test('concurrent callers share one request', async () => {
-  const { take, requests } = roles()
+  const { take, requests } = createTestRoles()
   const all = await Promise.all([take(role, stack), take(role, stack), take(role, stack)])
   expect(new Set(all.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(['id 1']))
   expect(requests).toHaveLength(1)
 })
 
 test('the error of a refused role contains the external id', async () => {
-  const { take, service } = roles()
+  const { take, service } = createTestRoles()
   service.refuses = 'AccessDenied'
   await expect(take(role, stack)).rejects.toMatchObject({
     code: 'STACK_ROLE_REFUSED',
@@ -65,7 +65,7 @@ test('the error of a refused role contains the external id', async () => {
 })
 
 test('credentials that cannot be renewed are used until they expire', async () => {
-  const { take, service, pass } = roles()
+  const { take, service, pass } = createTestRoles()
   await take(role, stack)
   pass(45 * 60_000)
   service.refuses = 'ThrottlingException'

@@ -25,7 +25,7 @@ const at = 1 as EpochMs
 const state = (text: string) => ({ urn: 'urn:a', custom: true, type: 'a:b:C', outputs: { text } })
 
 /** Creates blobs in memory, and records what the store receives. */
-function bench() {
+function createTestBlobs() {
   const kept = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {
     put: async bytes => {
@@ -53,7 +53,7 @@ const outcome = (text: string): Outcome => ({
 
 describe('records above the size limit', () => {
   test('a large outcome is stored as a blob and read as a whole', async () => {
-    const { blobs, kept, stored } = bench()
+    const { blobs, kept, stored } = createTestBlobs()
     const operations = withLargeOutcomes(
       {
         putOutcome: async (_: unknown, one: Outcome) => void stored.push(JSON.stringify(one)),
@@ -73,7 +73,7 @@ describe('records above the size limit', () => {
   })
 
   test('a large log record is stored as a blob, and the blobs that it references stay visible in the record', async () => {
-    const { blobs, stored } = bench()
+    const { blobs, stored } = createTestBlobs()
     const log = withLargeDecisions(
       {
         append: async (_: unknown, one: LogRecord) => {
@@ -101,7 +101,7 @@ describe('records above the size limit', () => {
   })
 
   test('a large state in the inbox is stored as a blob', async () => {
-    const { blobs, stored } = bench()
+    const { blobs, stored } = createTestBlobs()
     const catalog = withLargeLateOutcomes(
       {
         putLateOutcome: async (_: unknown, one: LateOutcome) =>

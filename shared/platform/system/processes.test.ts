@@ -22,7 +22,9 @@ const env = { PATH: process.env['PATH'] ?? '' }
 /** A child that ignores SIGINT and SIGTERM and has its own child. It prints both pids. */
 const stubborn = "trap '' INT TERM; sleep 300 & echo $$ $!; wait"
 
-function shell(script: string): Parameters<ReturnType<typeof createProcesses>['spawn']>[0] {
+function shellCommandOf(
+  script: string,
+): Parameters<ReturnType<typeof createProcesses>['spawn']>[0] {
   return { command: '/bin/sh', args: ['-c', script], cwd: folder, env }
 }
 
@@ -41,7 +43,7 @@ async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return text.split('\n', 1)[0] ?? ''
 }
 
-async function gone(pids: readonly number[]): Promise<boolean> {
+async function haveEnded(pids: readonly number[]): Promise<boolean> {
   const endMs = Date.now() + 2_000
   while (Date.now() < endMs) {
     if (pids.every(pid => startTimeOf(pid) === '')) return true
@@ -76,7 +78,7 @@ for await (const chunk of child.stdout) process.stdout.write(chunk)
 describe('children', () => {
   test('report their output and exit status', async () => {
     const processes = createProcesses()
-    const child = processes.spawn(shell('echo out; echo err >&2; exit 3'))
+    const child = processes.spawn(shellCommandOf('echo out; echo err >&2; exit 3'))
     const [stdout, stderr, exit] = await Promise.all([
       textOf(child.stdout),
       textOf(child.stderr),
@@ -88,7 +90,7 @@ describe('children', () => {
 
   test('are listed with their start time while they run', async () => {
     const processes = createProcesses()
-    const child = processes.spawn(shell('sleep 300'))
+    const child = processes.spawn(shellCommandOf('sleep 300'))
     const [group] = processes.listGroups()
     expect(group).toEqual({ pid: child.pid, started: startTimeOf(child.pid) })
     expect(group !== undefined && isAlive(group)).toBe(true)
@@ -100,20 +102,20 @@ describe('children', () => {
 
   test('end together with their whole group', async () => {
     const processes = createProcesses()
-    const child = processes.spawn(shell('sleep 300 & echo $!'))
+    const child = processes.spawn(shellCommandOf('sleep 300 & echo $!'))
     const orphan = Number(await firstLine(child.stdout))
     await child.exit
-    expect(await gone([orphan])).toBe(true)
+    expect(await haveEnded([orphan])).toBe(true)
     await processes.close()
   })
 
   test('are killed by close', async () => {
     const processes = createProcesses()
-    const child = processes.spawn(shell(stubborn))
+    const child = processes.spawn(shellCommandOf(stubborn))
     const pids = (await firstLine(child.stdout)).split(' ').map(Number)
     await processes.close()
-    expect(await gone(pids)).toBe(true)
-    expect(() => processes.spawn(shell('true'))).toThrow('this run ends')
+    expect(await haveEnded(pids)).toBe(true)
+    expect(() => processes.spawn(shellCommandOf('true'))).toThrow('this run ends')
   })
 
   test.each([
@@ -157,19 +159,19 @@ describe('the death of the parent', () => {
     const { parent, children } = await startParent()
     expect(children).toHaveLength(2)
     process.kill(parent, 'SIGKILL')
-    expect(await gone(children)).toBe(true)
+    expect(await haveEnded(children)).toBe(true)
   })
 
   test('with its whole process group leaves no child', async () => {
     const { parent, children } = await startParent()
     process.kill(-parent, 'SIGKILL')
-    expect(await gone(children)).toBe(true)
+    expect(await haveEnded(children)).toBe(true)
   })
 })
 
 test('a group is killed only when its leader is the recorded one', async () => {
   const processes = createProcesses()
-  const child = processes.spawn(shell('sleep 300'))
+  const child = processes.spawn(shellCommandOf('sleep 300'))
   expect(killGroup({ pid: child.pid, started: '1' })).toBe(false)
   expect(killGroup({ pid: child.pid, started: startTimeOf(child.pid) })).toBe(true)
   expect(await child.exit).toEqual({ code: null, signal: 'SIGKILL' })

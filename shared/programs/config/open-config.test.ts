@@ -3,7 +3,7 @@ import { openConfig, withProjectDefaults } from './open-config.ts'
 import { parseProject } from '../project/project-file.ts'
 import { openStackConfig } from './stack-config.ts'
 
-function opened(project: string, stack: string): unknown {
+function openTestConfig(project: string, stack: string): unknown {
   return Object.fromEntries(
     openConfig({
       project: parseProject(`name: p\n${project}`, 'Pulumi.yaml'),
@@ -29,7 +29,7 @@ describe('configuration of a deployment', () => {
     a: {secure: v1:y}
     html: <b>
 `
-    expect(opened('', stack)).toEqual({
+    expect(openTestConfig('', stack)).toEqual({
       'p:text': { text: 'a', isSecret: false, isObject: false },
       'p:flag': { text: 'true', isSecret: false, isObject: false },
       'p:number': { text: '42', isSecret: false, isObject: false },
@@ -53,7 +53,7 @@ describe('configuration of a deployment', () => {
   aws:region: eu-west-1
   deep.er: {default: x}
 `
-    expect(opened(project, 'config: {p:count: "7"}\n')).toEqual({
+    expect(openTestConfig(project, 'config: {p:count: "7"}\n')).toEqual({
       'p:size': { text: 'small', isSecret: false, isObject: false },
       'p:count': { text: '7', isSecret: false, isObject: false },
       'p:list': { text: '["a"]', isSecret: false, isObject: true },
@@ -64,7 +64,7 @@ describe('configuration of a deployment', () => {
 
   test('one error names all keys without value and default', () => {
     const project = 'config: {b: {type: string}, a: {}}\n'
-    expect(() => opened(project, '')).toThrow(/'a', 'b'/)
+    expect(() => openTestConfig(project, '')).toThrow(/'a', 'b'/)
     expect(
       withProjectDefaults(parseProject(`name: p\n${project}`, 'f'), new Map()).missingKeys,
     ).toEqual(['a', 'b'])
@@ -72,7 +72,7 @@ describe('configuration of a deployment', () => {
 
   test('values are checked against their types', () => {
     const types = (type: string, value: string): unknown =>
-      opened(`config: {k: {type: ${type}}}\n`, `config: {p:k: ${value}}\n`)
+      openTestConfig(`config: {k: {type: ${type}}}\n`, `config: {p:k: ${value}}\n`)
     expect(() => types('integer', 'x')).toThrow(/type integer/)
     expect(() => types('boolean', '"yes"')).toThrow(/type boolean/)
     expect(() => types('array, items: {type: string}', '[1]')).toThrow(/array<string>/)
@@ -82,7 +82,7 @@ describe('configuration of a deployment', () => {
   })
 
   test('invalid definitions in the project file are refused', () => {
-    const wrong = (config: string): unknown => opened(`config: {${config}}\n`, '')
+    const wrong = (config: string): unknown => openTestConfig(`config: {${config}}\n`, '')
     expect(() => wrong('k: {type: date}')).toThrow(/Pulumi\.yaml:2:/)
     expect(() => wrong('k: {type: array}')).toThrow(/items/)
     expect(() => wrong('k: {type: integer, default: x}')).toThrow(/type integer/)

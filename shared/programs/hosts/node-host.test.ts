@@ -65,7 +65,7 @@ function write(path: string, text: string): string {
   return join(root, path)
 }
 
-function binary(path: string): string {
+function writeBinary(path: string): string {
   const file = write(path, '')
   chmodSync(file, 0o755)
   return file
@@ -78,8 +78,8 @@ beforeEach(() => {
     '{"name": "@pulumi/pulumi", "engines": {"node": ">=22"}}',
   )
   write('app/node_modules/@pulumi/pulumi/cmd/run/index.js', '')
-  binary('bin/node')
-  binary('ours/node')
+  writeBinary('bin/node')
+  writeBinary('ours/node')
   programInput = {
     project: 'p',
     stack: 'dev',

@@ -32,38 +32,42 @@ async function runInstall(
   return commands
 }
 
-const of = (runtime: string): string => `runtime: ${runtime}\n`
+const runtimeFileOf = (runtime: string): string => `runtime: ${runtime}\n`
 const pip = './venv/bin/python -m pip install --quiet'
 
 test.each([
   ['no project file', {}, []],
-  ['Node without packages', { 'PulumiPlugin.yaml': of('nodejs') }, []],
+  ['Node without packages', { 'PulumiPlugin.yaml': runtimeFileOf('nodejs') }, []],
   [
     'Node',
-    { 'PulumiPlugin.yaml': of('nodejs'), 'package.json': '{}' },
+    { 'PulumiPlugin.yaml': runtimeFileOf('nodejs'), 'package.json': '{}' },
     ['npm install --no-audit --no-fund --loglevel=error'],
   ],
   [
     'Python with requirements',
-    { 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '', 'pyproject.toml': '' },
+    { 'PulumiPlugin.yaml': runtimeFileOf('python'), 'requirements.txt': '', 'pyproject.toml': '' },
     ['python3 -m venv ./venv', `${pip} -r requirements.txt`],
   ],
   [
     'Python as a package',
-    { 'PulumiPlugin.yaml': of('python'), 'pyproject.toml': '' },
+    { 'PulumiPlugin.yaml': runtimeFileOf('python'), 'pyproject.toml': '' },
     ['python3 -m venv ./venv', `${pip} -e .`],
   ],
   [
     'Python by uv',
-    { 'PulumiPlugin.yaml': of('{name: python, options: {toolchain: uv}}') },
+    { 'PulumiPlugin.yaml': runtimeFileOf('{name: python, options: {toolchain: uv}}') },
     ['uv sync'],
   ],
   [
     'Python by poetry',
-    { 'PulumiPlugin.yaml': of('{name: python, options: {toolchain: poetry}}') },
+    { 'PulumiPlugin.yaml': runtimeFileOf('{name: python, options: {toolchain: poetry}}') },
     ['poetry install --no-interaction'],
   ],
-  ['Go, which downloads dependencies while building', { 'PulumiPlugin.yaml': of('go') }, []],
+  [
+    'Go, which downloads dependencies while building',
+    { 'PulumiPlugin.yaml': runtimeFileOf('go') },
+    [],
+  ],
 ])('%s', async (_what, files, commands) => {
   expect(await runInstall(files)).toEqual(commands)
 })
@@ -71,14 +75,16 @@ test.each([
 test('existing dependencies are not reinstalled', async () => {
   mkdirSync(join(folder, 'venv'))
   mkdirSync(join(folder, 'node_modules'))
-  expect(await runInstall({ 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' })).toEqual(
-    [],
-  )
-  expect(await runInstall({ 'PulumiPlugin.yaml': of('nodejs'), 'package.json': '{}' })).toEqual([])
+  expect(
+    await runInstall({ 'PulumiPlugin.yaml': runtimeFileOf('python'), 'requirements.txt': '' }),
+  ).toEqual([])
+  expect(
+    await runInstall({ 'PulumiPlugin.yaml': runtimeFileOf('nodejs'), 'package.json': '{}' }),
+  ).toEqual([])
 })
 
 test('a failed command is reported with its output, and no command follows', async () => {
-  const files = { 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' }
+  const files = { 'PulumiPlugin.yaml': runtimeFileOf('python'), 'requirements.txt': '' }
   await expect(runInstall(files, 'python3')).rejects.toMatchObject({
     code: 'PLUGIN_FAILED',
     message: expect.stringMatching(/`python3 -m venv .*` in .* failed with exit code 2: no such/),

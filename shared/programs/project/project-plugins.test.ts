@@ -21,7 +21,7 @@ function folder(name: string, file?: string): string {
 const resource = (name: string, path: string): DeclaredPlugin => ({
   ...{ kind: 'resource', name, version: '', path, isPackage: true },
 })
-const found = (...plugins: readonly DeclaredPlugin[]) =>
+const resolvePlugins = (...plugins: readonly DeclaredPlugin[]) =>
   resolveProjectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(one => [
     one.name,
     one.folder,
@@ -29,7 +29,7 @@ const found = (...plugins: readonly DeclaredPlugin[]) =>
 
 test('plugin folders are relative to the project, or absolute', () => {
   const [a, b] = [folder('a'), folder('b')]
-  expect(found(resource('a', './a'), resource('b', b))).toEqual([
+  expect(resolvePlugins(resource('a', './a'), resource('b', b))).toEqual([
     ['a', a],
     ['b', b],
   ])
@@ -38,7 +38,7 @@ test('plugin folders are relative to the project, or absolute', () => {
 test('a package adds the packages it consists of, each once', () => {
   const a = folder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
   const b = folder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
-  expect(found(resource('a', 'a'))).toEqual([
+  expect(resolvePlugins(resource('a', 'a'))).toEqual([
     ['a', a],
     ['b', b],
   ])
@@ -46,13 +46,13 @@ test('a package adds the packages it consists of, each once', () => {
 
 test('a plugin that is not a package adds nothing', () => {
   const a = folder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
-  expect(found({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
+  expect(resolvePlugins({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
 })
 
 test('a missing folder is an error', () => {
   writeFileSync(join(root, 'file'), '')
   for (const path of ['nowhere', 'file'])
-    expect(() => found(resource('a', path))).toThrow(
+    expect(() => resolvePlugins(resource('a', path))).toThrow(
       `${join(root, 'Pulumi.yaml')}: plugin 'a': no folder at ${join(root, path)}`,
     )
 })

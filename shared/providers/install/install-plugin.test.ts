@@ -31,7 +31,7 @@ let answer: (request: IncomingMessage, response: ServerResponse) => void
 const messages: string[] = []
 
 /** Creates an archive of files, by name. */
-async function packed(files: Record<string, string>): Promise<Buffer> {
+async function packFiles(files: Record<string, string>): Promise<Buffer> {
   const folder = mkdtempSync(join(home, 'packed-'))
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(folder, name), text, { mode: 0o755 })
@@ -45,7 +45,7 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'antichain-install-'))
   requests.length = 0
   messages.length = 0
-  archive = await packed({ 'pulumi-resource-thing': '#!/bin/sh\necho 1\n', README: 'x' })
+  archive = await packFiles({ 'pulumi-resource-thing': '#!/bin/sh\necho 1\n', README: 'x' })
   answer = (_request, response) => void response.end(archive)
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
@@ -90,7 +90,7 @@ const install = (
 ) => installPlugin({ plugin: thing(more), ...request }, how)
 
 const sum = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-const installed = (): readonly string[] =>
+const listInstalled = (): readonly string[] =>
   existsSync(join(home, 'plugins'))
     ? readdirSync(join(home, 'plugins')).filter(name => !name.endsWith('.lock'))
     : []
@@ -99,7 +99,7 @@ describe('a plugin is installed', () => {
   test('from its address, into the folder where Pulumi searches for it', async () => {
     expect(await install({ downloadUrl: `${address}/\${NAME}/\${VERSION}/` })).toBe('1.2.3')
     expect(requests).toEqual([`/thing/1.2.3/${asset}`])
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
     const folder = join(home, 'plugins', 'resource-thing-v1.2.3')
     expect(readdirSync(folder).sort()).toEqual(['README', 'pulumi-resource-thing'])
     expect(readFileSync(join(folder, 'pulumi-resource-thing'), 'utf8')).toContain('echo 1')
@@ -120,7 +120,7 @@ describe('a plugin is installed', () => {
     writeFileSync(`${folder}.partial`, '')
     await install()
     expect(readdirSync(folder)).not.toContain('half')
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
 
   test('once by concurrent calls', async () => {
@@ -130,7 +130,7 @@ describe('a plugin is installed', () => {
       ),
     )
     expect(requests).toHaveLength(1)
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
 
   test('once by two processes', async () => {
@@ -152,7 +152,7 @@ describe('a plugin is installed', () => {
     )
     expect(await Promise.all(codes)).toEqual([0, 0, 0])
     expect(requests).toHaveLength(1)
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   }, 60_000)
 
   test('when its checksum matches', async () => {
@@ -162,7 +162,7 @@ describe('a plugin is installed', () => {
         ['darwin-arm64', 'ff'],
       ]),
     })
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
 
   test('after failed attempts, each of which is reported', async () => {
@@ -203,7 +203,7 @@ describe('a plugin is installed', () => {
 })
 
 describe('no plugin is installed', () => {
-  afterEach(() => expect(installed()).toEqual([]))
+  afterEach(() => expect(listInstalled()).toEqual([]))
 
   test('when its checksum differs, without a retry', async () => {
     const checksums = new Map([['linux-amd64', 'ab'.repeat(32)]])
@@ -313,7 +313,7 @@ describe('of repositories', () => {
     )
     await install({ downloadUrl }, {}, deps({ fetch: world(served, addresses) }))
     expect(addresses).toHaveLength(calls)
-    expect(installed()).toEqual(['resource-thing-v1.2.3'])
+    expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
 
   test('the latest version is that of the newest release', async () => {
@@ -366,6 +366,6 @@ describe('of repositories', () => {
       `${api}/me/mine/releases/tags/v1.2.3 token t`,
       `${api}/me/mine/releases/tags/v1.2.3`,
     ])
-    expect(installed()).toEqual([])
+    expect(listInstalled()).toEqual([])
   })
 })

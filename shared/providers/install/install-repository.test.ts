@@ -90,7 +90,7 @@ const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
 }
 
 /** Returns the output of the plugin that is found. */
-function found(version: string): string {
+function runFoundPlugin(version: string): string {
   const plugin = { kind: 'resource', name: 'thing', version, downloadUrl }
   const place = findPlugin(plugin, { env: {}, home, path: '' })
   if ('missing' in place) throw new Error(place.missing)
@@ -113,22 +113,22 @@ describe('a plugin from a repository', () => {
     expect(readdirSync(folder).sort()).toEqual(['link', 'sub'])
     expect(readlinkSync(join(folder, 'link'))).toBe('sub/pulumi-resource-thing')
     expect(prepared).toEqual([join(folder, 'sub')])
-    expect(found('')).toBe('echo ten')
-    expect(found('1.10.0')).toBe('echo ten')
+    expect(runFoundPlugin('')).toBe('echo ten')
+    expect(runFoundPlugin('1.10.0')).toBe('echo ten')
     expect(await install({ version: '2.0.0-beta' })).toBe('2.0.0-beta')
-    expect(found('2.0.0-beta')).toBe('echo beta')
+    expect(runFoundPlugin('2.0.0-beta')).toBe('echo beta')
   })
 
   test('has the last commit its published version without tags, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
     expect(await install()).toBe(`0.0.0-x${last}`)
-    expect(found(`0.0.0-x${last}`)).toBe('echo last')
+    expect(runFoundPlugin(`0.0.0-x${last}`)).toBe('echo last')
     const short = `0.0.0-x${first.slice(0, 10)}`
     expect(await install({ version: short })).toBe(short)
-    expect(found(short)).toBe('echo first')
+    expect(runFoundPlugin(short)).toBe('echo first')
     await install({ version: '0.0.0' })
-    expect(found('0.0.0')).toBe('echo last')
+    expect(runFoundPlugin('0.0.0')).toBe('echo last')
   })
 
   test('without the requested version leaves no files, and the error contains no password', async () => {

@@ -9,7 +9,7 @@ import {
 import { hideCredentials } from './hide-credentials.ts'
 import { pluginSourcesOf } from './plugin-sources.ts'
 
-const wanted = (name: string, downloadUrl = '', kind = 'resource'): PluginRequest => ({
+const createRequest = (name: string, downloadUrl = '', kind = 'resource'): PluginRequest => ({
   kind,
   name,
   version: '1.2.3-beta.1+build',
@@ -43,7 +43,9 @@ describe('the sources of a plugin', () => {
       ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
     ],
   ])('for %s with the address %j and the overrides %j', (name, url, overrides, expected) => {
-    expect(pluginSourcesOf(wanted(name, url), overrides).map(sourceAddressOf)).toEqual(expected)
+    expect(pluginSourcesOf(createRequest(name, url), overrides).map(sourceAddressOf)).toEqual(
+      expected,
+    )
   })
 
   test.each([
@@ -66,11 +68,11 @@ describe('the sources of a plugin', () => {
     ['github://api.github.com/a/b/c', 'github://<host>/<organization>'],
     ['gitlab://gitlab.com/', 'gitlab://<host>/<project id>'],
   ])('%s is refused: %s', (address, why) => {
-    expect(() => pluginSourcesOf(wanted('a', address), '')).toThrow(why)
+    expect(() => pluginSourcesOf(createRequest('a', address), '')).toThrow(why)
   })
 
   test.each(['a', 'a=b=c', '=b', 'a=', '(=b'])('overrides %j are refused', overrides => {
-    expect(() => pluginSourcesOf(wanted('a'), overrides)).toThrow(
+    expect(() => pluginSourcesOf(createRequest('a'), overrides)).toThrow(
       'PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES',
     )
   })
@@ -86,8 +88,10 @@ describe('the address of an archive', () => {
       `https://x.example/a/v1.2.3-beta.1%2Bbuild/linux/arm64/${asset}`,
     ],
   ])('%s', (url, expected) => {
-    const source = parsePluginSource(url, wanted('a'))
-    expect(source.kind === 'http' && archiveUrlOf(source.url, wanted('a'), machine)).toBe(expected)
+    const source = parsePluginSource(url, createRequest('a'))
+    expect(source.kind === 'http' && archiveUrlOf(source.url, createRequest('a'), machine)).toBe(
+      expected,
+    )
   })
 
   test('contains the published name', () => {

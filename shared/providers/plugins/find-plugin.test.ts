@@ -12,11 +12,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function plugin(name: string, version = ''): PluginDescriptor {
+function createDescriptor(name: string, version = ''): PluginDescriptor {
   return { kind: 'resource', name, version, downloadUrl: '' }
 }
 
-function file(path: string, mode = 0o755): string {
+function writeExecutable(path: string, mode = 0o755): string {
   const absolutePath = join(folder, path)
   mkdirSync(dirname(absolutePath), { recursive: true })
   writeFileSync(absolutePath, '#!/bin/sh\n')
@@ -25,7 +25,7 @@ function file(path: string, mode = 0o755): string {
 }
 
 function install(version: string): string {
-  return file(`home/.pulumi/plugins/resource-aws-v${version}/pulumi-resource-aws`)
+  return writeExecutable(`home/.pulumi/plugins/resource-aws-v${version}/pulumi-resource-aws`)
 }
 
 function find(descriptor: PluginDescriptor, env: Record<string, string> = {}) {
@@ -39,8 +39,8 @@ function find(descriptor: PluginDescriptor, env: Record<string, string> = {}) {
 describe('a plugin is found', () => {
   test('on PATH first, in any version', () => {
     install('1.0.0')
-    const path = file('bin/pulumi-resource-aws')
-    expect(find(plugin('aws', '1.0.0'))).toEqual({ path })
+    const path = writeExecutable('bin/pulumi-resource-aws')
+    expect(find(createDescriptor('aws', '1.0.0'))).toEqual({ path })
   })
 
   test.each([
@@ -52,7 +52,7 @@ describe('a plugin is found', () => {
   ])(
     'in the project before all other places: for the version %j, with the version %j',
     (wantedVersion, version, isTaken) => {
-      const path = file('bin/pulumi-resource-aws')
+      const path = writeExecutable('bin/pulumi-resource-aws')
       const ownPlugin = { kind: 'resource', name: 'aws', version, folder: '/own' }
       const otherPlugins = [
         { ...ownPlugin, name: 'other' },
@@ -60,7 +60,7 @@ describe('a plugin is found', () => {
       ]
       const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
       expect(
-        findPlugin(plugin('aws', wantedVersion), {
+        findPlugin(createDescriptor('aws', wantedVersion), {
           ...places,
           projectPlugins: [...otherPlugins, ownPlugin],
         }),
@@ -72,12 +72,14 @@ describe('a plugin is found', () => {
 
   test('not on PATH when the environment excludes it', () => {
     const path = install('1.0.0')
-    file('bin/pulumi-resource-aws')
-    expect(find(plugin('aws'), { PULUMI_IGNORE_AMBIENT_PLUGINS: 'true' })).toEqual({ path })
+    writeExecutable('bin/pulumi-resource-aws')
+    expect(find(createDescriptor('aws'), { PULUMI_IGNORE_AMBIENT_PLUGINS: 'true' })).toEqual({
+      path,
+    })
   })
 
   test('in this project, for dynamic providers, without PATH', () => {
-    const lookup = find(plugin('pulumi-nodejs'))
+    const lookup = find(createDescriptor('pulumi-nodejs'))
     expect('path' in lookup && isExecutable(lookup.path)).toBe(true)
   })
 
@@ -85,34 +87,37 @@ describe('a plugin is found', () => {
     install('1.0.0')
     const path = install('1.0.1+b')
     install('2.0.0')
-    expect(find(plugin('aws', '1.0.1'))).toEqual({ path })
-    expect(find(plugin('aws', '1.0.2'))).toHaveProperty('missing')
+    expect(find(createDescriptor('aws', '1.0.1'))).toEqual({ path })
+    expect(find(createDescriptor('aws', '1.0.2'))).toHaveProperty('missing')
   })
 
   test('in the cache as the newest stable version when no version is requested', () => {
     install('1.9.0')
     const path = install('1.10.0')
     install('2.0.0-alpha.1')
-    expect(find(plugin('aws'))).toEqual({ path })
+    expect(find(createDescriptor('aws'))).toEqual({ path })
   })
 
   test('in the cache as the newest version that is not older, with the legacy search', () => {
     const path = install('1.10.0')
     const env = { PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH: '1' }
-    expect(find(plugin('aws', '1.2.0'), env)).toEqual({ path })
-    expect(find(plugin('aws', '2.0.0'), env)).toHaveProperty('missing')
+    expect(find(createDescriptor('aws', '1.2.0'), env)).toEqual({ path })
+    expect(find(createDescriptor('aws', '2.0.0'), env)).toHaveProperty('missing')
   })
 
   test('below PULUMI_HOME', () => {
-    const path = file('other/plugins/resource-aws-v1.0.0/pulumi-resource-aws')
-    expect(find(plugin('aws'), { PULUMI_HOME: join(folder, 'other') })).toEqual({ path })
+    const path = writeExecutable('other/plugins/resource-aws-v1.0.0/pulumi-resource-aws')
+    expect(find(createDescriptor('aws'), { PULUMI_HOME: join(folder, 'other') })).toEqual({ path })
   })
 })
 
 describe('a plugin is missing', () => {
   test('with its name, its version and all searched places', () => {
     install('1.0.0')
-    const lookup = find({ ...plugin('aws', '3.0.0'), downloadUrl: 'github://api.github.com/acme' })
+    const lookup = find({
+      ...createDescriptor('aws', '3.0.0'),
+      downloadUrl: 'github://api.github.com/acme',
+    })
     expect(lookup).toHaveProperty('missing')
     const text = 'missing' in lookup ? lookup.missing : ''
     expect(text).toContain("'pulumi-resource-aws' at version 3.0.0")
@@ -123,20 +128,20 @@ describe('a plugin is missing', () => {
 
   test('without the credentials of its address', () => {
     const downloadUrl = 'https://me:word@plugins.example/aws'
-    const lookup = find({ ...plugin('aws', '3.0.0'), downloadUrl })
+    const lookup = find({ ...createDescriptor('aws', '3.0.0'), downloadUrl })
     expect(JSON.stringify(lookup)).toContain('its download address is https://plugins.example/aws')
     expect(JSON.stringify(lookup)).not.toContain('word')
   })
 
   test('when its installation is incomplete', () => {
     install('1.0.0')
-    file('home/.pulumi/plugins/resource-aws-v1.0.0.partial')
-    expect(find(plugin('aws'))).toHaveProperty('missing')
+    writeExecutable('home/.pulumi/plugins/resource-aws-v1.0.0.partial')
+    expect(find(createDescriptor('aws'))).toHaveProperty('missing')
   })
 
   test('when the file on PATH is not executable, with that reason', () => {
-    const path = file('bin/pulumi-resource-aws', 0o644)
-    expect(find(plugin('aws'))).toMatchObject({
+    const path = writeExecutable('bin/pulumi-resource-aws', 0o644)
+    expect(find(createDescriptor('aws'))).toMatchObject({
       missing: expect.stringContaining(`${path}, which is not executable`),
     })
   })

@@ -34,7 +34,7 @@ const webhook = createWebhook([pushRule, previewRule])
 const createSchedule = (operation: object, fields: object = {}): Documents => ({
   [`schedule ${stack} night`]: { when: 'rate(1 hour)', operation, createdAt: 1, ...fields },
 })
-const hourly = (documents: Documents) =>
+const readSchedule = (documents: Documents) =>
   scheduleDocument.parse(documents[`schedule ${stack} night`])
 
 function authorize(documents: Documents, request: DeploymentRequest) {
@@ -134,7 +134,7 @@ describe('a forged request of a webhook is refused', () => {
 describe('the request of a schedule', () => {
   const drift = createSchedule({ kind: 'refresh', remediate: true })
   const run = { stack, name: 'night', due: 5 as EpochMs }
-  const detected = createScheduleRequest({ ...run, schedule: hourly(drift) }, context)
+  const detected = createScheduleRequest({ ...run, schedule: readSchedule(drift) }, context)
   const remedy = createRemedyRequest(detected, 9 as EpochMs)
 
   test.each([
@@ -165,7 +165,7 @@ describe('the request of a schedule', () => {
     'for %j is served, and is a preview only if it must not change the state',
     async (operation, command, dryRun) => {
       const documents = createSchedule(operation)
-      const request = createScheduleRequest({ ...run, schedule: hourly(documents) }, context)
+      const request = createScheduleRequest({ ...run, schedule: readSchedule(documents) }, context)
       expect(request).toMatchObject({ dryRun, options: { command } })
       expect(await authorize(documents, request)).toEqual(request)
       await expect(authorize(documents, { ...request, dryRun: !dryRun })).rejects.toMatchObject(

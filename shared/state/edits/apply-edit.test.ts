@@ -34,7 +34,7 @@ const apply = (
   before: StoredDeployment,
   namedState?: StoredDeployment,
 ): EditedState => applyStateEdit(edit, { before, namedState, names })
-const throwsCode = (code: ErrorCode, work: () => unknown): void => {
+const expectCode = (code: ErrorCode, work: () => unknown): void => {
   let thrown: unknown
   try {
     work()
@@ -68,9 +68,9 @@ describe('an import', () => {
   test('of a foreign, invalid or empty state needs force, and warns', () => {
     const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'prod') }])
     const invalid = stateOf([thing('a', { dependencies: [urn('b')] })])
-    throwsCode('STATE_FOREIGN', () => apply(importEdit(), stateOf([]), foreign))
-    throwsCode('STATE_INTEGRITY', () => apply(importEdit(), stateOf([]), invalid))
-    throwsCode('STACK_NOT_EMPTY', () => apply(importEdit(), stateOf([thing('a')]), stateOf([])))
+    expectCode('STATE_FOREIGN', () => apply(importEdit(), stateOf([]), foreign))
+    expectCode('STATE_INTEGRITY', () => apply(importEdit(), stateOf([]), invalid))
+    expectCode('STACK_NOT_EMPTY', () => apply(importEdit(), stateOf([thing('a')]), stateOf([])))
     for (const state of [foreign, invalid])
       expect(apply(importEdit(true), stateOf([]), state).notices).toHaveLength(1)
     expect(apply(importEdit(true), stateOf([thing('a')]), stateOf([])).count).toBe(0)
@@ -84,8 +84,8 @@ describe('an import', () => {
     const withSecret = (value: Json) => stateOf([thing('a', { inputs: { list: [{ value }] } })])
     const plain = withSecret(secret({ plaintext: '"hush"' }))
     const sealed = withSecret(secret({ ciphertext: 'v1:x' }))
-    throwsCode('STATE_INVALID', () => apply(importEdit(true), stateOf([]), plain))
-    throwsCode('STATE_INVALID', () =>
+    expectCode('STATE_INVALID', () => apply(importEdit(true), stateOf([]), plain))
+    expectCode('STATE_INVALID', () =>
       apply(importEdit(true), stateOf([]), stateOf([{ ...thing('a'), urn: 'a' }])),
     )
     expect(apply(importEdit(), stateOf([]), sealed).state).toEqual(sealed)
@@ -98,7 +98,7 @@ test('new resources replace the expected ones only, and pending operations stay'
   const after = stateOf([thing('b')], { pending_operations: [pendingCreate('p')] })
   const edit = { kind: 'resources', state: hash, expected: digestOfResources(before) } as const
   expect(apply(edit, before, after).state).toEqual({ ...before, resources: [thing('b')] })
-  throwsCode('STORE_CONFLICT', () => apply(edit, after, after))
+  expectCode('STORE_CONFLICT', () => apply(edit, after, after))
 })
 
 test('every other kind applies its function, with the number of selected resources', () => {
@@ -109,10 +109,10 @@ test('every other kind applies its function, with the number of selected resourc
     count: 1,
     notices: [`deleting protected resource ${urn('b')} due to presence of --force`],
   })
-  throwsCode('STATE_RESOURCE_PROTECTED', () =>
+  expectCode('STATE_RESOURCE_PROTECTED', () =>
     apply({ kind: 'delete', ...selection, force: false }, before),
   )
-  throwsCode('STATE_RESOURCE_NEEDED', () =>
+  expectCode('STATE_RESOURCE_NEEDED', () =>
     apply({ kind: 'delete', ...selection, dependents: false, force: true }, before),
   )
   const marked = apply({ kind: 'mark', urns: 'all', mark: 'taint', isSet: true }, before)
@@ -129,7 +129,7 @@ test('every other kind applies its function, with the number of selected resourc
   expect(apply({ kind: 'pending clear', urn: urn('a') }, pending).state).toEqual(stateOf([]))
   const found = apply({ kind: 'pending import', urn: urn('a'), id: 'x' }, pending).state
   expect(found.resources).toMatchObject([{ id: 'x', refreshBeforeUpdate: true }])
-  throwsCode('PENDING_NOT_FOUND', () => apply({ kind: 'pending clear', urn: urn('b') }, pending))
+  expectCode('PENDING_NOT_FOUND', () => apply({ kind: 'pending clear', urn: urn('b') }, pending))
 })
 
 describe('a change of secrets', () => {
@@ -156,8 +156,8 @@ describe('a change of secrets', () => {
 
   test('is refused for a state that was changed concurrently', () => {
     const changed = stateOf([thing('b')], { pending_operations: [pendingCreate('p', origin)] })
-    throwsCode('STORE_CONFLICT', () => apply(secretsEdit(before), changed, resealed(['p'])))
+    expectCode('STORE_CONFLICT', () => apply(secretsEdit(before), changed, resealed(['p'])))
     for (const pending of [[], ['q'], ['p', 'q']])
-      throwsCode('STORE_CONFLICT', () => apply(secretsEdit(before), before, resealed(pending)))
+      expectCode('STORE_CONFLICT', () => apply(secretsEdit(before), before, resealed(pending)))
   })
 })

@@ -10,7 +10,7 @@ const resource = (name: string, more: object = {}) => ({
   ...more,
 })
 
-async function* cut(text: string, partBytes: number): AsyncGenerator<Uint8Array> {
+async function* splitBytes(text: string, partBytes: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
   for (let start = 0; start < bytes.length; start += partBytes)
     yield bytes.subarray(start, start + partBytes)
@@ -57,7 +57,7 @@ const texts = [
 test.each(texts)('%s is parsed in parts like a whole text', async text => {
   const expected = await resultOf(() => readEnvelope(JSON.parse(text)))
   for (const partBytes of [1, 2, 7, 1_000])
-    expect(await resultOf(() => parseEnvelope(cut(text, partBytes)))).toEqual(expected)
+    expect(await resultOf(() => parseEnvelope(splitBytes(text, partBytes)))).toEqual(expected)
   expect(await resultOf(() => parseEnvelope(text))).toEqual(expected)
 })
 
@@ -77,7 +77,7 @@ test('any state is parsed in any parts like a whole text', async () => {
     fc.asyncProperty(envelopes, fc.nat(40), fc.nat(2), async (envelope, size, indent) => {
       const text = JSON.stringify(envelope, undefined, indent)
       const whole = readEnvelope(JSON.parse(text))
-      expect(await parseEnvelope(cut(text, size + 1))).toEqual(whole)
+      expect(await parseEnvelope(splitBytes(text, size + 1))).toEqual(whole)
     }),
   )
 })

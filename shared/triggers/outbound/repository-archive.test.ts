@@ -48,7 +48,7 @@ interface Entry {
 }
 
 /** Creates a packed archive with entries that no regular tool would write. */
-function packed(entries: readonly Entry[]): Buffer {
+function packEntries(entries: readonly Entry[]): Buffer {
   const blocks = entries.flatMap(({ path, type = 'File', linkpath = '', content = '', mode }) => {
     const bytes = Buffer.from(content)
     const header = new Header({ path, type, linkpath, size: bytes.length, mode: mode ?? 0o644 })
@@ -59,11 +59,11 @@ function packed(entries: readonly Entry[]): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]))
 }
 
-function served(body: Buffer, status = 200): void {
+function serveBody(body: Buffer, status = 200): void {
   receiver.state.answer = () => ({ status, body })
 }
 
-const fetched = (limits: ArchiveLimits = {}, token?: string): Promise<void> =>
+const fetchArchive = (limits: ArchiveLimits = {}, token?: string): Promise<void> =>
   fetchRepositoryArchive(
     receiver.outbound,
     {
@@ -87,8 +87,8 @@ const good: readonly Entry[] = [
 
 describe('the request for the archive of a repository', () => {
   test('is fetched with the credential and unpacked without its outer folder', async () => {
-    served(packed(good))
-    await fetched({}, 'the-token')
+    serveBody(packEntries(good))
+    await fetchArchive({}, 'the-token')
     expect(receiver.received.at(-1)).toMatchObject({
       url: `/repos/acme/shop/tarball/${commit}`,
       headers: { authorization: 'Bearer the-token' },
@@ -101,12 +101,12 @@ describe('the request for the archive of a repository', () => {
   })
 
   test('is fetched from the redirect target of GitHub, without the credential', async () => {
-    const body = packed(good)
+    const body = packEntries(good)
     receiver.state.answer = ({ url }) =>
       url.startsWith('/repos/')
         ? { status: 302, headers: { location: `http://code.test:${receiver.port}/x?token=t` } }
         : { status: 200, body }
-    await fetched({}, 'the-token')
+    await fetchArchive({}, 'the-token')
     expect(receiver.received.at(-1)?.url).toBe('/x?token=t')
     expect(receiver.received.at(-1)?.headers).not.toHaveProperty('authorization')
     expect(existsSync(join(folder, 'index.ts'))).toBe(true)
@@ -118,19 +118,22 @@ describe('the request for the archive of a repository', () => {
     ['a file', 'file:///etc/passwd'],
   ])('is not fetched from %s', async (_name, location) => {
     receiver.state.answer = () => ({ status: 302, headers: { location } })
-    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' })
+    await expect(fetchArchive()).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' })
   })
 
   test('is not fetched after too many redirects', async () => {
     receiver.state.answer = () => ({ status: 302, headers: { location: '/again' } })
     const count = receiver.received.length
-    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
+    await expect(fetchArchive()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
     expect(receiver.received.length - count).toBe(4)
   })
 
   test.each([401, 403, 404, 500])('with a response of %i is an error', async status => {
-    served(Buffer.from(''), status)
-    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED', details: { status } })
+    serveBody(Buffer.from(''), status)
+    await expect(fetchArchive()).rejects.toMatchObject({
+      code: 'OUTBOUND_FAILED',
+      details: { status },
+    })
   })
 
   const link = (linkpath: string, path = 'r/a/link'): Entry => ({
@@ -159,8 +162,8 @@ describe('the request for the archive of a repository', () => {
     ['a pipe', [{ path: 'r/x', type: 'FIFO' }]],
     ['a device', [{ path: 'r/x', type: 'CharacterDevice' }]],
   ])('with %s is refused, and no files are left', async (_name, entries) => {
-    served(packed([{ path: 'r/index.ts', content: 'x' }, ...entries]))
-    await expect(fetched()).rejects.toMatchObject(invalid)
+    serveBody(packEntries([{ path: 'r/index.ts', content: 'x' }, ...entries]))
+    await expect(fetchArchive()).rejects.toMatchObject(invalid)
     expect(existsSync(folder)).toBe(false)
     expect(readFileSync(join(home, 'outside'), 'utf8')).toBe('untouched')
     expect(readdirSync(home)).toEqual(['outside'])
@@ -168,14 +171,14 @@ describe('the request for the archive of a repository', () => {
   })
 
   test('may contain a file through an internal link, which stays inside', async () => {
-    served(
-      packed([
+    serveBody(
+      packEntries([
         { path: 'r/real/', type: 'Directory', mode: 0o755 },
         link('real', 'r/alias'),
         { path: 'r/alias/file', content: 'x' },
       ]),
     )
-    await fetched().catch((why: unknown) => expect(why).toMatchObject(invalid))
+    await fetchArchive().catch((why: unknown) => expect(why).toMatchObject(invalid))
     expect(readdirSync(home).filter(name => name !== 'program')).toEqual(['outside'])
   })
 
@@ -183,31 +186,31 @@ describe('the request for the archive of a repository', () => {
     ['nothing', gzipSync(Buffer.alloc(1024))],
     ['no bytes', Buffer.alloc(0)],
     ['something else', Buffer.from('<html>')],
-    ['half an archive', packed(good).subarray(0, 100)],
+    ['half an archive', packEntries(good).subarray(0, 100)],
     ['something else, packed', gzipSync(Buffer.from('x'.repeat(2000)))],
   ])('that is %s is refused', async (_name, body) => {
-    served(body)
-    await expect(fetched()).rejects.toMatchObject(invalid)
+    serveBody(body)
+    await expect(fetchArchive()).rejects.toMatchObject(invalid)
     expect(existsSync(folder)).toBe(false)
   })
 
   test('that is too large, packed, unpacked or by its number of files, is refused', async () => {
-    const zeros = packed([{ path: 'r/zeros', content: '\0'.repeat(3_000_000) }])
+    const zeros = packEntries([{ path: 'r/zeros', content: '\0'.repeat(3_000_000) }])
     expect(zeros.length).toBeLessThan(10_000)
-    served(zeros)
-    await expect(fetched({ unpackedBytesMax: 2_999_999 })).rejects.toMatchObject(tooLarge)
+    serveBody(zeros)
+    await expect(fetchArchive({ unpackedBytesMax: 2_999_999 })).rejects.toMatchObject(tooLarge)
     mkdirSync(folder)
-    await expect(fetched({ bytesMax: zeros.length - 1 })).rejects.toMatchObject(tooLarge)
+    await expect(fetchArchive({ bytesMax: zeros.length - 1 })).rejects.toMatchObject(tooLarge)
     mkdirSync(folder)
-    served(packed(good))
-    await expect(fetched({ entriesMax: 4 })).rejects.toMatchObject(tooLarge)
+    serveBody(packEntries(good))
+    await expect(fetchArchive({ entriesMax: 4 })).rejects.toMatchObject(tooLarge)
     mkdirSync(folder)
-    await fetched({ entriesMax: 5, bytesMax: 10_000, unpackedBytesMax: 10_000 })
+    await fetchArchive({ entriesMax: 5, bytesMax: 10_000, unpackedBytesMax: 10_000 })
   })
 
   test('cannot start a new line in a message by a file name', async () => {
-    served(packed([{ path: 'r/../x\n\u001b[2Jforged', content: '' }]))
-    const thrown = await fetched().catch(String)
+    serveBody(packEntries([{ path: 'r/../x\n\u001b[2Jforged', content: '' }]))
+    const thrown = await fetchArchive().catch(String)
     expect(thrown).toContain('\\u{a}\\u{1b}')
     expect(thrown).not.toMatch(/\n|\u001b/)
   })
@@ -220,7 +223,7 @@ describe('a packed archive', () => {
 
   test('is read with the credential, also after a redirect of the host to itself', async () => {
     receiver.received.length = 0
-    const body = packed(good)
+    const body = packEntries(good)
     receiver.state.answer = ({ url }) =>
       url === '/own' ? { status: 200, body } : { status: 302, headers: { location: '/own' } }
     expect(Buffer.from(await read())).toEqual(body)
@@ -231,11 +234,11 @@ describe('a packed archive', () => {
   })
 
   test('that is too large or is refused is an error', async () => {
-    const body = packed(good)
-    served(body)
+    const body = packEntries(good)
+    serveBody(body)
     await expect(read({ bytesMax: body.length - 1 })).rejects.toMatchObject(tooLarge)
     expect(await read({ bytesMax: body.length })).toHaveLength(body.length)
-    served(body, 403)
+    serveBody(body, 403)
     const refusal = { code: 'OUTBOUND_FAILED', details: { status: 403 } }
     await expect(read()).rejects.toMatchObject(refusal)
   })
@@ -268,7 +271,7 @@ describe('the token of a request', () => {
   })
 
   test('is kept for a host that serves the archive itself', async () => {
-    served(packed(good))
+    serveBody(packEntries(good))
     expect(await exchange('the-token')).toHaveProperty('token', 'the-token')
   })
 
@@ -278,7 +281,7 @@ describe('the token of a request', () => {
   })
 
   test('that the host refuses is an error with its status', async () => {
-    served(Buffer.alloc(0), 403)
+    serveBody(Buffer.alloc(0), 403)
     await expect(exchange('the-token')).rejects.toMatchObject({
       code: 'OUTBOUND_FAILED',
       details: { status: 403 },

@@ -10,7 +10,7 @@ function message(provider: string, ...operations: readonly number[]): ChainMessa
 }
 
 /** A queue whose sends stay in progress until the test completes them. */
-function slowQueue() {
+function createSlowQueue() {
   const sent: (readonly ChainMessage[])[] = []
   const gates: PromiseWithResolvers<void>[] = []
   const send: ChainQueuePort['send'] = messages => {
@@ -25,7 +25,7 @@ function slowQueue() {
 
 describe('messages for functions', () => {
   test('messages that wait for a send in progress are merged by provider instance', async () => {
-    const { sent, gates, settled, chains } = slowQueue()
+    const { sent, gates, settled, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
     await settled()
@@ -46,7 +46,7 @@ describe('messages for functions', () => {
   })
 
   test('a message contains at most as many operations as one executor runs concurrently', async () => {
-    const { sent, gates, settled, chains } = slowQueue()
+    const { sent, gates, settled, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const ids = Array.from({ length: 130 }, (_, index) => index)
     const sending = send(ids.map(id => message('a', id)))
@@ -57,7 +57,7 @@ describe('messages for functions', () => {
   })
 
   test('a failed send rejects its callers, and the next message is sent', async () => {
-    const { sent, gates, settled, chains } = slowQueue()
+    const { sent, gates, settled, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
     await settled()
@@ -72,7 +72,7 @@ describe('messages for functions', () => {
 })
 
 test('for processes that share operations, each operation has its own message', async () => {
-  const { sent, gates, settled, chains } = slowQueue()
+  const { sent, gates, settled, chains } = createSlowQueue()
   const sending = adaptChainQueue({ execute: 'elsewhere' }, chains).send([message('a', 1, 2)])
   await settled()
   expect(sent[0]).toEqual([message('a', 1), message('a', 2)])

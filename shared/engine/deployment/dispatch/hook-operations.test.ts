@@ -8,7 +8,7 @@ import { groupHooks, isHooked, planStepOperations } from './hook-operations.ts'
 const id = (number: number): OperationId => number as OperationId
 const sealing = { seal: (state: unknown) => state, open: (state: unknown) => state } as never
 
-function around(hooks: Record<string, string[]>) {
+function planHookedCreate(hooks: Record<string, string[]>) {
   const next = createResourceState({
     urn: 'urn:pulumi:dev::p::a:b:C::c' as Urn,
     type: 'a:b:C',
@@ -30,14 +30,16 @@ describe('the operations of a step', () => {
     ['only hooks of other types', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
     ['no names', { BeforeCreate: [] }],
   ])('with %s there is only the call', (_what, hooks) => {
-    const [call, ...hookOperations] = around(hooks)
+    const [call, ...hookOperations] = planHookedCreate(hooks)
     expect(hookOperations).toEqual([])
     expect(call?.operation).toMatchObject({ id: 1, needs: 3, releases: [5], barrier: 6 })
     expect(call?.operation.hooked).toBeUndefined()
   })
 
   test("a before hook waits for the step's needs, and an after hook releases the step's waiters", () => {
-    const [before, call, after] = around({ BeforeCreate: ['h'] }).map(({ operation }) => operation)
+    const [before, call, after] = planHookedCreate({ BeforeCreate: ['h'] }).map(
+      ({ operation }) => operation,
+    )
     expect(before).toMatchObject({ id: 1, op: 'hook', needs: 3, releases: [12 - 1] })
     expect(before?.barrier).toBeUndefined()
     expect(call).toMatchObject({ id: 11, op: 'create', needs: 1, releases: [12], hooked: true })
@@ -52,20 +54,20 @@ describe('the operations of a step', () => {
   test.each(['AfterCreate', 'OnError'])(
     'with %s only, there is no operation before the call',
     hook => {
-      const [call, after] = around({ [hook]: ['h'] }).map(({ operation }) => operation)
+      const [call, after] = planHookedCreate({ [hook]: ['h'] }).map(({ operation }) => operation)
       expect(call).toMatchObject({ id: 1, needs: 3, hooked: true })
       expect(after?.hook).toEqual({ when: 'after', of: 1 })
     },
   )
 
   test('hooks are grouped by their call', () => {
-    const [one] = groupHooks(around({ BeforeCreate: ['h'] }))
+    const [one] = groupHooks(planHookedCreate({ BeforeCreate: ['h'] }))
     expect(one).toMatchObject({
       before: { id: 1 },
       call: { operation: { id: 11 } },
       after: { id: 12 },
     })
-    const [plain] = groupHooks(around({}))
+    const [plain] = groupHooks(planHookedCreate({}))
     expect([one, plain].map(step => step !== undefined && isHooked(step))).toEqual([true, false])
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSlots } from './slots.ts'
 
 /** Acquires slots by name. `held` lists the holders in the order of acquisition. */
-function takers(count: number) {
+function createHolders(count: number) {
   const slots = createSlots(count)
   const held: string[] = []
   const releases = new Map<string, () => void>()
@@ -19,7 +19,7 @@ function takers(count: number) {
 }
 
 test('no more slots are held than exist, and waiters acquire one in order', async () => {
-  const { held, take, release, settled } = takers(2)
+  const { held, take, release, settled } = createHolders(2)
   for (const name of ['a', 'b', 'c', 'd']) take(name)
   await settled()
   expect(held).toEqual(['a', 'b'])
@@ -32,7 +32,7 @@ test('no more slots are held than exist, and waiters acquire one in order', asyn
 })
 
 test('a slot that is released twice is one slot', async () => {
-  const { held, take, release, settled } = takers(1)
+  const { held, take, release, settled } = createHolders(1)
   take('a')
   await settled()
   release('a')

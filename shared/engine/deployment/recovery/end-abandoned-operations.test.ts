@@ -9,7 +9,7 @@ const living = 'living' as ExecutorId
 const owner = 'token' as OwnerToken
 
 /** Returns the operations that are ended for these heads. */
-async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]> {
+async function listEndedIds(heads: readonly Head[]): Promise<readonly OperationId[]> {
   const selected: OperationId[] = []
   const operations = {
     getHeads: async () => new Map(heads.map((head, index) => [index as OperationId, head])),
@@ -30,24 +30,24 @@ async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]
 
 test('an operation that cannot have called keeps its head', async () => {
   const returnedHeads: Head = { ...freshHead, attempt: 2, givenBack: 2 }
-  expect(await endedHead([freshHead, returnedHeads])).toEqual([])
+  expect(await listEndedIds([freshHead, returnedHeads])).toEqual([])
 })
 
 test('an operation whose owner is gone or was cleared is ended', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: dead }
   const lapsed: Head = { ...freshHead, attempt: 1 }
-  expect(await endedHead([begun, lapsed])).toEqual([0, 1])
+  expect(await listEndedIds([begun, lapsed])).toEqual([0, 1])
 })
 
 test('an operation that a living owner began after the stop is left for the owner to give back', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: living }
   const again: Head = { ...begun, attempt: 2, givenBack: 1 }
-  expect(await endedHead([begun, again])).toEqual([])
+  expect(await listEndedIds([begun, again])).toEqual([])
 })
 
 test('an operation with an earlier attempt that may have called is ended despite a living owner', async () => {
   const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
-  expect(await endedHead([again])).toEqual([0])
+  expect(await listEndedIds([again])).toEqual([0])
 })
 
 test('an operation that is begun and given back meanwhile is checked again', async () => {

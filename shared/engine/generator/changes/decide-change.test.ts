@@ -6,7 +6,7 @@ import { createForcedDiff, isReplacement, decideChange } from './decide-change.t
 const healthy = { initErrors: [], pendingReplacement: false }
 const failedInit = { initErrors: ['not ready'], pendingReplacement: false }
 const begun = { initErrors: [], pendingReplacement: true }
-const noWish = { replaceOnChanges: [], isTriggered: false }
+const noOptions = { replaceOnChanges: [], isTriggered: false }
 const change = (fields: Partial<DiffResult>): DiffResult => ({
   ...noDiff,
   changes: 'some',
@@ -20,15 +20,15 @@ const detailed = (
 
 describe('decideChange', () => {
   test.each([
-    ['no difference', healthy, noDiff, noWish, 'same'],
-    ['unknown changes', healthy, change({ changes: 'unknown' }), noWish, 'same'],
-    ['a change', healthy, change({ changedKeys: ['size'] }), noWish, 'update'],
-    ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noWish, 'replace'],
-    ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noWish, 'replace'],
-    ['init errors alone', failedInit, noDiff, noWish, 'update'],
-    ['a replacement that began earlier', begun, noDiff, noWish, 'replace'],
+    ['no difference', healthy, noDiff, noOptions, 'same'],
+    ['unknown changes', healthy, change({ changes: 'unknown' }), noOptions, 'same'],
+    ['a change', healthy, change({ changedKeys: ['size'] }), noOptions, 'update'],
+    ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noOptions, 'replace'],
+    ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noOptions, 'replace'],
+    ['init errors alone', failedInit, noDiff, noOptions, 'update'],
+    ['a replacement that began earlier', begun, noDiff, noOptions, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], isTriggered: true }, 'replace'],
-    ['a forced difference', healthy, createForcedDiff('provider'), noWish, 'replace'],
+    ['a forced difference', healthy, createForcedDiff('provider'), noOptions, 'replace'],
   ] as const)('%s', (_title, old, diff, wish, kind) => {
     expect(decideChange(old, diff, wish).kind).toBe(kind)
   })
@@ -90,7 +90,7 @@ describe('decideChange', () => {
 
   test('the provider decides whether the old resource is deleted first', () => {
     const diff = change({ replaceKeys: ['zone'], deleteBeforeReplace: true })
-    expect(decideChange(healthy, diff, noWish)).toMatchObject({ deleteBeforeReplace: true })
+    expect(decideChange(healthy, diff, noOptions)).toMatchObject({ deleteBeforeReplace: true })
   })
 
   test('a difference without keys and details is no replacement', () => {

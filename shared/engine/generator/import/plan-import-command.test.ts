@@ -12,7 +12,7 @@ import {
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
 const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
 
-const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+const createImport = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
   type: 'test:index:Thing',
   name,
   id: `id-${name}`,
@@ -37,7 +37,11 @@ function createInput(
 describe('a planned import', () => {
   test('comes after its parent in any order of the file', () => {
     const parent = urn('test:index:Thing', 'a')
-    const placed = planImports([one('b', { parent }), one('a')], createInput(), stackUrn)
+    const placed = planImports(
+      [createImport('b', { parent }), createImport('a')],
+      createInput(),
+      stackUrn,
+    )
     expect(placed.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
     expect(placed[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
     expect(placed.every(({ refusal }) => refusal === undefined)).toBe(true)
@@ -58,14 +62,14 @@ describe('a planned import', () => {
     ['with another id', state('own'), 1, /already exists/],
     ['imported under another id', state('id-a', 'x'), 1, /already exists/],
   ])('is compared with a state %s', (_title, there, length, refusal) => {
-    const placed = planImports([one('a')], createInput([there]), stackUrn)
+    const placed = planImports([createImport('a')], createInput([there]), stackUrn)
     expect(placed).toHaveLength(length)
     if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
   })
 
   test('is refused without a known parent', () => {
     const parent = urn('case:index:Group', 'g')
-    const [placed] = planImports([one('a', { parent })], createInput(), stackUrn)
+    const [placed] = planImports([createImport('a', { parent })], createInput(), stackUrn)
     expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
   })
 })
@@ -75,7 +79,7 @@ describe('the providers that an import creates', () => {
   const p = urn('pulumi:providers:test', 'p')
 
   test('are the default provider of each package and version in the program', () => {
-    const resource = [one('a'), one('b'), one('c', { version: '2.0.0' })]
+    const resource = [createImport('a'), createImport('b'), createImport('c', { version: '2.0.0' })]
     const needed = findNeededProviders(resource, createInput([], new Map([['test', version]])))
     expect(needed.map(({ urn: providerUrn }) => providerUrn)).toEqual([
       urn('pulumi:providers:test', 'default_1_2_3'),
@@ -98,7 +102,10 @@ describe('the providers that an import creates', () => {
     ],
   ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
     const requiredPackages = new Map([['test', parameterized]])
-    const [needed] = findNeededProviders([one('a', more)], createInput([], requiredPackages))
+    const [needed] = findNeededProviders(
+      [createImport('a', more)],
+      createInput([], requiredPackages),
+    )
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
     const parts = needed?.plugin.parameters?.version.split('.').join('_')
     expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
@@ -111,21 +118,24 @@ describe('the providers that an import creates', () => {
       custom: true,
       id: '1',
     })
-    const resource = [one('a', { provider: p }), one('g', { component: 'local', id: '' })]
+    const resource = [
+      createImport('a', { provider: p }),
+      createImport('g', { component: 'local', id: '' }),
+    ]
     expect(findNeededProviders(resource, createInput([state]))).toEqual([])
   })
 
   test('include declared providers with their own configuration', () => {
     const inputs = { region: 'r' }
-    const declared = one('p', { type: 'pulumi:providers:test', id: '', inputs })
-    const resource = [one('a', { provider: p }), declared]
+    const declared = createImport('p', { type: 'pulumi:providers:test', id: '', inputs })
+    const resource = [createImport('a', { provider: p }), declared]
     expect(findNeededProviders(resource, createInput())).toMatchObject([{ urn: p, inputs }])
     expect(planImports(resource, createInput(), stackUrn)).toHaveLength(1)
   })
 
   test('include named providers with the inputs in the file', () => {
     const providerInputs = { region: 'r' }
-    const resource = [one('a', { provider: p, providerInputs })]
+    const resource = [createImport('a', { provider: p, providerInputs })]
     expect(findNeededProviders(resource, createInput())).toMatchObject([
       { urn: p, inputs: providerInputs },
     ])
@@ -134,24 +144,36 @@ describe('the providers that an import creates', () => {
 
 describe('findMistake', () => {
   test.each([
-    ['reports an invalid type', [one('a', { type: 'test' })], /not a valid resource type token/],
+    [
+      'reports an invalid type',
+      [createImport('a', { type: 'test' })],
+      /not a valid resource type token/,
+    ],
     [
       'reports a duplicate URN',
-      [one('a'), one('a')],
+      [createImport('a'), createImport('a')],
       /duplicate import 'a' of type 'test:index:Thing'/,
     ],
     [
       'reports a provider with another type',
-      [one('a', { provider: stackUrn })],
+      [createImport('a', { provider: stackUrn })],
       /is not a provider type/,
     ],
     [
       'parameters for a package of no version',
-      [one('a', { parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' } })],
+      [
+        createImport('a', {
+          parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' },
+        }),
+      ],
       /import 'a': version must be provided/,
     ],
-    ['accepts two resources', [one('a'), one('b')], undefined],
-    ['accepts any type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
+    ['accepts two resources', [createImport('a'), createImport('b')], undefined],
+    [
+      'accepts any type of a component',
+      [createImport('g', { type: 'g', component: 'local' })],
+      undefined,
+    ],
   ])('%s', (_title, resource, expected) => {
     const importError = findImportError(resource, createInput())
     if (expected === undefined) expect(importError).toBeUndefined()

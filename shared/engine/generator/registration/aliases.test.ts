@@ -6,13 +6,13 @@ import { type AliasedResource, resolveAliases } from './aliases.ts'
 const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
 
-function subject(fields: Partial<AliasedResource>): AliasedResource {
+function createAliased(fields: Partial<AliasedResource>): AliasedResource {
   const now = { stack: 'dev', project: 'shop', type: 'a:b:C', name: 'main', parent: '' as const }
   return { ...now, aliases: [], ...fields }
 }
 
-const nobody = (): undefined => undefined
-const renamed =
+const findNothing = (): undefined => undefined
+const findRenamed =
   (now: Urn, then: Urn) =>
   (urnNow: Urn): Urn | undefined =>
     urnNow === now ? then : undefined
@@ -27,7 +27,7 @@ describe('the former names of a resource', () => {
     ['another parent', { kind: 'spec', parent: urn('p:q:R::box') }, urn('p:q:R$a:b:C::main')],
     ['the stack as parent', { kind: 'spec', parent: stackUrn }, urn('a:b:C::main')],
   ])('come from an alias with %s', (_title, alias, expected) => {
-    expect(resolveAliases(subject({ aliases: [alias] }), nobody)).toEqual([expected])
+    expect(resolveAliases(createAliased({ aliases: [alias] }), findNothing)).toEqual([expected])
   })
 
   test('an alias without a parent keeps it, and one with an empty parent has none', () => {
@@ -35,10 +35,9 @@ describe('the former names of a resource', () => {
       { kind: 'spec', name: 'old' },
       { kind: 'spec', name: 'old', parent: '' },
     ]
-    expect(resolveAliases(subject({ parent: urn('p:q:R::box'), aliases }), nobody)).toEqual([
-      urn('p:q:R$a:b:C::old'),
-      urn('a:b:C::old'),
-    ])
+    expect(
+      resolveAliases(createAliased({ parent: urn('p:q:R::box'), aliases }), findNothing),
+    ).toEqual([urn('p:q:R$a:b:C::old'), urn('a:b:C::old')])
   })
 
   test('a repeated alias is tried once', () => {
@@ -46,20 +45,22 @@ describe('the former names of a resource', () => {
       { kind: 'spec', name: 'old' },
       { kind: 'urn', urn: urn('a:b:C::old') },
     ]
-    expect(resolveAliases(subject({ aliases: twice }), nobody)).toEqual([urn('a:b:C::old')])
+    expect(resolveAliases(createAliased({ aliases: twice }), findNothing)).toEqual([
+      urn('a:b:C::old'),
+    ])
   })
 
   test('a child follows its renamed parent, with a name that begins with the parent name', () => {
-    const former = renamed(urn('p:q:R::new'), urn('p:q:R::old'))
-    const child = subject({ parent: urn('p:q:R::new'), name: 'new-child' })
+    const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const child = createAliased({ parent: urn('p:q:R::new'), name: 'new-child' })
     expect(resolveAliases(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])
     expect(resolveAliases({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
   })
 
   test("a child's own aliases are tried below the parent's old name as well, after its present name", () => {
-    const former = renamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
-    const child = subject({ parent: urn('p:q:R::new'), name: 'child', aliases })
+    const child = createAliased({ parent: urn('p:q:R::new'), name: 'child', aliases })
     expect(resolveAliases(child, former)).toEqual([
       urn('a:b:B::loose'),
       urn('p:q:R$a:b:C::child'),

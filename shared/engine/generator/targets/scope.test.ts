@@ -17,13 +17,13 @@ const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState
   createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
 const stackUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
-const of = (urnOf: Urn, type: string): ResourceState =>
+const createState = (urnOf: Urn, type: string): ResourceState =>
   createResourceState({ urn: urnOf, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
 
 /** In the order of their registration. */
 const states = [
-  of(stackUrn, 'pulumi:pulumi:Stack'),
-  of(providerUrn, 'pulumi:providers:a'),
+  createState(stackUrn, 'pulumi:pulumi:Stack'),
+  createState(providerUrn, 'pulumi:providers:a'),
   state('a', { parent: stackUrn, provider: `${providerUrn}::i` }),
   state('b', { parent: stackUrn, provider: `${providerUrn}::i`, dependencies: [urn('a')] }),
   state('c', { parent: urn('b'), protect: true }),
@@ -37,7 +37,7 @@ const none: Targeting = {
   excludeDependents: false,
   excludeProtected: false,
 }
-const names = (found: readonly ResourceState[]): string =>
+const namesOf = (found: readonly ResourceState[]): string =>
   found.map(one => one.urn.slice(one.urn.lastIndexOf('::') + 2)).join(' ')
 
 test.each<[Partial<Targeting>, string, string]>([
@@ -67,8 +67,8 @@ test.each<[Partial<Targeting>, string, string]>([
     reduceSets(input.sets, createScopeDelta(input, one, isIncluded))
     return isIncluded
   })
-  expect(names(included)).toBe(registered)
-  expect(names([...selectRefreshedStates(states, input.scope)])).toBe(refreshed)
+  expect(namesOf(included)).toBe(registered)
+  expect(namesOf([...selectRefreshedStates(states, input.scope)])).toBe(refreshed)
 })
 
 test('a resource is replaced on request or because of its taint', () => {

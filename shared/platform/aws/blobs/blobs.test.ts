@@ -7,10 +7,10 @@ import { createS3Client } from '../clients.ts'
 import { createBlobs } from './blobs.ts'
 
 /**
- * Starts a bucket that aborts every put before it has read the body, and reports the existing
- * object.
+ * Starts a bucket that aborts every put before it has read the body. It reports an object with
+ * `existingHeaders`, if there is one.
  */
-async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
+async function startAbortingBucket(existingHeaders?: Readonly<Record<string, string>>) {
   const seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(request.method ?? '')
@@ -18,7 +18,7 @@ async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
       request.socket.resetAndDestroy()
       return
     }
-    response.writeHead(standing === undefined ? 404 : 200, standing)
+    response.writeHead(existingHeaders === undefined ? 404 : 200, existingHeaders)
     response.end()
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
@@ -39,7 +39,7 @@ const bytes = new Uint8Array(100).fill(7)
 const checksum = createHash('sha256').update(bytes).digest('base64')
 
 test('an aborted put succeeds when the same bytes are already stored', async () => {
-  const { blobs, seen } = await cuttingBucket({
+  const { blobs, seen } = await startAbortingBucket({
     'Content-Length': '100',
     'x-amz-checksum-sha256': checksum,
   })
@@ -48,9 +48,9 @@ test('an aborted put succeeds when the same bytes are already stored', async () 
 })
 
 test('an aborted put fails when no object or another object is stored', async () => {
-  const { blobs } = await cuttingBucket()
+  const { blobs } = await startAbortingBucket()
   await expect(blobs.put(bytes)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  const other = await cuttingBucket({
+  const other = await startAbortingBucket({
     'Content-Length': '100',
     'x-amz-checksum-sha256': createHash('sha256').update('other').digest('base64'),
   })
