@@ -1,6 +1,7 @@
 /** Another machine recovers a killed deployment from the journal copy in a backend. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseCheckpoint } from '../../shared/backends/checkpoint-file.ts'
 import { fenceCopy, listJournalCopies } from '../../shared/backends/journal-copies.ts'
@@ -34,6 +35,10 @@ const listFiles = (prefix: string): readonly string[] => {
       .filter(entry => entry.isFile() && !/\.attrs$|\.antichain-tmp-/.test(entry.name))
       .map(entry => join(entry.parentPath, entry.name))
   )
+}
+const readText = (file: string): string => {
+  const bytes = readFileSync(file)
+  return String(file.endsWith('.gz') ? gunzipSync(bytes) : bytes)
 }
 const run = async (args: readonly string[], variables = env) =>
   requireSuccess(await sandbox.run(args, { env: variables }))
@@ -93,4 +98,25 @@ test('a deployment whose copy another machine ended begins nothing more', async 
   await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
   await run([...upArgs, '-p', '8'], otherMachine)
   expect(findLostObjects(sandbox, await readState())).toEqual([])
+})
+
+test('a journal copy contains no secret in clear', async () => {
+  const secret = 'plain-hunter2'
+  const program = `
+const pulumi = require('@pulumi/pulumi')
+const { Thing } = require('./gold')
+const text = new pulumi.Config().requireSecret('password')
+const first = new Thing('first', { text })
+new Thing('second', { text: first.id.apply(() => text), delay: 60000 }, { dependsOn: first })
+exports.text = text
+`
+  writeFileSync(join(sandbox.program, 'index.js'), program)
+  await run(['stack', 'init', 'dev'])
+  await run(['config', 'set', '--secret', 'password', secret, '-s', 'dev'])
+  const running = await start(1)
+  const listBegins = () => listFiles('').filter(file => readText(file).includes('operations.begin'))
+  await waitUntil(() => listBegins().length === 2, { condition: 'a second begin' })
+  running.kill('SIGKILL', 'group')
+  await running.done
+  expect(listFiles('').filter(file => readText(file).includes(secret))).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** Random kills on self-managed backends: another machine recovers each of them. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { findLostObjects, readExport, upArgs } from './exported-state.ts'
@@ -57,6 +58,15 @@ async function checkRound(
   running.kill('SIGKILL', 'group')
   await running.done
 
+  if (round % 2 === 1) {
+    // A third machine dies while it recovers the first one, or in its own deployment.
+    const thirdMachine = { ...env, ANTICHAIN_HOME: join(sandbox.home, '../third-home') }
+    await run(['cancel', '-s', 'dev', '--yes'], thirdMachine)
+    const recovering = sandbox.start([...upArgs, '-p', '8'], { env: thirdMachine })
+    await sleep(1_000 + ((seed + round * 104_729) % 5_000))
+    recovering.kill('SIGKILL', 'group')
+    await recovering.done
+  }
   if (!mustWait) await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
   const { err } = await run([...upArgs, '-p', '8'], otherMachine)
   if (mustWait) expect(err).toContain('Waiting 60 s for a sign of life')
