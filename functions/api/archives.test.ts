@@ -1,3 +1,7 @@
+/**
+ * An archive is run only for the stack to which it was uploaded. The cases are the routes that name
+ * an archive. A route without the check lets a token of one stack run the program of another.
+ */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
@@ -5,10 +9,6 @@ import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import { type BlobHash, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
-/**
- * An archive is run only for the stack to which it was uploaded. The cases are the routes that name
- * an archive. A route without the check lets a token of one stack run the program of another.
- */
 const victim = stackIdOf('bank', 'prod')
 const program = Buffer.from('the program of the bank')
 const hashOf = (bytes: Uint8Array): BlobHash =>

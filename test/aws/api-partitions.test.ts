@@ -1,3 +1,7 @@
+/**
+ * The partitions of both tables that the routes of the API use, compared with the role of the API.
+ * A missing permission appears on AWS only. A new route needs a sample call that succeeds.
+ */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
@@ -18,10 +22,6 @@ import { envelopeOf, manifestOf, printEnvelope } from '../../shared/state/snapsh
 import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses, listUnusedGrants } from './partition-uses.ts'
 
-/**
- * The partitions of both tables that the routes of the API use, compared with the role of the API.
- * A missing permission appears on AWS only. A new route needs a sample call that succeeds.
- */
 const [stack, emptyStack] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'empty')]
 const program = Buffer.from('a packed program')
 const archive = createHash('sha256').update(program).digest('hex')

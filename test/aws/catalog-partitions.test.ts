@@ -1,3 +1,7 @@
+/**
+ * The partitions of the catalog that the webhook and schedule functions use in their work, compared
+ * with the partitions that their roles allow. A missing permission appears on AWS only.
+ */
 import { expect, test } from 'vitest'
 import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
 import { answerWebhook } from '../../functions/webhook/answer-webhook.ts'
@@ -56,10 +60,6 @@ async function openPorts() {
   return { ports, uses }
 }
 
-/**
- * The partitions of the catalog that the webhook and schedule functions use in their work, compared
- * with the partitions that their roles allow. A missing permission appears on AWS only.
- */
 test('a webhook that requests a deployment uses only the partitions of its role', async () => {
   const { ports, uses } = await openPorts()
   const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack }]

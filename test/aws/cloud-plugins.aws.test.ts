@@ -30,7 +30,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
   }, 120_000)
   afterAll(() => bundles?.remove())
 
-  /** Opens a place whose functions find no provider on the tool path. */
+  /** Opens a sandbox whose functions find no provider on the tool path. */
   async function openSandbox(): Promise<CloudSandbox> {
     const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     const createdSandbox = await createCloudSandbox('small', {

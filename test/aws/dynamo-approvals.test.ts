@@ -1,3 +1,7 @@
+/**
+ * Approvals of requests in DynamoDB. A mistake here lets a webhook or schedule function that was
+ * taken over deploy any archive of a stack.
+ */
 import { expect, test } from 'vitest'
 import { createRequests } from '../../shared/platform/aws/dynamo/requests.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
@@ -7,10 +11,6 @@ import { stackIdOf } from '../../shared/records/ids.ts'
 import { toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
 import { listForbiddenUses, openRecordingDynamo } from './partition-uses.ts'
 
-/**
- * Approvals of requests in DynamoDB. A mistake here lets a webhook or schedule function that was
- * taken over deploy any archive of a stack.
- */
 const [stack, otherStack] = [stackIdOf('shop', 'prod'), stackIdOf('shop', 'dev')]
 const request: DeploymentRequest = {
   ...{ stack, key: 'k', at: toEpochMs(1), by: 'a test', dryRun: false },

@@ -75,7 +75,7 @@ test('entries of the same time are in the order of their process, and are spread
   expect(partitions.size).toBe(dynamoLimits.auditShards)
 })
 
-test('two processes that draw the same place both record their entries', async () => {
+test('two processes that draw the same position both record their entries', async () => {
   const { audit } = await open(Array.from({ length: 8 }, () => 5))
   await audit().append(createEntry('one'))
   await audit().append(createEntry('two'))

@@ -1,3 +1,7 @@
+/**
+ * The removal of a stack by the API leaves records in the journal, which compaction removes. A lost
+ * entry in the list of stacks would hide a stack, or leave its records forever.
+ */
 import { expect, test } from 'vitest'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import type { LateOutcome } from '../../shared/records/late-outcome.ts'
@@ -6,10 +10,7 @@ import type { EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
 import { contractHolder, createStackId } from '../contract/open-adapter.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
-/**
- * The removal of a stack by the API leaves records in the journal, which compaction removes. A lost
- * entry in the list of stacks would hide a stack, or leave its records forever.
- */
+/** Creates a stack with leftovers, and removes it. */
 async function openRemovedStack() {
   const { client, tables } = createModelDynamo()
   const names = createTableNames()

@@ -1,3 +1,7 @@
+/**
+ * The partitions of both tables that the routes for Pulumi's command line use, compared with the
+ * role of their function. A missing permission appears on AWS only. A new route needs a call.
+ */
 import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
@@ -24,10 +28,6 @@ import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { listForbiddenUses, listUnusedGrants, openRecordingDynamo } from './partition-uses.ts'
 
-/**
- * The partitions of both tables that the routes for Pulumi's command line use, compared with the
- * role of their function. A missing permission appears on AWS only. A new route needs a call.
- */
 const [stack, moved] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'moved')]
 const stackPath = '/api/stacks/{org}/{project}/{stack}'
 const updatePath = `${stackPath}/update/{update}`

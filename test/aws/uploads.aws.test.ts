@@ -19,14 +19,14 @@ const hashOf = (bytes: Uint8Array): BlobHash =>
 async function open(settings: AwsSettings, expiresMs?: number) {
   const s3 = createS3Client(settings)
   const bucket = await createTestBucket(s3)
-  const place = { s3, bucket, prefix }
+  const section = { s3, bucket, prefix }
   return {
     uploads: createUploads({
-      blobs: place,
-      plugins: { ...place, prefix: 'plugins/' },
+      blobs: section,
+      plugins: { ...section, prefix: 'plugins/' },
       ...(expiresMs === undefined ? {} : { expiresMs }),
     }),
-    archives: createBucketArchives({ ...place, clock: createSystemClock() }),
+    archives: createBucketArchives({ ...section, clock: createSystemClock() }),
     versions: async () =>
       ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,
     close: () => s3.destroy(),
@@ -54,9 +54,9 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
   test('an address accepts the archive of its stack, and only this stack has it then', async () => {
     const { uploads, archives, close } = await open(settings())
-    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
-    expect(place.isThere).toBe(false)
-    expect(await send(place, bytes)).toBe(200)
+    const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
+    expect(address.isThere).toBe(false)
+    expect(await send(address, bytes)).toBe(200)
     expect((await uploads.createAddress(stack, hashOf(bytes), bytes.length)).isThere).toBe(true)
     expect((await uploads.createPluginAddress(hashOf(bytes), bytes.length)).isThere).toBe(false)
     const name = archiveNameOf(stack, hashOf(bytes))
@@ -74,18 +74,18 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
   test('other bytes, a different number of bytes, and another checksum are refused', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
+    const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const longer = new Uint8Array(5_001).fill(7)
     const shorter = new Uint8Array(4_999).fill(7)
     const lengthOf = ({ length }: Uint8Array) => ({ 'content-length': String(length) })
     const checksum = createHash('sha256').update(otherBytes).digest('base64')
     const refused = [
-      await send(place, otherBytes),
-      await send(place, longer, lengthOf(longer)),
-      await send(place, shorter, lengthOf(shorter)),
-      await send(place, otherBytes, { 'x-amz-checksum-sha256': checksum }),
-      await send(place, otherBytes, { 'x-amz-checksum-sha256': undefined }),
-      await send(place, bytes, { 'if-none-match': undefined }),
+      await send(address, otherBytes),
+      await send(address, longer, lengthOf(longer)),
+      await send(address, shorter, lengthOf(shorter)),
+      await send(address, otherBytes, { 'x-amz-checksum-sha256': checksum }),
+      await send(address, otherBytes, { 'x-amz-checksum-sha256': undefined }),
+      await send(address, bytes, { 'if-none-match': undefined }),
     ]
     expect(refused.filter(status => status < 400 || status >= 500)).toEqual([])
     expect(await versions()).toBe(0)
@@ -94,22 +94,22 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
   test('an address is for one object, and does not overwrite it', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
+    const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const ownName = archiveNameOf(stack, hashOf(bytes))
-    const elsewhere = place.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
-    expect(elsewhere).not.toBe(place.url)
-    expect(await send({ ...place, url: elsewhere }, bytes)).toBe(403)
-    expect(await send(place, bytes)).toBe(200)
-    expect(await send(place, bytes)).toBe(412)
+    const elsewhere = address.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
+    expect(elsewhere).not.toBe(address.url)
+    expect(await send({ ...address, url: elsewhere }, bytes)).toBe(403)
+    expect(await send(address, bytes)).toBe(200)
+    expect(await send(address, bytes)).toBe(412)
     expect(await versions()).toBe(1)
     close()
   })
 
   test('an address expires', async () => {
     const { uploads, versions, close } = await open(settings(), 1_000)
-    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
-    while (Date.now() < startOf(place) + 3_000) await new Promise(done => setTimeout(done, 200))
-    expect(await send(place, bytes)).toBe(403)
+    const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
+    while (Date.now() < startOf(address) + 3_000) await new Promise(done => setTimeout(done, 200))
+    expect(await send(address, bytes)).toBe(403)
     expect(await versions()).toBe(0)
     close()
   })

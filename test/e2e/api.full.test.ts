@@ -15,7 +15,7 @@ const goldSdk = readFileSync(
 )
 const manifest = JSON.stringify({ name: 'sent', private: true })
 
-let places: Sandbox[] = []
+let sandboxes: Sandbox[] = []
 let serving: RunningCommand | undefined
 
 afterEach(async () => {
@@ -24,11 +24,11 @@ afterEach(async () => {
     await serving.done
   }
   serving = undefined
-  for (const sandbox of places) sandbox.remove()
-  places = []
+  for (const sandbox of sandboxes) sandbox.remove()
+  sandboxes = []
 })
 
-/** Starts `antichain serve --port` in a place and returns its address. */
+/** Starts `antichain serve --port` in a sandbox and returns its address. */
 async function serve(sandbox: Sandbox, port = 0): Promise<string> {
   // The provider logs each requested change and takes 3 s per call.
   const env = { GOLD_ASKED: '1', DELAY: '3000' }
@@ -51,7 +51,7 @@ async function openBoth(): Promise<{
     createSandbox(undefined, { sdk: 'above' }),
     createSandbox('small', { sdk: false, files: { 'gold.js': goldSdk, 'package.json': manifest } }),
   ]
-  places = [server, client]
+  sandboxes = [server, client]
   const url = await serve(server)
   const token = requireSuccess(await server.run(['token', 'create', '--admin'])).out.trim()
   requireSuccess(await client.run(['login', url], { env: { ANTICHAIN_TOKEN: token } }))

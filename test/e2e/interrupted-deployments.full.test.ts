@@ -75,7 +75,7 @@ test('each command reports a deployment whose process is gone, and the next step
   expectRefused(resumed, 'NOTHING_TO_RESUME', ["stack 'dev' of project 'many'"])
 })
 
-test('one that is stopping before it died is not recommended for a resume, and is closed by who serves', async () => {
+test('a deployment that was stopped before its process died is not resumed, and a server closes it', async () => {
   const running = await startTwoCreates()
   requireSuccess(await sandbox.run(cancel))
   await kill(running)

@@ -16,7 +16,7 @@ afterEach(() => sandbox.remove())
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
 const pluginFolder = (): string => join(sandbox.program, 'plugin')
 
-/** Creates a place with a program and its plugin, the latter as source code in this language. */
+/** Creates a sandbox with a program, and with its plugin as source code in this language. */
 async function withPlugin(language: string): Promise<void> {
   sandbox = createSandbox('pairs')
   cpSync(join(fixtures, 'pairs', language), pluginFolder(), { recursive: true })

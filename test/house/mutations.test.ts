@@ -6,12 +6,12 @@ import { mutate } from '../mutations/mutation.ts'
 import { projectFolder, listSources } from './sources.ts'
 
 /** Minimum number of mutations. */
-const leastMany = 25
+const mutationsMin = 25
 
 describe('the list of mutations', () => {
   test('has the required length and unique names', () => {
     const names = mutations.map(({ name }) => name)
-    expect(names.length).toBeGreaterThanOrEqual(leastMany)
+    expect(names.length).toBeGreaterThanOrEqual(mutationsMin)
     expect(new Set(names).size).toBe(names.length)
   })
 

@@ -1,3 +1,7 @@
+/**
+ * The table of partitions in docs/aws.md, compared with the policies of the template. A sentence
+ * about permissions that is false misleads the person who judges the risk.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -5,10 +9,6 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { projectFolder } from '../house/sources.ts'
 import { type Statement, synthesise } from './synthesise.ts'
 
-/**
- * The table of partitions in docs/aws.md, compared with the policies of the template. A sentence
- * about permissions that is false misleads the person who judges the risk.
- */
 const { statements, denials } = synthesise()
 const page = readFileSync(join(projectFolder, 'docs', 'aws.md'), 'utf8')
 

@@ -1,3 +1,7 @@
+/**
+ * A generator opens only archives of the stack that it serves, also when no API has checked the
+ * name. A mistake here runs the program of another stack, with its secrets in clear.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,10 +24,6 @@ import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
 import { simSecrets } from '../sim/secrets.ts'
 
-/**
- * A generator opens only archives of the stack that it serves, also when no API has checked the
- * name. A mistake here runs the program of another stack, with its secrets in clear.
- */
 const [own, other] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'prod')]
 const options = {
   command: 'up',

@@ -208,7 +208,7 @@ test('unreferenced blobs are removed in two steps, a day apart, and referenced o
     await platform.blobs.get(snapshot)
 })
 
-test('a blob that is referenced again is put back while it is set aside is put back', async () => {
+test('a blob that is referenced again while it is set aside is put back', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   const bytes = Buffer.from('{"version":3,"deployment":null}')

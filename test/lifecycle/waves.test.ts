@@ -32,8 +32,9 @@ async function openLayered(
 
 const listLeft = (cloud: Cloud): string[] => [...cloud.objects.keys()].sort()
 
-/** Where a delete was sent to the order of all calls. */
-const placeOf = (cloud: Cloud, name: string): number => cloud.log.indexOf(`delete ${name}-1`)
+/** Returns the position of the delete of an object in the order of all calls. */
+const findDeletePosition = (cloud: Cloud, name: string): number =>
+  cloud.log.indexOf(`delete ${name}-1`)
 
 describe.each(modes)('destroy --release %s', release => {
   const destroy: TestRunOptions = { command: 'destroy', release }
@@ -114,7 +115,7 @@ describe('waves', () => {
       parallel: 1,
     })
     for (const name of ['top-1', 'top-2', 'alone'])
-      expect(placeOf(cloud, name), name).toBeLessThan(placeOf(cloud, 'mid-2'))
+      expect(findDeletePosition(cloud, name), name).toBeLessThan(findDeletePosition(cloud, 'mid-2'))
   })
 
   test('stop after a failed one, without --continue-on-error', async () => {
@@ -123,7 +124,7 @@ describe('waves', () => {
     const testRun = await engine.run(undefined, options)
     expect(testRun.result.result).toBe('failed')
     expect(cloud.log.filter(line => line.startsWith('delete mid'))).toEqual([])
-    expect(placeOf(cloud, 'base')).toBe(-1)
+    expect(findDeletePosition(cloud, 'base')).toBe(-1)
     cloud.faults.clear()
     expect((await engine.run(undefined, options)).result.result).toBe('succeeded')
     expect(listLeft(cloud)).toEqual([])

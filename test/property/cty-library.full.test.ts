@@ -1,3 +1,8 @@
+/**
+ * Compares values with the Go library that Terraform uses, value by value. A difference in any
+ * codec, in the order of sets, in rounding or in equality makes it fail.
+ */
+
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,10 +23,6 @@ import { describeWithCommands } from '../e2e/toolchains.ts'
 import { type ValueForm, fromForm, toForm } from './cty-form.fixture.ts'
 import { type ValuePair, valuePairs } from './cty.fixture.ts'
 
-/**
- * Compares values with the Go library that Terraform uses, value by value. A difference in any
- * codec, in the order of sets, in rounding or in equality makes it fail.
- */
 const pairsCount = process.env['ANTICHAIN_TIER'] === 'nightly' ? 100_000 : 2_000
 const batchSize = 2_000
 const source = join(import.meta.dirname, '../providers/cty')

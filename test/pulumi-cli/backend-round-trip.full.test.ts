@@ -1,3 +1,5 @@
+/** Runs `antichain` and the command line of Pulumi in turn on one self-managed backend. */
+
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +15,6 @@ import {
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
 
-/** Both command lines in turn on one self-managed backend. */
 const timeoutMs = 600_000
 const hostsFolder = join(import.meta.dirname, 'hosts')
 const s3Endpoint = process.env['ANTICHAIN_S3_ENDPOINT'] ?? ''

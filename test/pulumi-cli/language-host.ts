@@ -1,3 +1,7 @@
+/**
+ * The language host of Node programs for tests with Pulumi's own command line. The registries have
+ * no build of Pulumi's host. The program and its SDK are the real ones.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { Server, ServerCredentials, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
@@ -9,10 +13,6 @@ import {
 } from '../../proto/gen/pulumi/language.ts'
 import { PluginInfo } from '../../proto/gen/pulumi/plugin.ts'
 
-/**
- * The language host of Node programs for tests with Pulumi's own command line. The registries have
- * no build of Pulumi's host. The program and its SDK are the real ones.
- */
 const engineAddress = process.argv.at(-1) ?? ''
 
 /** The exit code with which the SDK's runner reports that it has shown its error itself. */

@@ -21,11 +21,11 @@ async function runInstall(
   const spawn: ProcessesPort['spawn'] = ({ command, args }) => {
     commands.push([command, ...args].join(' ').replaceAll(folder, '.'))
     const code = command === failing ? 2 : 0
-    const says = async function* (): AsyncGenerator<Uint8Array> {
+    const createOutput = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no such package\n')
     }
     const exit = Promise.resolve({ code, signal: null })
-    return { pid: 1, stdout: says(), stderr: says(), exit, signal: () => undefined }
+    return { pid: 1, stdout: createOutput(), stderr: createOutput(), exit, signal: () => undefined }
   }
   const processes = { spawn } as ProcessesPort
   await installDependencies(folder, { processes, env: {}, report: () => undefined })

@@ -46,11 +46,11 @@ const git = (...args: readonly string[]): string =>
   ).trim()
 
 /** Commits a plugin that prints a text. */
-function commit(says: string): string {
+function commit(text: string): string {
   const file = join(repository, 'sub', 'pulumi-resource-thing')
-  writeFileSync(file, `#!/bin/sh\necho ${says}\n`, { mode: 0o755 })
+  writeFileSync(file, `#!/bin/sh\necho ${text}\n`, { mode: 0o755 })
   git('add', '.')
-  git('commit', '--quiet', '-m', says)
+  git('commit', '--quiet', '-m', text)
   return git('rev-parse', 'HEAD')
 }
 
@@ -99,13 +99,13 @@ function runFoundPlugin(version: string): string {
 
 describe('a plugin from a repository', () => {
   test('has the version of the highest tag, and is stored where Pulumi searches for it', async () => {
-    for (const [tag, says] of [
+    for (const [tag, text] of [
       ['v1.9.0', 'nine'],
       ['v1.10.0', 'ten'],
       ['v2.0.0-beta', 'beta'],
       ['latest', 'none'],
     ] as const) {
-      commit(says)
+      commit(text)
       git('tag', '-a', tag, '-m', tag)
     }
     expect(await install()).toBe('1.10.0')

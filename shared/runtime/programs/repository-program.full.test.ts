@@ -172,14 +172,14 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
   })
 
   test('is requested again after a temporary failure of its host, but not after a refusal', async () => {
-    let asks = 0
+    let requestCount = 0
     receiver.state.answer = () => {
-      asks += 1
-      return asks === 1 ? { status: 503 } : { status: 200, body: packRepositoryFiles() }
+      requestCount += 1
+      return requestCount === 1 ? { status: 503 } : { status: 200, body: packRepositoryFiles() }
     }
     await packRepository(deps(), stack, program)
     // The refused request, the exchange of the token, and the installer.
-    expect(asks).toBe(3)
+    expect(requestCount).toBe(3)
     receiver.received.length = 0
     receiver.state.answer = () => ({ status: 404 })
     await expect(packRepository(deps(), stack, program)).rejects.toMatchObject({

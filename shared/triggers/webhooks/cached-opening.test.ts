@@ -1,3 +1,7 @@
+/**
+ * The calls of the key service that deliveries cause. Each call costs money, and the service limits
+ * their rate for all functions of the account together.
+ */
 import { expect, test } from 'vitest'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
@@ -6,10 +10,6 @@ import { withCachedOpening } from './cached-opening.ts'
 import { receiveWebhook } from './receive-webhook.ts'
 import { deliveryHeaders, signatureOf } from './signature.ts'
 
-/**
- * The calls of the key service that deliveries cause. Each call costs money, and the service limits
- * their rate for all functions of the account together.
- */
 const secret = 'a secret of sixteen characters and more'
 
 function openServer() {
