@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deliverMessage } from '../../../shared/triggers/notifications/deliver-message.ts'
 import { startReceiver } from '../../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { bodySignatureOf } from '../../../shared/triggers/webhooks/signature.ts'
+import { shop } from '../api.fixture.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
 // Webhooks of Pulumi's clients, which the service stores as notifications.
@@ -187,6 +188,13 @@ describe('webhooks', () => {
     expect((await call('', `POST ${path}/ping`)).status).toBe(401)
     const [last] = await service.platform.audit.read(0, 1)
     expect(last).toMatchObject({ from: '192.0.2.7' })
+    // A delivery that cannot be sent is not sent later: its user has received an error.
+    const key = { kind: 'notification', scope: shop, name: 'unopenable' } as const
+    const unopenable = { url: receiver.origin, format: 'pulumi', secret: 'x', events: ['failed'] }
+    await service.platform.documents.put(key, unopenable, 0)
+    await service.platform.notifications.send([{ kind: 'ping', key, id: 'p' }])
+    await deliverNext()
+    expect(await service.platform.notifications.receive(1, 0)).toEqual([])
     expect((await call(deploy, `DELETE ${path}`)).status).toBe(204)
   })
 })
