@@ -132,7 +132,7 @@ export function dependenciesOf(value: PropertyValue): readonly Urn[] {
 
 /**
  * Converts output values to unknown, secret or plain values. Source:
- * docs/spec/monitor.md#resourcemonitor step 16.
+ * docs/spec/monitor.md#registerresource step 16.
  */
 export function downgradeOutputs(map: PropertyMap): PropertyMap {
   return mapSpecialsInMap(map, special => {

@@ -41,8 +41,7 @@ export const groupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'a method is called on the default provider',
-      breaks:
-        'docs/spec/monitor.md#resourcemonitor: a method is called on the provider of its resource',
+      breaks: 'docs/spec/monitor.md#call: a method is called on the provider of its resource',
       file: 'shared/engine/generator/calls/call-method.ts',
     },
     ['  return goal.provider\n', "  return ''\n"],
@@ -85,7 +84,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'any resource may map environment variables',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: environment variables are mapped for providers only',
+        'docs/spec/monitor.md#registerresource: environment variables are mapped for providers only',
       file: `${monitor}/read-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
@@ -112,7 +111,7 @@ export const groupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'hidden properties are not stored',
-      breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is stored in the state',
+      breaks: 'docs/spec/monitor.md#registerresource: hideDiffs is stored in the state',
       file: 'shared/engine/generator/registration/claim-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
@@ -131,8 +130,7 @@ export const groupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'a function is called while its dependencies are pending',
-      breaks:
-        'docs/spec/monitor.md#resourcemonitor: a function with unknown dependencies is not called',
+      breaks: 'docs/spec/monitor.md#invoke: a function with unknown dependencies is not called',
       file: 'shared/engine/generator/calls/invoke-function.ts',
     },
     [
@@ -145,7 +143,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'all packages of a program are the same',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: equal packages get one reference, others their own',
+        'docs/spec/monitor.md#registerpackage: equal packages get one reference, others their own',
       file: `${monitor}/packages.ts`,
     },
     [
@@ -158,7 +156,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a plugin is not parameterized',
       breaks:
-        'docs/spec/provider-protocol.md#value-encoding: a package is parameterized before any other request',
+        'docs/spec/provider-protocol.md#parameterization: a package is parameterized before any other request',
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...toBase64Parameters(parameterization) } }', '{}'],
@@ -216,7 +214,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a read accepts any type',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: a resource of a provider has a type of three parts',
+        'docs/spec/monitor.md#readresource: a resource of a provider has a type of three parts',
       file: `${monitor}/read-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],

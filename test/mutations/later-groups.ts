@@ -21,7 +21,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a resource that requests a read before updates is not read',
       breaks:
-        'docs/spec/deployment.md#deployment-orchestration: a flagged resource is read before it is updated',
+        'docs/spec/deployment.md#order-of-execution: a flagged resource is read before it is updated',
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(refreshSelection === 'all' || state.refreshBeforeUpdate)", "refreshSelection === 'all'"],
@@ -53,7 +53,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'a call is made although a hook before it failed',
-      breaks: 'docs/spec/step-execution.md#step-kinds: a failed hook before a step fails the step',
+      breaks: 'docs/spec/step-execution.md#hooks: a failed hook before a step fails the step',
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     [
@@ -65,7 +65,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'no program receives references',
-      breaks: 'docs/spec/monitor.md#resourcemonitor: programs that support references receive them',
+      breaks: 'docs/spec/monitor.md#supportsfeature: programs that support references receive them',
       file: `${monitor}/reply-options.ts`,
     },
     ['references: request.acceptResources', 'references: !request.acceptResources'],
@@ -74,8 +74,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'a retained resource is deleted in the cloud',
-      breaks:
-        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: a retained resource only leaves the state',
+      breaks: 'docs/spec/step-execution.md#step-kinds: a retained resource only leaves the state',
       file: 'shared/engine/generator/deletion/skips-delete-call.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
@@ -84,7 +83,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'a program that waits for the end gets its response immediately',
-      breaks: 'docs/spec/programs.md#first-messages: the response is sent after the deletes',
+      breaks:
+        'docs/spec/programs.md#signal-and-wait-for-shutdown: the response is sent after the deletes',
       file: 'shared/engine/monitor/monitor-handlers.ts',
     },
     ['    await signals.whenReleased\n', ''],
@@ -146,7 +146,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'the transforms of the stack run first',
       breaks:
-        'docs/spec/monitor.md#callbacks-service: own transforms, then those of the parents, then those of the stack',
+        'docs/spec/monitor.md#registerresource: own transforms, then those of the parents, then those of the stack',
       file: `${monitor}/transforms.ts`,
     },
     [

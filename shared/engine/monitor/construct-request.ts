@@ -13,7 +13,7 @@ import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 /**
  * Registers a remote component. Its provider constructs the component and calls this monitor.
  * `registerBare`: registers the component without its children, if its provider is not configured
- * yet. Source: docs/spec/monitor.md#resourcemonitor.
+ * yet. Source: docs/spec/monitor.md#registerresource.
  */
 export async function registerRemote(
   request: RegisterResourceRequest,

@@ -25,7 +25,7 @@ export interface InvokeTransforms {
 }
 
 /**
- * Creates an empty set of transforms. Source: docs/spec/monitor.md#resourcemonitor,
+ * Creates an empty set of transforms. Source: docs/spec/monitor.md#invoke,
  * docs/spec/monitor.md#callbacks-service.
  */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {

@@ -5,7 +5,7 @@ import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource
 /**
  * Returns a registration with aliases in their current form. In aliases of older Node SDKs, an
  * absent parent field means "no parent", and the value "no parent" means the current parent.
- * Source: docs/spec/monitor.md#resourcemonitor step 6.
+ * Source: docs/spec/monitor.md#registerresource step 6.
  */
 export function convertLegacyAliases(
   request: RegisterResourceRequest,

@@ -40,7 +40,7 @@ interface Hook {
 type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
 /**
- * Creates an empty set of hooks. Source: docs/spec/monitor.md#resourcemonitor,
+ * Creates an empty set of hooks. Source: docs/spec/monitor.md#registerresourcehook,
  * docs/spec/step-execution.md#hooks.
  */
 export function createRegisteredHooks(program: Callbacks): RegisteredHooks {

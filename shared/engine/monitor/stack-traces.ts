@@ -17,7 +17,7 @@ export interface StackTraces {
   ) => readonly StackFrame[]
 }
 
-/** Creates an empty set of traces. Source: docs/spec/monitor.md#resourcemonitor step 17. */
+/** Creates an empty set of traces. Source: docs/spec/monitor.md#registerresource step 17. */
 export function createStackTraces(): StackTraces {
   const framesByHandle = new Map<string, readonly StackFrame[]>()
   let lastNumber = 0

@@ -44,7 +44,7 @@ export interface ApplicableTransforms {
   readonly allTransforms: readonly Callback[]
 }
 
-/** Creates an empty set of transforms. Source: docs/spec/monitor.md#resourcemonitor step 11. */
+/** Creates an empty set of transforms. Source: docs/spec/monitor.md#registerresource step 11. */
 export function createTransforms(): Transforms {
   const stackTransforms: Callback[] = []
   const transformsByUrn = new Map<string, { parent: string; ownTransforms: readonly Callback[] }>()

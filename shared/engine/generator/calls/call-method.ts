@@ -51,7 +51,7 @@ export interface MethodDeps {
  * generator run repeats the call, so that the method registers its resources again. The program
  * then gets the recorded answer. Answers have no output values: their dependencies are in
  * `dependencies`. An error of the provider ends the deployment. Source:
- * docs/spec/monitor.md#resourcemonitor.
+ * docs/spec/monitor.md#call.
  */
 export async function callMethod(
   ctx: GeneratorContext,

@@ -7,7 +7,7 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 
 /**
  * Describes the error of a component or method, with a line for each invalid property. Secrets of
- * the inputs are masked. Source: docs/spec/provider-protocol.md#response-urn.
+ * the inputs are masked. Source: docs/spec/provider-protocol.md#response.
  */
 export function describeProviderError(thrown: unknown, inputs: PropertyMap): string {
   const redact = createRedactor(collectSecretTexts(inputs))

@@ -24,7 +24,7 @@ export interface FunctionRequest {
 /**
  * Calls a function and records its answer. `unknown`: a dependency does not exist yet, so the
  * function was not called. Throws an error of the call, because the program may handle it and
- * continue. Source: docs/spec/monitor.md#resourcemonitor.
+ * continue. Source: docs/spec/monitor.md#invoke.
  */
 export async function invokeFunction(
   ctx: GeneratorContext,

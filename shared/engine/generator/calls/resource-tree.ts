@@ -26,7 +26,7 @@ export interface ResourceTree {
   readonly isPending: (urns: readonly Urn[]) => Promise<boolean>
 }
 
-/** Creates an empty tree. Source: docs/spec/monitor.md#resourcemonitor, Invoke. */
+/** Creates an empty tree. Source: docs/spec/monitor.md#invoke. */
 export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
   const resources = new Map<Urn, { readonly custom: boolean; readonly exists: boolean }>()
   const children = new Map<Urn | '', Urn[]>()

@@ -119,7 +119,7 @@ export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigVa
 /**
  * Converts a registration with inherited options to a goal. Resolves its provider, and adds the
  * plugin to the inputs of a provider resource. Throws for an invalid provider reference, because
- * only the program gets this error. Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
+ * only the program gets this error. Source: docs/spec/monitor.md#registerresource steps 10-14.
  */
 export async function resolveProvider(
   ctx: GeneratorContext,

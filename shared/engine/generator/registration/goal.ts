@@ -79,7 +79,7 @@ export const emptyGoal: Goal = {
   stackTrace: [],
 }
 
-/** The options that a child inherits. Source: docs/spec/monitor.md#resourcemonitor step 3. */
+/** The options that a child inherits. Source: docs/spec/monitor.md#registerresource step 3. */
 export type InheritableOptions = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** Returns the registration with unset options taken from its parent's goal. */

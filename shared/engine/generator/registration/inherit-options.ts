@@ -17,7 +17,7 @@ export type Inheritance = InheritableOptions & Pick<Registration, 'provider'>
 
 /**
  * Returns the options that a registration has or inherits from its parent. Source:
- * docs/spec/monitor.md#resourcemonitor steps 3 and 10.
+ * docs/spec/monitor.md#registerresource steps 3 and 10.
  */
 export function inheritOptions(
   input: Pick<DecisionInput, 'sets'>,
