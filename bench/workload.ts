@@ -15,10 +15,11 @@ const provider = {
 class Item extends pulumi.dynamic.Resource { constructor(n, props) { super(provider, n, props) } }
 for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
 `,
-  /** N independent resources of a provider that does nothing. */
+  /** N independent resources with a text of BYTES characters. Their provider does nothing. */
   flat: `const pulumi = require('@pulumi/pulumi')
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
-for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
+const text = 'x'.repeat(process.env.BYTES || 100)
+for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text })
 `,
   /** N resources, each depending on the previous one. */
   chain: `const pulumi = require('@pulumi/pulumi')
@@ -38,18 +39,23 @@ export async function withProgram<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `antichain-bench-${name}-`))
   try {
-    writeFileSync(
-      join(folder, 'Pulumi.yaml'),
-      'name: bench\nruntime: {name: nodejs, options: {typescript: false}}\n',
-    )
-    writeFileSync(join(folder, 'package.json'), '{"name":"bench","private":true}\n')
-    writeFileSync(join(folder, 'index.js'), programs[name])
-    symlinkSync(
-      join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
-      join(folder, 'node_modules'),
-    )
+    writeProgram(name, folder)
     return await use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Writes a program into an existing folder. */
+export function writeProgram(name: WorkloadName, folder: string): void {
+  writeFileSync(
+    join(folder, 'Pulumi.yaml'),
+    'name: bench\nruntime: {name: nodejs, options: {typescript: false}}\n',
+  )
+  writeFileSync(join(folder, 'package.json'), '{"name":"bench","private":true}\n')
+  writeFileSync(join(folder, 'index.js'), programs[name])
+  symlinkSync(
+    join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
+    join(folder, 'node_modules'),
+  )
 }

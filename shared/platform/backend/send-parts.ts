@@ -1,5 +1,7 @@
 import { putCopyBlob, putCopyPart } from '../../backends/journal-copies.ts'
 import type { Backend } from '../../backends/open-backend.ts'
+import { limits } from '../../config/limits.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 import { error } from '../../errors/error.ts'
 import { deploymentPartsOf } from '../../records/ids.ts'
 import type { UnsentPart } from '../../records/journal-copy.ts'
@@ -23,6 +25,7 @@ export interface SendDeps {
  * that a part names are sent before it. The base is not sent if the checkpoint has its content.
  */
 export function createPartSender(deps: SendDeps): SendParts {
+  const { backend } = deps
   const blobs = createBlobs(deps.blobFolder)
   const sentBlobs = new Map<string, Set<string>>()
   const send = async (part: UnsentPart): Promise<void> => {
@@ -33,12 +36,16 @@ export function createPartSender(deps: SendDeps): SendParts {
       if (known.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
-        await putCopyBlob(deps.backend, stack, {
+        await putCopyBlob(backend, stack, {
           ...{ copy: part.copy, hash, bytes: await blobs.get(hash) },
         })
       known.add(hash)
     }
-    if (!(await putCopyPart(deps.backend, stack, part)))
+    // A request without a response would hold up the writes of all deployments.
+    const isOwn = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
+    if (isOwn === undefined)
+      throw error('STORE_UNAVAILABLE', `no response of ${backend.store.address}`)
+    if (!isOwn)
       throw error(
         'DEPLOYMENT_TAKEN_OVER',
         `another machine has closed the deployment ${part.deployment}, because it saw no progress`,

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { withTimeout } from '../plugins/with-timeout.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 import { ProviderError } from '../provider-error.ts'
 import type { Provider } from '../provider.ts'
 

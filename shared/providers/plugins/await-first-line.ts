@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { createTail, formatLastLines, readLines } from './plugin-output.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 
 /** The content of a first line, or the reason why the line is refused. */
 export type FirstLineContent<T> =

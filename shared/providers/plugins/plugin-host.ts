@@ -19,7 +19,7 @@ import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/provider-session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
 import { startOrAttach } from './attached-plugins.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 import {
   waitUntilReady,
   callUnary,

@@ -1,5 +1,5 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 import type { Connection } from './connection.ts'
 import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'

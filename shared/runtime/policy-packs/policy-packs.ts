@@ -34,7 +34,7 @@ import {
   createClient,
 } from '../../providers/plugins/connection.ts'
 import { grpcCodeOf } from '../../providers/plugins/call-failures.ts'
-import { withTimeout } from '../../providers/plugins/with-timeout.ts'
+import { withTimeout } from '../../config/with-timeout.ts'
 import { type PluginProcess, startPlugin } from '../../providers/plugins/start-plugin.ts'
 
 /** Dependencies of running policy packs. */
