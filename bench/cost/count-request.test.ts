@@ -9,15 +9,18 @@ const request: ProxiedRequest = {
 
 test('S3 requests are billed by their class, but not deletes and failures', () => {
   const s3 = { ...request, service: 'S3', answered: '' }
-  const of = (method: string, path = '/b/k', status = 200) =>
+  const countS3Request = (method: string, path = '/b/k', status = 200) =>
     countRequest({ ...s3, method, path, status })
-  expect([of('PUT'), of('PUT', '/b/k', 412), of('GET', '/b/?list-type=2&prefix=a')]).toEqual([
-    { puts: 1 },
-    { puts: 1 },
-    { puts: 1 },
+  expect([
+    countS3Request('PUT'),
+    countS3Request('PUT', '/b/k', 412),
+    countS3Request('GET', '/b/?list-type=2&prefix=a'),
+  ]).toEqual([{ puts: 1 }, { puts: 1 }, { puts: 1 }])
+  expect([countS3Request('GET'), countS3Request('HEAD', '/b/k', 404)]).toEqual([
+    { gets: 1 },
+    { gets: 1 },
   ])
-  expect([of('GET'), of('HEAD', '/b/k', 404)]).toEqual([{ gets: 1 }, { gets: 1 }])
-  expect([of('DELETE'), of('PUT', '/b/k', 503)]).toEqual([{}, {}])
+  expect([countS3Request('DELETE'), countS3Request('PUT', '/b/k', 503)]).toEqual([{}, {}])
 })
 
 test('SQS requests are billed per 64 KB, and empty receives are counted separately', () => {
@@ -32,7 +35,7 @@ test('SQS requests are billed per 64 KB, and empty receives are counted separate
 })
 
 test('a failed condition costs as much as the existing item', () => {
-  const refused = (bytes: number) =>
+  const countRefusedWrite = (bytes: number) =>
     countRequest({
       ...request,
       ...{ service: 'DYNAMODB', target: 'DynamoDB_20120810.PutItem', status: 400 },
@@ -41,8 +44,8 @@ test('a failed condition costs as much as the existing item', () => {
         Item: { pk: { S: 'a' }, data: { B: Buffer.alloc(bytes).toString('base64') } },
       }),
     })
-  expect(refused(10)).toEqual({ writes: 1, writeUnits: 1 })
-  expect(refused(2_100)).toEqual({ writes: 1, writeUnits: 3 })
+  expect(countRefusedWrite(10)).toEqual({ writes: 1, writeUnits: 1 })
+  expect(countRefusedWrite(2_100)).toEqual({ writes: 1, writeUnits: 3 })
 })
 
 test('the cost is the sum of counts times prices', () => {

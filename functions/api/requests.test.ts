@@ -54,9 +54,9 @@ interface StreamedMessage {
 /** Returns the messages of a stream. */
 async function messagesOf(response: Response): Promise<StreamedMessage[]> {
   return (await response.text()).split('\n\n').flatMap(text => {
-    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? ''
-    if (field('event') === '') return []
-    return [{ event: field('event'), id: field('id'), data: JSON.parse(field('data')) }]
+    const readField = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? ''
+    if (readField('event') === '') return []
+    return [{ event: readField('event'), id: readField('id'), data: JSON.parse(readField('data')) }]
   })
 }
 

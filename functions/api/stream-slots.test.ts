@@ -105,9 +105,9 @@ test('a token that opens streams too often is refused, although it has closed th
 })
 
 test('a failure of the store is reported', async () => {
-  const down = () => Promise.reject(new Error('down'))
+  const rejectAsDown = () => Promise.reject(new Error('down'))
   const slots = createStreamSlots({
-    marks: { isMarked: down, mark: down, unmark: down },
+    marks: { isMarked: rejectAsDown, mark: rejectAsDown, unmark: rejectAsDown },
     clock: { now: () => 0 as EpochMs, monotonicMs: () => 0 },
     random: { bytes: () => Uint8Array.of(0) },
     streamsMax,

@@ -190,15 +190,15 @@ describe('replay', () => {
   })
 
   test('byte strings remain a feature of a base that has it', () => {
-    const features = (deployment: StoredDeployment) => envelopeOf(deployment).features
-    expect(features(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual([
-      'byteString',
-    ])
+    const featuresOf = (deployment: StoredDeployment) => envelopeOf(deployment).features
+    expect(featuresOf(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual(
+      ['byteString'],
+    )
     const [begin] = createEntries([1, { kind: 'begin' }])
     if (begin === undefined) throw new Error('there is one')
-    expect(features(replay(baseOf(a), [{ ...begin, requiresByteString: true }], options))).toEqual([
-      'byteString',
-    ])
+    expect(
+      featuresOf(replay(baseOf(a), [{ ...begin, requiresByteString: true }], options)),
+    ).toEqual(['byteString'])
   })
 
   test('extensions and snippets are preserved', () => {

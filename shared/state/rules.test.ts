@@ -224,8 +224,8 @@ describe('topological order', () => {
   })
 
   test('a reference means the nearest earlier state of its URN', () => {
-    const dead = (id: string): StoredResource => resource('a', { delete: true, id })
-    const list = [dead('1'), resource('b', { delete: true, ...dependOn('a') }), dead('2')]
+    const oldCopyOf = (id: string): StoredResource => resource('a', { delete: true, id })
+    const list = [oldCopyOf('1'), resource('b', { delete: true, ...dependOn('a') }), oldCopyOf('2')]
     expect(sortTopologically(list).resources).toEqual(list)
   })
 

@@ -24,14 +24,14 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
   beforeEach(async () => {
     sandbox = await createCloudSandbox('shop', { aws: settings(), bundleOf: bundles.findBundle })
     client = createSandbox(undefined, { sdk: false })
-    step('1')
+    writeStep('1')
   })
   afterEach(async () => {
     client?.remove()
     await sandbox?.remove()
   }, 120_000)
 
-  const step = (text: string): void =>
+  const writeStep = (text: string): void =>
     writeFileSync(join(sandbox.program, 'variables.json'), JSON.stringify({ STEP: text }))
   const run = (...args: readonly string[]): Promise<CommandOutput> =>
     client.run(['-C', sandbox.program, ...args])
@@ -67,7 +67,7 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     ).toEqual([])
     const outputs = requireSuccess(await run('stack', 'output', '--json')).out
     expect(JSON.parse(outputs)).toMatchObject({ password: '[secret]', token: '[secret]' })
-    step('2')
+    writeStep('2')
     const changed = requireSuccess(await run('up', '--yes', '--skip-preview', '--json'))
     expect(linesOf(changed).some(event => 'summaryEvent' in event)).toBe(true)
     const history = JSON.parse(

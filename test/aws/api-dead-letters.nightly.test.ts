@@ -27,12 +27,12 @@ describeWithServices(
       const client = createSandbox(undefined, { sdk: false })
       const run = (...args: readonly string[]): Promise<CommandOutput> =>
         client.run(['-C', sandbox.program, ...args])
-      const step = (text: string): void =>
+      const writeStep = (text: string): void =>
         writeFileSync(join(sandbox.program, 'variables.json'), JSON.stringify({ STEP: text }))
       const up = ['-C', sandbox.program, 'up', '--yes', '--skip-preview']
       const { platform } = sandbox.control
       try {
-        step('1')
+        writeStep('1')
         const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
         const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
         const env = { ANTICHAIN_TOKEN: token }
@@ -55,7 +55,7 @@ describeWithServices(
         gate.close()
         for (const one of sandbox.cloud.listEnvironments('step-executor'))
           one.kill('the gate is closed')
-        step('2')
+        writeStep('2')
         const second = client.start(up)
         const isOpen = async (): Promise<boolean> =>
           (await platform.control.read(deploymentIdOf(sandbox.stack, 2))) !== undefined

@@ -52,15 +52,15 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const of = (whom: string): number => kills.filter(one => one === whom).length
-  const sum = (of: (result: CloudRoundResult) => number): number =>
-    results.reduce((total, result) => total + of(result), 0)
+  const countKillsOf = (whom: string): number => kills.filter(one => one === whom).length
+  const sumOf = (countOf: (result: CloudRoundResult) => number): number =>
+    results.reduce((total, result) => total + countOf(result), 0)
   console.log(
     `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
-      `killed: ${of('step-generator')} generators, ${of('step-executor')} executors, ` +
-      `${of('compaction')} compactions, ${sum(({ timedOutCalls }) => timedOutCalls)} by their time; ` +
-      `${sum(({ unknownCreates }) => unknownCreates)} creates unknown, ` +
-      `${sum(({ repeatedCalls }) => repeatedCalls)} updates or deletes repeated; seconds: ` +
+      `killed: ${countKillsOf('step-generator')} generators, ${countKillsOf('step-executor')} executors, ` +
+      `${countKillsOf('compaction')} compactions, ${sumOf(({ timedOutCalls }) => timedOutCalls)} by their time; ` +
+      `${sumOf(({ unknownCreates }) => unknownCreates)} creates unknown, ` +
+      `${sumOf(({ repeatedCalls }) => repeatedCalls)} updates or deletes repeated; seconds: ` +
       results.map(({ seconds }) => seconds).join(', '),
   )
 })

@@ -1,3 +1,7 @@
+/**
+ * The partitions that the routes for webhooks of Pulumi's clients use, compared with the role of
+ * the API, which answers them. A missing permission appears on AWS only.
+ */
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
@@ -9,10 +13,6 @@ import { createQueuedSender } from '../../shared/triggers/notifications/queued-s
 import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses } from './partition-uses.ts'
 
-/**
- * The partitions that the routes for webhooks of Pulumi's clients use, compared with the role of
- * the API, which answers them. A missing permission appears on AWS only.
- */
 const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
 const delivery = {
   ...({ kind: 'ping', body: '{}', durationMs: 1, url: hook.payloadUrl, status: 200 } as const),

@@ -36,25 +36,25 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     bundles?.remove()
   }, 120_000)
 
-  const stock = async (...args: readonly string[]): Promise<string> =>
+  const runPulumi = async (...args: readonly string[]): Promise<string> =>
     requireSuccess(await service.pulumi(args)).out
   const findUpdates = () =>
     receiver.received.filter(({ headers }) => headers['pulumi-webhook-kind'] === 'stack_update')
 
   describeWithCommands('webhooks of the command line of Pulumi', [['go', 'version']], () => {
     test('with a secret are tested, report an update, and send a delivery again', async () => {
-      await stock('stack', 'init', 'dev')
+      await runPulumi('stack', 'init', 'dev')
       const options = ['--name', 'ops', '--url', `${receiver.origin}/in`, '--yes']
       const create = ['stack', 'webhook', 'new', ...options, '--output', 'json', '--secret', secret]
-      const { id: hook } = JSON.parse(await stock(...create)) as { readonly id: string }
+      const { id: hook } = JSON.parse(await runPulumi(...create)) as { readonly id: string }
       // Only the function for schedules may open the secret. It sends the delivery.
-      const ping = await stock('stack', 'webhook', 'ping', hook, '--output', 'json')
+      const ping = await runPulumi('stack', 'webhook', 'ping', hook, '--output', 'json')
       expect(JSON.parse(ping)).toMatchObject({ kind: 'ping', responseCode: 200 })
-      await stock('up', '--yes', '--skip-preview')
+      await runPulumi('up', '--yes', '--skip-preview')
       await waitUntil(() => findUpdates().length > 0, { condition: 'an update', limitMs: 60_000 })
       const list = ['stack', 'webhook', 'delivery', 'list', hook, '--output', 'json']
       const readDeliveries = async () =>
-        (JSON.parse(await stock(...list)) as { deliveries: { id: string; kind: string }[] })
+        (JSON.parse(await runPulumi(...list)) as { deliveries: { id: string; kind: string }[] })
           .deliveries
       let deliveries = await readDeliveries()
       // The history follows the response of the receiver.
@@ -63,13 +63,13 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       expect(deliveries.map(({ kind }) => kind)).toEqual(['stack_update', 'ping'])
       const [update] = deliveries
       const redeliver = ['stack', 'webhook', 'delivery', 'redeliver', hook, update?.id ?? '']
-      expect(await stock(...redeliver)).toMatch(/Response code: +200/)
+      expect(await runPulumi(...redeliver)).toMatch(/Response code: +200/)
       const [first, second] = findUpdates()
       expect(second?.body).toBe(first?.body)
       for (const { body, headers } of receiver.received)
         expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(secret, body))
-      await stock('stack', 'webhook', 'remove', hook, '--yes')
-      await stock('destroy', '--yes', '--skip-preview')
+      await runPulumi('stack', 'webhook', 'remove', hook, '--yes')
+      await runPulumi('destroy', '--yes', '--skip-preview')
       expect(sandbox.readLog()).not.toContain(secret)
     }, 300_000)
   })

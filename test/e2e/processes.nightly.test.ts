@@ -22,10 +22,10 @@ test.each(
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const of = (whom: string): number => kills.filter(one => one === whom).length
-  const sum = (of: (result: RoundResult) => number): number =>
-    results.reduce((total, result) => total + of(result), 0)
+  const countKillsOf = (whom: string): number => kills.filter(one => one === whom).length
+  const sumOf = (countOf: (result: RoundResult) => number): number =>
+    results.reduce((total, result) => total + countOf(result), 0)
   console.log(
-    `seed ${seed}: ${results.length} of ${count} rounds passed; killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ${sum(({ unknownCreates }) => unknownCreates)} unknown creates, ${sum(({ repeatedCalls }) => repeatedCalls)} repeated updates or deletes`,
+    `seed ${seed}: ${results.length} of ${count} rounds passed; killed: ${countKillsOf('generator')} generators, ${countKillsOf('executor')} executors, ${countKillsOf('all')} times all; ${sumOf(({ unknownCreates }) => unknownCreates)} unknown creates, ${sumOf(({ repeatedCalls }) => repeatedCalls)} repeated updates or deletes`,
   )
 })

@@ -57,11 +57,12 @@ test('stack diff shows changes by resource and property without secrets, for ver
 
 test('rollback and undo publish an earlier version, keep the history, and the next up reconciles', async () => {
   const sandbox = createSandbox('many')
-  const up = (count: number) => sandbox.run(upArgs, { env: { COUNT: String(count), DELAY: '0' } })
+  const deployCount = (count: number) =>
+    sandbox.run(upArgs, { env: { COUNT: String(count), DELAY: '0' } })
   try {
     await initDevStack(sandbox)
-    requireSuccess(await up(3))
-    requireSuccess(await up(5))
+    requireSuccess(await deployCount(3))
+    requireSuccess(await deployCount(5))
     const refused = await sandbox.run(withDevStack('stack', 'rollback', '--to', '1'))
     expect(refused.exit).not.toBe(0)
     expect(refused.err).toContain('--yes must be passed in')
@@ -72,14 +73,14 @@ test('rollback and undo publish an earlier version, keep the history, and the ne
     expect(rolledBack.err).toContain('Version 3 has the state of version 1.')
     expect(rolledBack.err).toContain('Resources: 0 added, 0 changed, 2 removed')
     expect(sandbox.listObjects()).toHaveLength(5)
-    const names = async () =>
+    const listThings = async () =>
       (await readStackState(sandbox)).resources
         .map(({ name }) => name)
         .filter(name => name.startsWith('thing-'))
-    expect(await names()).toEqual(['thing-0', 'thing-1', 'thing-2'])
+    expect(await listThings()).toEqual(['thing-0', 'thing-1', 'thing-2'])
     requireSuccess(await sandbox.run(withDevStack('state', 'undo', '--yes')))
-    expect(await names()).toHaveLength(5)
-    requireSuccess(await up(3))
+    expect(await listThings()).toHaveLength(5)
+    requireSuccess(await deployCount(3))
     expect(sandbox.listObjects()).toHaveLength(3)
     const history = requireSuccess(
       await sandbox.run(withDevStack('stack', 'history', '--json')),

@@ -62,7 +62,7 @@ export function scanSource(text: string): ScannedSource {
         strings.push({ line: lineOf(index), text: matchedText.slice(1, -1) })
     }
   }
-  return { code: blank(text, blankRanges), comments, strings }
+  return { code: replaceBySpaces(text, blankRanges), comments, strings }
 }
 
 function removeMarkers(comment: string): string {
@@ -72,7 +72,8 @@ function removeMarkers(comment: string): string {
     .trim()
 }
 
-function blank(text: string, ranges: readonly (readonly [number, number])[]): string {
+/** Replaces ranges of a text by spaces. Line breaks stay. */
+function replaceBySpaces(text: string, ranges: readonly (readonly [number, number])[]): string {
   let code = ''
   let position = 0
   for (const [start, end] of ranges) {

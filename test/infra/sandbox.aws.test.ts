@@ -153,13 +153,13 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
 
   test('is suspended between two calls with every process that it started', async () => {
     await invoke({ do: 'child' })
-    const states = () => listSandboxProcesses(environment.pid).map(({ pid }) => stateOf(pid))
+    const listStates = () => listSandboxProcesses(environment.pid).map(({ pid }) => stateOf(pid))
     // The shell may wait (D) for a stopped child that has not begun its program. A child that ended
     // before the shell was stopped is a zombie (Z).
-    await waitUntil(() => states().every(state => /^[TDZ]$/.test(state ?? 'Z')), {
+    await waitUntil(() => listStates().every(state => /^[TDZ]$/.test(state ?? 'Z')), {
       condition: 'stopped processes',
     })
-    expect(states().length).toBeGreaterThanOrEqual(3)
+    expect(listStates().length).toBeGreaterThanOrEqual(3)
   })
 
   test('dies with every process that it started', async () => {

@@ -55,11 +55,11 @@ function stateOf(
         : 'a:b:C'
   const pick = (candidates: readonly ResourceState[], drawnIndex: number): Urn | '' =>
     drawnIndex < 0 ? '' : (candidates[drawnIndex % Math.max(1, candidates.length)]?.urn ?? '')
-  const picks = (drawnIndices: readonly number[]): readonly Urn[] =>
+  const pickAll = (drawnIndices: readonly number[]): readonly Urn[] =>
     drawnIndices.flatMap(drawnIndex => pick(earlierStates, drawnIndex) || [])
   const providers = earlierStates.filter(state => state.type === 'pulumi:providers:a')
   const provider = draw.kind === 'plain' ? pick(providers, draw.provider) : ''
-  const properties = picks(draw.properties)
+  const properties = pickAll(draw.properties)
   return createResourceState({
     urn: `urn:pulumi:dev::shop::${type}::r${index}` as Urn,
     type,
@@ -71,7 +71,7 @@ function stateOf(
       earlierStates.filter(state => !state.custom),
       draw.parent,
     ),
-    dependencies: [...picks(draw.dependencies), ...properties],
+    dependencies: [...pickAll(draw.dependencies), ...properties],
     propertyDependencies: properties.length > 0 ? new Map([['p', properties]]) : new Map(),
     deletedWith: pick(
       earlierStates.filter(state => state.custom),

@@ -46,7 +46,7 @@ function describeRoundTrip(scheme: string): void {
   }, timeoutMs)
   afterAll(() => sandbox.remove())
 
-  const ours = async (...args: readonly string[]): Promise<CommandOutput> =>
+  const runAntichain = async (...args: readonly string[]): Promise<CommandOutput> =>
     requireSuccess(await sandbox.run(args, { env }))
   const startPulumi = (...args: readonly string[]): RunningCommand => {
     const path = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
@@ -54,32 +54,34 @@ function describeRoundTrip(scheme: string): void {
     const variables = { ...env, ...stockEnv, AI_AGENT: undefined, CLAUDECODE: undefined }
     return sandbox.start(['--non-interactive', ...args], { command: cli, env: variables })
   }
-  const pulumi = (...args: readonly string[]): Promise<CommandOutput> => startPulumi(...args).done
-  const stock = async (...args: readonly string[]) => requireSuccess(await pulumi(...args))
+  const runPulumi = (...args: readonly string[]): Promise<CommandOutput> =>
+    startPulumi(...args).done
+  const runPulumiSuccessfully = async (...args: readonly string[]) =>
+    requireSuccess(await runPulumi(...args))
   const expectSameState = async (): Promise<string> => {
-    const { out } = await stock('stack', 'export', '-s', 'dev')
-    expect((await ours('stack', 'export', '-s', 'dev')).out).toBe(out)
+    const { out } = await runPulumiSuccessfully('stack', 'export', '-s', 'dev')
+    expect((await runAntichain('stack', 'export', '-s', 'dev')).out).toBe(out)
     return out
   }
 
   test(
     'our killed deployment keeps its lock, our next command recovers it, and Pulumi continues',
     async () => {
-      await ours('stack', 'init', 'dev')
+      await runAntichain('stack', 'init', 'dev')
       const running = sandbox.start([...upArgs, '-p', '8'], { env })
       await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
       running.kill('SIGKILL', 'group')
       await running.done
-      const busy = await pulumi('refresh', '--yes', '--skip-preview', '-s', 'dev')
+      const busy = await runPulumi('refresh', '--yes', '--skip-preview', '-s', 'dev')
       expect(busy.err).toContain('the stack is currently locked by 1 lock(s)')
       expect(busy.err).toContain(`(pid ${running.pid})`)
-      await ours(...upArgs, '-p', '8')
+      await runAntichain(...upArgs, '-p', '8')
       const state = await expectSameState()
       expect(verifyExport(state, { sealed: true })).toEqual([])
       expect(findLostObjects(sandbox, readExport(state))).toEqual([])
 
       const created = sandbox.listObjects().length
-      await stock('up', '--yes', '--skip-preview', '-s', 'dev', '-m', 'by Pulumi')
+      await runPulumiSuccessfully('up', '--yes', '--skip-preview', '-s', 'dev', '-m', 'by Pulumi')
       expect(sandbox.listObjects()).toHaveLength(created)
       await expectSameState()
     },
@@ -89,17 +91,26 @@ function describeRoundTrip(scheme: string): void {
   test(
     'both see one history and the same stacks, and each deletes what the other created',
     async () => {
-      await ours('refresh', '--yes', '--skip-preview', '-s', 'dev', '--clear-pending-creates')
-      const history = JSON.parse((await ours('stack', 'history', '-s', 'dev', '-j')).out)
-      const stockHistory = JSON.parse((await stock('stack', 'history', '-s', 'dev', '-j')).out)
+      await runAntichain(
+        'refresh',
+        '--yes',
+        '--skip-preview',
+        '-s',
+        'dev',
+        '--clear-pending-creates',
+      )
+      const history = JSON.parse((await runAntichain('stack', 'history', '-s', 'dev', '-j')).out)
+      const stockHistory = JSON.parse(
+        (await runPulumiSuccessfully('stack', 'history', '-s', 'dev', '-j')).out,
+      )
       const summaryOf = (entries: readonly { kind: string; message: string }[]) =>
         entries.map(({ kind, message }) => [kind, message])
       expect(summaryOf(history)).toEqual(summaryOf(stockHistory))
       expect(summaryOf(history)).toContainEqual(['update', 'by Pulumi'])
-      await stock('stack', 'init', 'other')
-      const names = JSON.parse((await ours('stack', 'ls', '-j')).out) as { name: string }[]
+      await runPulumiSuccessfully('stack', 'init', 'other')
+      const names = JSON.parse((await runAntichain('stack', 'ls', '-j')).out) as { name: string }[]
       expect(names.map(({ name }) => name)).toEqual(['dev', 'other'])
-      await stock('stack', 'rm', 'other', '--yes')
+      await runPulumiSuccessfully('stack', 'rm', 'other', '--yes')
 
       const { resources } = readExport(await expectSameState())
       const managedIds = new Set(resources.map(({ id }) => id))
@@ -110,13 +121,13 @@ function describeRoundTrip(scheme: string): void {
       await destroy.done
       const refused = await sandbox.run(['destroy', '--yes', '-s', 'dev'], { env })
       expect(refused.err).toMatch(/BACKEND_LOCKED.*\(process \d+\) since .*, \d+ s ago/)
-      await ours('cancel', '-s', 'dev', '--yes')
-      await ours('destroy', '--yes', '--skip-preview', '-s', 'dev')
+      await runAntichain('cancel', '-s', 'dev', '--yes')
+      await runAntichain('destroy', '--yes', '--skip-preview', '-s', 'dev')
       // The kill of the first test left objects of pending creates, which no state has.
       expect(sandbox.listObjects().filter(({ id }) => managedIds.has(id))).toEqual([])
       await expectSameState()
-      await ours('stack', 'rm', 'dev', '--yes')
-      expect(JSON.parse((await stock('stack', 'ls', '-j')).out)).toEqual([])
+      await runAntichain('stack', 'rm', 'dev', '--yes')
+      expect(JSON.parse((await runPulumiSuccessfully('stack', 'ls', '-j')).out)).toEqual([])
     },
     timeoutMs,
   )

@@ -52,7 +52,9 @@ function runProgram(request: RunRequest): Promise<RunResponse> {
   )
 }
 
-function reply<Request, Response>(answer: (request: Request) => Response | Promise<Response>) {
+function createUnaryHandler<Request, Response>(
+  answer: (request: Request) => Response | Promise<Response>,
+) {
   return (call: ServerUnaryCall<Request, Response>, done: sendUnaryData<Response>): void => {
     Promise.resolve(answer(call.request)).then(
       response => done(null, response),
@@ -63,9 +65,9 @@ function reply<Request, Response>(answer: (request: Request) => Response | Promi
 
 const server = new Server()
 server.addService(LanguageRuntimeService, {
-  getRequiredPackages: reply(() => GetRequiredPackagesResponse.create({})),
-  getPluginInfo: reply(() => PluginInfo.create({ version: '3.0.0' })),
-  run: reply(runProgram),
+  getRequiredPackages: createUnaryHandler(() => GetRequiredPackagesResponse.create({})),
+  getPluginInfo: createUnaryHandler(() => PluginInfo.create({ version: '3.0.0' })),
+  run: createUnaryHandler(runProgram),
 })
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (bindError, port) => {
   if (bindError !== null) throw bindError

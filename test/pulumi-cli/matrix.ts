@@ -21,7 +21,7 @@ export interface MatrixCase {
 const secret = 'a secret that no file contains'
 
 const program = `'use strict'
-const pulumi = require('@pulumi/pulumi')
+const runPulumi = require('@pulumi/pulumi')
 const { Thing } = require('./gold')
 const { STEP, COUNT, CHARS, SECRETS } = process.env
 const config = new pulumi.Config()
@@ -49,36 +49,36 @@ export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
   }
   const run = async (command: string, step: string): Promise<CommandOutput> =>
     requireSuccess(await client.pulumi(command.split(' '), { ...env, STEP: step }))
-  const pulumi = async (command: string, step = '1'): Promise<string> =>
+  const runPulumi = async (command: string, step = '1'): Promise<string> =>
     (await run(command, step)).out
   const expectSameStates = async (): Promise<void> => {
-    const exported = await pulumi('stack export')
+    const exported = await runPulumi('stack export')
     const ours = requireSuccess(await client.antichain(['stack', 'export', '-s', 'dev'])).out
     expect(JSON.parse(ours)).toEqual(JSON.parse(exported))
     expect(verifyExport(ours, { sealed: true, isService: true })).toEqual([])
   }
   try {
     writeFileSync(join(sandbox.program, 'index.js'), program)
-    await pulumi('stack init dev')
+    await runPulumi('stack init dev')
     requireSuccess(await client.pulumi(['config', 'set', '--secret', 'text', secret]))
-    await pulumi('up --yes')
+    await runPulumi('up --yes')
     expect(sandbox.listObjects()).toHaveLength(resourceCount)
     await expectSameStates()
-    await pulumi('preview --expect-no-changes')
+    await runPulumi('preview --expect-no-changes')
     const { err: calls } = await run('up --yes --skip-preview --logtostderr -v=10', '2')
     if (sendsCheckpoints && resourceCount * valueChars > checkpointCutoffSizeBytes)
       expect(calls).toContain('/checkpointdelta): 200')
     await expectSameStates()
-    await pulumi('refresh --yes --skip-preview --expect-no-changes', '2')
-    await pulumi('stack export --file state.json')
-    await pulumi('stack import --file state.json')
-    await pulumi('up --yes --skip-preview --expect-no-changes', '2')
-    const text = await pulumi('stack output text --show-secrets')
+    await runPulumi('refresh --yes --skip-preview --expect-no-changes', '2')
+    await runPulumi('stack export --file state.json')
+    await runPulumi('stack import --file state.json')
+    await runPulumi('up --yes --skip-preview --expect-no-changes', '2')
+    const text = await runPulumi('stack output text --show-secrets')
     expect(text.trim()).toBe(hasSecrets ? secret : 'plain')
-    await pulumi('destroy --yes --skip-preview', '2')
+    await runPulumi('destroy --yes --skip-preview', '2')
     expect(sandbox.listObjects()).toEqual([])
     await expectSameStates()
-    await pulumi('stack rm --yes dev')
+    await runPulumi('stack rm --yes dev')
     expect(findFilesWith(sandbox.home, secret)).toEqual([])
   } finally {
     await client.remove()

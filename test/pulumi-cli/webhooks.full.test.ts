@@ -26,18 +26,18 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
   test('a webhook gets updates of both command lines in the form of Pulumi', async () => {
     const receiver = await startReceiver()
     const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
-    const pulumi = async (command: string): Promise<string> =>
+    const runPulumi = async (command: string): Promise<string> =>
       requireSuccess(await client.pulumi(command.split(' '))).out
     try {
-      await pulumi('stack init dev')
+      await runPulumi('stack init dev')
       const options = `--name ops --url ${receiver.origin}/in --yes --output json`
       const create = [...`stack webhook new ${options} --secret`.split(' '), secret]
       const created = requireSuccess(await client.pulumi(create)).out
       const { id: name } = JSON.parse(created) as { id: string }
       expect(created).not.toContain(secret)
-      const ping = JSON.parse(await pulumi(`stack webhook ping ${name} --output json`)) as object
+      const ping = JSON.parse(await runPulumi(`stack webhook ping ${name} --output json`)) as object
       expect(ping).toMatchObject({ kind: 'ping', responseCode: 200 })
-      await pulumi('up --yes --skip-preview')
+      await runPulumi('up --yes --skip-preview')
       const findUpdates = () =>
         receiver.received.filter(({ headers }) => headers['pulumi-webhook-kind'] === 'stack_update')
       const awaitUpdates = (count: number): Promise<void> =>
@@ -53,7 +53,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       for (const { body, headers } of receiver.received)
         expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(secret, body))
       const listDeliveries = async (): Promise<readonly Delivery[]> => {
-        const printed = await pulumi(`stack webhook delivery list ${name} --output json`)
+        const printed = await runPulumi(`stack webhook delivery list ${name} --output json`)
         return (JSON.parse(printed) as { deliveries: readonly Delivery[] }).deliveries
       }
       const deliveries = await listDeliveries()
@@ -64,7 +64,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       ])
       expect(JSON.stringify(deliveries)).not.toContain(secret)
       const redelivery = `stack webhook delivery redeliver ${name} ${deliveries[1]?.id ?? ''}`
-      expect(await pulumi(redelivery)).toMatch(/Response code: +200/)
+      expect(await runPulumi(redelivery)).toMatch(/Response code: +200/)
       const repeated = receiver.received.filter(
         ({ headers }) => headers['pulumi-webhook-id'] === deliveries[1]?.id,
       )
@@ -75,16 +75,16 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       expect((await listDeliveries()).map(({ id }) => id)).toEqual(
         [deliveries[1], deliveries[0], deliveries[2]].map(delivery => delivery?.id),
       )
-      await pulumi(`stack webhook edit ${name} --add-event update_failed --active=false`)
-      expect(await pulumi(`stack webhook get ${name}`)).toContain('update_failed')
+      await runPulumi(`stack webhook edit ${name} --add-event update_failed --active=false`)
+      expect(await runPulumi(`stack webhook get ${name}`)).toContain('update_failed')
       const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
       expect(requireSuccess(listed).out).toMatch(/update_failed to http.*, pulumi \(ops\)/)
       const refused = await client.pulumi(
         `stack webhook new --name a --url ${receiver.origin} --hook-format slack --yes`.split(' '),
       )
       expect(refused.err).toContain("webhooks have no format 'slack'")
-      await pulumi(`stack webhook remove ${name} --yes`)
-      expect(JSON.parse(await pulumi('stack webhook list --output json'))).toMatchObject({
+      await runPulumi(`stack webhook remove ${name} --yes`)
+      expect(JSON.parse(await runPulumi('stack webhook list --output json'))).toMatchObject({
         count: 0,
       })
     } finally {
@@ -96,30 +96,30 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
   test('a webhook of the organization is a notification of all stacks, and the reverse', async () => {
     const receiver = await startReceiver()
     const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
-    const pulumi = async (command: string): Promise<string> =>
+    const runPulumi = async (command: string): Promise<string> =>
       requireSuccess(await client.pulumi(command.split(' '))).out
     try {
       const options = `--url ${receiver.origin} --event update_failed --yes --output json`
-      const created = await pulumi(`org webhook new --name all ${options}`)
+      const created = await runPulumi(`org webhook new --name all ${options}`)
       const { id } = JSON.parse(created) as { id: string }
-      expect(await pulumi(`org webhook ping ${id}`)).toMatch(/Response code: +200/)
+      expect(await runPulumi(`org webhook ping ${id}`)).toMatch(/Response code: +200/)
       const create = ['notification', 'create', 'chat', '--all', '--url', receiver.origin]
       const formatted = [...create, '--format', 'pulumi', '--events', 'failed,drift']
       requireSuccess(await client.antichain(formatted, { env: serverEnv }))
-      const listed = JSON.parse(await pulumi('org webhook list --output json')) as {
+      const listed = JSON.parse(await runPulumi('org webhook list --output json')) as {
         webhooks: { name: string }[]
       }
       expect(listed.webhooks.map(({ name }) => name).toSorted()).toEqual(['all', 'chat'])
-      const delivered = await pulumi(`org webhook delivery list ${id}`)
+      const delivered = await runPulumi(`org webhook delivery list ${id}`)
       expect(delivered).toMatch(/ ping .* 200 /)
-      await pulumi('stack init dev')
+      await runPulumi('stack init dev')
       client.sandbox.setFaults({ 'create:thing': 'always' })
       expect((await client.pulumi(['up', '--yes', '--skip-preview'])).exit).not.toBe(0)
       const isFailure = ({ headers }: { headers: object }): boolean =>
         (headers as Record<string, unknown>)['pulumi-webhook-kind'] === 'stack_update'
       const countFailures = (): number => receiver.received.filter(isFailure).length
       await waitUntil(() => countFailures() === 2, { condition: 'two deliveries', limitMs: 60_000 })
-      await pulumi(`org webhook remove ${id} --yes`)
+      await runPulumi(`org webhook remove ${id} --yes`)
     } finally {
       await client.remove()
       receiver.close()

@@ -50,22 +50,22 @@ function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
 }
 
 function referencesOf(resource: OrderedJson): readonly (readonly [string, string])[] {
-  const texts = (relation: string, items: readonly OrderedJson[]): [string, string][] =>
+  const toReferences = (relation: string, items: readonly OrderedJson[]): [string, string][] =>
     items.flatMap(item => (item.kind === 'text' && item.text !== '' ? [[relation, item.text]] : []))
-  const single = (relation: string): [string, string][] => {
+  const listSingleReference = (relation: string): [string, string][] => {
     const urn = textOf(resource, relation)
     return urn === undefined ? [] : [[relation, urn]]
   }
   const byProperty = fieldOf(resource, 'propertyDependencies')
   const properties = byProperty?.kind === 'object' ? byProperty.fields : []
   return [
-    ...single('parent'),
-    ...texts('dependency', itemsOf(resource, 'dependencies')),
+    ...listSingleReference('parent'),
+    ...toReferences('dependency', itemsOf(resource, 'dependencies')),
     ...properties.flatMap(([, items]) =>
-      items.kind === 'list' ? texts('property dependency', items.items) : [],
+      items.kind === 'list' ? toReferences('property dependency', items.items) : [],
     ),
-    ...single('deletedWith'),
-    ...texts('replaceWith', itemsOf(resource, 'replaceWith')),
+    ...listSingleReference('deletedWith'),
+    ...toReferences('replaceWith', itemsOf(resource, 'replaceWith')),
   ]
 }
 

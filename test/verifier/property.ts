@@ -65,25 +65,34 @@ export function checkPropertyValue(rules: SecretRules): Check {
 }
 
 function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
-  const filled = (name: string, check: Check = text()): Field => ({ name, when: 'filled', check })
-  const always = (name: string, check: Check): Field => ({ name, when: 'always', check })
-  const hash = filled('hash', text(/^[0-9a-f]{64}$/))
+  const filledField = (name: string, check: Check = text()): Field => ({
+    name,
+    when: 'filled',
+    check,
+  })
+  const alwaysField = (name: string, check: Check): Field => ({ name, when: 'always', check })
+  const hash = filledField('hash', text(/^[0-9a-f]{64}$/))
   return new Map([
-    [asset, [hash, filled('text'), filled('path'), filled('uri')]],
+    [asset, [hash, filledField('text'), filledField('path'), filledField('uri')]],
     [
       archive,
-      [hash, { name: 'assets', when: 'given', check: map(value) }, filled('path'), filled('uri')],
+      [
+        hash,
+        { name: 'assets', when: 'given', check: map(value) },
+        filledField('path'),
+        filledField('uri'),
+      ],
     ],
     [
       reference,
       [
-        always('urn', text(/^urn:pulumi:/)),
+        alwaysField('urn', text(/^urn:pulumi:/)),
         { name: 'id', when: 'given', check: text() },
-        always('packageVersion', text()),
+        alwaysField('packageVersion', text()),
       ],
     ],
-    [bytes, [always('value', text(new RegExp(`^${base64}$`)))]],
-    [float, [always('value', text(/^[0-9a-f]{16}$/))]],
+    [bytes, [alwaysField('value', text(new RegExp(`^${base64}$`)))]],
+    [float, [alwaysField('value', text(/^[0-9a-f]{16}$/))]],
   ])
 }
 

@@ -87,7 +87,7 @@ function shownStates(
   isRefreshCommand = false,
 ): readonly string[] {
   const lines: string[] = []
-  const shown = (state: StepState | null): string =>
+  const formatState = (state: StepState | null): string =>
     state === null
       ? 'none'
       : `${state.id || '?'}${'v' in state.outputs ? `,${String(state.outputs['v'])}` : ''}${state.delete ? '!' : ''}`
@@ -96,7 +96,9 @@ function shownStates(
     const [{ metadata }] = Object.values(event) as [{ readonly metadata?: StepMetadata }]
     if (metadata === undefined) return
     const { op, old, new: next, logical = false } = metadata
-    lines.push(`${kind} ${op} ${shown(old)} > ${shown(next)}${logical ? '' : ', not logical'}`)
+    lines.push(
+      `${kind} ${op} ${formatState(old)} > ${formatState(next)}${logical ? '' : ', not logical'}`,
+    )
   }
   run(createStepEmitter({ emit }, { isPreview: false, isRefreshCommand, redact: text => text }))
   return lines

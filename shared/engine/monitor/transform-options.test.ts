@@ -61,13 +61,18 @@ describe('dependencies', () => {
 
   test('are those that the request lists per property, or else all for every property', () => {
     const declared = new Map([['v', { urns: ['x'] }]])
-    const subject = (fields: Partial<RegisterResourceRequest>) =>
+    const listDeclaredDependencies = (fields: Partial<RegisterResourceRequest>) =>
       Object.fromEntries(declaredDependenciesOf(request(fields), properties))
-    expect(subject({ propertyDependencies: declared, dependencies: ['y'] })).toEqual({
+    expect(
+      listDeclaredDependencies({ propertyDependencies: declared, dependencies: ['y'] }),
+    ).toEqual({
       v: new Set(['x']),
     })
-    expect(subject({ dependencies: ['y'] })).toEqual({ v: new Set(['y']), w: new Set(['y']) })
-    expect(subject({ dependencies: ['y'], remote: true })).toEqual({})
+    expect(listDeclaredDependencies({ dependencies: ['y'] })).toEqual({
+      v: new Set(['y']),
+      w: new Set(['y']),
+    })
+    expect(listDeclaredDependencies({ dependencies: ['y'], remote: true })).toEqual({})
   })
 
   test('are added to values without dependencies', () => {

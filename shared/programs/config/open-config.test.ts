@@ -82,11 +82,12 @@ describe('configuration of a deployment', () => {
   })
 
   test('invalid definitions in the project file are refused', () => {
-    const wrong = (config: string): unknown => openTestConfig(`config: {${config}}\n`, '')
-    expect(() => wrong('k: {type: date}')).toThrow(/Pulumi\.yaml:2:/)
-    expect(() => wrong('k: {type: array}')).toThrow(/items/)
-    expect(() => wrong('k: {type: integer, default: x}')).toThrow(/type integer/)
-    expect(() => wrong('k: {default: 1, value: 2}')).toThrow(/both/)
-    expect(() => wrong('aws:k: {type: string}')).toThrow(/another namespace/)
+    const openProjectConfig = (config: string): unknown =>
+      openTestConfig(`config: {${config}}\n`, '')
+    expect(() => openProjectConfig('k: {type: date}')).toThrow(/Pulumi\.yaml:2:/)
+    expect(() => openProjectConfig('k: {type: array}')).toThrow(/items/)
+    expect(() => openProjectConfig('k: {type: integer, default: x}')).toThrow(/type integer/)
+    expect(() => openProjectConfig('k: {default: 1, value: 2}')).toThrow(/both/)
+    expect(() => openProjectConfig('aws:k: {type: string}')).toThrow(/another namespace/)
   })
 })

@@ -156,10 +156,10 @@ describe('marks', () => {
 
   test('change nothing when a URN is unknown, and name every unknown URN', () => {
     const urns = [urn('a'), urn('x'), urn('y')]
-    const work = () => withMark(state, urns, { mark: 'protect', isSet: false })
-    expect(codeOf(work)).toBe('STATE_RESOURCE_UNKNOWN')
-    expect(work).toThrow(urn('x'))
-    expect(work).toThrow(urn('y'))
+    const unprotectAll = () => withMark(state, urns, { mark: 'protect', isSet: false })
+    expect(codeOf(unprotectAll)).toBe('STATE_RESOURCE_UNKNOWN')
+    expect(unprotectAll).toThrow(urn('x'))
+    expect(unprotectAll).toThrow(urn('y'))
   })
 })
 
@@ -225,15 +225,15 @@ describe('renaming a stack', () => {
       { project: 'shop', stack: 'dev' },
       { project: 'mall', stack: 'prod' },
     )
-    const here = (name: string, type = 'a:b:C') => `urn:pulumi:prod::mall::${type}::${name}`
-    expect(now.resources?.[0]?.urn).toBe(here('mall-prod', 'pulumi:pulumi:Stack'))
+    const prodUrnOf = (name: string, type = 'a:b:C') => `urn:pulumi:prod::mall::${type}::${name}`
+    expect(now.resources?.[0]?.urn).toBe(prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'))
     expect(now.resources?.[1]).toMatchObject({
-      urn: here('a'),
-      parent: here('mall-prod', 'pulumi:pulumi:Stack'),
-      dependencies: [here('mall-prod', 'pulumi:pulumi:Stack')],
-      provider: `${here('default', 'pulumi:providers:a')}::p-1`,
-      inputs: { self: link(here('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
-      outputs: { shown: { plaintext: JSON.stringify(link(here('a'))) } },
+      urn: prodUrnOf('a'),
+      parent: prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'),
+      dependencies: [prodUrnOf('mall-prod', 'pulumi:pulumi:Stack')],
+      provider: `${prodUrnOf('default', 'pulumi:providers:a')}::p-1`,
+      inputs: { self: link(prodUrnOf('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
+      outputs: { shown: { plaintext: JSON.stringify(link(prodUrnOf('a'))) } },
     })
   })
 })
@@ -339,11 +339,11 @@ describe('a move', () => {
   })
 
   test('moves children, and parents if requested', () => {
-    const names = (moved: readonly string[]) =>
+    const namesOf = (moved: readonly string[]) =>
       moved.map(one => one.slice(one.lastIndexOf(':') + 1))
-    expect(names(move([group.urn]).movedUrns)).toEqual(['g', 'kid'])
-    expect(names(move([child.urn], stateOf(), true).movedUrns)).toEqual(['g', 'kid'])
-    expect(names(move([root('dev').urn]).movedUrns)).toEqual(['a', 'g', 'kid', 'user'])
+    expect(namesOf(move([group.urn]).movedUrns)).toEqual(['g', 'kid'])
+    expect(namesOf(move([child.urn], stateOf(), true).movedUrns)).toEqual(['g', 'kid'])
+    expect(namesOf(move([root('dev').urn]).movedUrns)).toEqual(['a', 'g', 'kid', 'user'])
     const { dest } = move([group.urn])
     expect(dest.resources?.at(-1)?.urn).toBe(urn('kid', 'k:l:M$a:b:C', 'prod'))
   })

@@ -152,19 +152,21 @@ describe('notifications', () => {
   })
 
   test("the receiver's status decides between delivered, retry and dead", async () => {
-    const after = async (status: number, headers = {}) => {
+    const sendForStatus = async (status: number, headers = {}) => {
       receiver.state.answer = () => ({ status, headers })
       return send(failed)
     }
-    for (const status of [200, 202, 204]) expect((await after(status)).kind).toBe('delivered')
-    for (const status of [408, 425, 429, 500, 503]) expect((await after(status)).kind).toBe('retry')
+    for (const status of [200, 202, 204])
+      expect((await sendForStatus(status)).kind).toBe('delivered')
+    for (const status of [408, 425, 429, 500, 503])
+      expect((await sendForStatus(status)).kind).toBe('retry')
     for (const status of [301, 307, 400, 401, 404, 410, 413])
-      expect((await after(status)).kind).toBe('dead')
-    expect(await after(503, { 'retry-after': '120' })).toMatchObject({ afterMs: 120_000 })
-    expect(await after(503, { 'retry-after': '999999' })).toMatchObject({
+      expect((await sendForStatus(status)).kind).toBe('dead')
+    expect(await sendForStatus(503, { 'retry-after': '120' })).toMatchObject({ afterMs: 120_000 })
+    expect(await sendForStatus(503, { 'retry-after': '999999' })).toMatchObject({
       afterMs: triggerLimits.notificationRetryMaxMs,
     })
-    expect(await after(503, { 'retry-after': 'soon' })).toMatchObject({ afterMs: 10_000 })
+    expect(await sendForStatus(503, { 'retry-after': 'soon' })).toMatchObject({ afterMs: 10_000 })
   })
 
   test('a redirect is not followed, so it cannot reach internal addresses', async () => {

@@ -76,13 +76,13 @@ describe('a comment on GitHub', () => {
   })
   const write = (text: string, subject = 'shop/prod', number = 7) =>
     replies.writeComment('acme/shop', number, { text, subject })
-  const shown = () => [...kept.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
+  const listComments = () => [...kept.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
 
   test('is created once and updated afterwards, one for each stack', async () => {
     await write('first')
     await write('other', 'shop/dev')
     await write('second')
-    expect(shown()).toEqual(['second', 'other'])
+    expect(listComments()).toEqual(['second', 'other'])
     expect(receiver.received.at(-1)).toMatchObject({
       method: 'PATCH',
       url: '/api/v3/repos/acme/shop/issues/comments/1',
@@ -113,7 +113,7 @@ describe('a comment on GitHub', () => {
     await write('first')
     refuses = status
     await write('second')
-    expect(shown()).toEqual(['first', 'second'])
+    expect(listComments()).toEqual(['first', 'second'])
   })
 
   test('is searched in a limited number of pages', async () => {

@@ -239,11 +239,11 @@ describe('outbound calls', () => {
   })
 
   test('the connection uses the checked address and no other', async () => {
-    const elsewhere: ResolveHost = async () => ['127.0.0.2', '127.0.0.1']
+    const resolveElsewhere: ResolveHost = async () => ['127.0.0.2', '127.0.0.1']
     const outbound = createOutbound({
       allowedNetworks: ['127.0.0.0/8'],
       isHttpAllowed: true,
-      resolve: elsewhere,
+      resolve: resolveElsewhere,
     })
     const url = `http://here.test:${port}/`
     const request = { method: 'GET', url, headers: {}, timeoutMs: 2000 } as const

@@ -116,9 +116,9 @@ describe('the times of a schedule', () => {
   })
 
   test('jitter is constant for a name, within its limit, and differs between names', () => {
-    const named = (name: string) => jitterOf({ ...key, name }, 3_600_000)
-    expect(named('a')).toBe(named('a'))
-    const all = Array.from({ length: 200 }, (_, index) => named(`n${index}`))
+    const jitterOfName = (name: string) => jitterOf({ ...key, name }, 3_600_000)
+    expect(jitterOfName('a')).toBe(jitterOfName('a'))
+    const all = Array.from({ length: 200 }, (_, index) => jitterOfName(`n${index}`))
     expect(Math.min(...all)).toBeLessThan(200_000)
     expect(Math.max(...all)).toBeGreaterThan(3_400_000)
     expect(Math.max(...all)).toBeLessThan(3_600_000)
@@ -163,18 +163,18 @@ describe('the verdict on a schedule', () => {
     const paused = { ...nightly, isPaused: true }
     expect(judge(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
     // The API stores a changed schedule with the time of the change as its last run.
-    const goingOn = (one: typeof paused, at: string) => ({
+    const resumeAt = (one: typeof paused, at: string) => ({
       ...one,
       isPaused: false,
       lastAt: ms(at),
     })
-    const on = goingOn(paused, '2026-05-01T05:00:00Z')
+    const on = resumeAt(paused, '2026-05-01T05:00:00Z')
     expect(judge(on, '2026-05-01T05:00:01Z')).toEqual({
       kind: 'wait',
       dueAt: ms('2026-05-02T04:00:00Z'),
     })
     const end = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
-    expect(judge(goingOn(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
+    expect(judge(resumeAt(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
   })
 
   test('a one-time destroy is over after its run', () => {
@@ -235,7 +235,7 @@ describe('EventBridge Scheduler', () => {
     })
   })
 
-  const field = (min: number, max: number) =>
+  const arbitraryField = (min: number, max: number) =>
     fc.oneof(
       fc.constant('*'),
       fc.integer({ min: 2, max: 6 }).map(step => `*/${step}`),
@@ -249,15 +249,15 @@ describe('EventBridge Scheduler', () => {
 
   test('the converted expression has the same times, and is short enough', () => {
     const days = fc.oneof(
-      fc.tuple(field(1, 28), fc.constant('*')),
-      fc.tuple(fc.constant('*'), field(0, 6)),
+      fc.tuple(arbitraryField(1, 28), fc.constant('*')),
+      fc.tuple(fc.constant('*'), arbitraryField(0, 6)),
     )
     fc.assert(
       fc.property(
-        field(0, 59),
-        field(0, 23),
+        arbitraryField(0, 59),
+        arbitraryField(0, 23),
         days,
-        field(1, 12),
+        arbitraryField(1, 12),
         (minute, hour, [day, week], month) => {
           const when = `${minute} ${hour} ${day} ${month} ${week}`
           const { expression } = schedulerExpressionOf(

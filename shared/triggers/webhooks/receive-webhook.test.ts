@@ -240,9 +240,13 @@ describe('deliveries of the signed form', () => {
     async awayMs => {
       nowMs = Math.floor(nowMs / 1000) * 1000
       const name = await putWebhook('signed')
-      const at = (ms: number) => ({ 'antichain-timestamp': String((nowMs + ms) / 1000) })
-      expect((await receive(name, signed(ownPush, at(awayMs)))).kind).toBe('accepted')
-      const further = signed(ownPush, at(awayMs + Math.sign(awayMs) * 1000))
+      const timestampHeaderAfter = (ms: number) => ({
+        'antichain-timestamp': String((nowMs + ms) / 1000),
+      })
+      expect((await receive(name, signed(ownPush, timestampHeaderAfter(awayMs)))).kind).toBe(
+        'accepted',
+      )
+      const further = signed(ownPush, timestampHeaderAfter(awayMs + Math.sign(awayMs) * 1000))
       await expect(receive(name, further)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
     },
   )
@@ -310,10 +314,12 @@ describe('threats', () => {
     const other = 'the secret before that, also long'
     const name = await putWebhook('github', { secrets: [secret, other] })
     const body = JSON.stringify(pushBody())
-    const by = (one: string) =>
+    const signWith = (one: string) =>
       github(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
-    await expect(receive(name, by('a third secret that is long'))).rejects.toMatchObject(refused)
-    expect((await receive(name, by(other))).kind).toBe('accepted')
+    await expect(receive(name, signWith('a third secret that is long'))).rejects.toMatchObject(
+      refused,
+    )
+    expect((await receive(name, signWith(other))).kind).toBe('accepted')
   })
 
   test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {

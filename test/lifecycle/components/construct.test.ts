@@ -130,7 +130,7 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
       ? [event.resOutputsEvent.metadata.urn.split('::').at(-1)]
       : [],
   )
-  const at = (name: string): number => gone.indexOf(name)
+  const positionOf = (name: string): number => gone.indexOf(name)
   expect(cloud.log.slice(2)).toEqual(['delete rule-1', 'delete sg-1'])
   for (const [earlier, later] of [
     ['rule', 'second'],
@@ -139,7 +139,7 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
     ['sg', 'nested'],
     ['nested', 'first'],
   ] as const)
-    expect(at(earlier), `${earlier} before ${later}`).toBeLessThan(at(later))
+    expect(positionOf(earlier), `${earlier} before ${later}`).toBeLessThan(positionOf(later))
 })
 
 describe('a component that a provider constructs', () => {

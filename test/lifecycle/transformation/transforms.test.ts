@@ -34,7 +34,7 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
   const engine = await engines.open(cloud)
   const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
-    const say = (word: string) =>
+    const addWordTransform = (word: string) =>
       functions.addTransform(({ type, properties }) =>
         type === 'test:index:Thing'
           ? {
@@ -42,19 +42,21 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
             }
           : {},
       )
-    await functions.registerStackTransform(say('5'))
-    const parentGroup = await registerGroup(monitor, 'above', { transforms: [say('4')] })
+    await functions.registerStackTransform(addWordTransform('5'))
+    const parentGroup = await registerGroup(monitor, 'above', {
+      transforms: [addWordTransform('4')],
+    })
     const parent = await registerGroup(monitor, 'parent', {
       parent: parentGroup.urn,
-      transforms: [say('3')],
+      transforms: [addWordTransform('3')],
     })
     await registerThing(
       monitor,
       'a',
       { v: '0' },
-      { parent: parent.urn, transforms: [say('1'), say('2')] },
+      { parent: parent.urn, transforms: [addWordTransform('1'), addWordTransform('2')] },
     )
-    await functions.registerStackTransform(say('6'))
+    await functions.registerStackTransform(addWordTransform('6'))
     await registerThing(monitor, 'b', { v: '0' }, { parent: parent.urn })
   })
   expect(testRun.result.result).toBe('succeeded')
@@ -294,17 +296,17 @@ test('the transforms of a remote component are taken once, by the registration o
   const { createTransforms } = await import('../../../shared/engine/monitor/transforms.ts')
   const transforms = createTransforms()
   const callback = { target: 'there', token: 'own', acceptsByteString: true }
-  const requests = (more: Partial<RegisterResourceRequest>): RegisterResourceRequest =>
+  const requestWith = (more: Partial<RegisterResourceRequest>): RegisterResourceRequest =>
     RegisterResourceRequest.create({ type: 'a:b:C', name: 'c', parent: '', ...more })
   expect(
-    transforms.takeApplicable(requests({ remote: true, transforms: [callback] })).ownTransforms,
+    transforms.takeApplicable(requestWith({ remote: true, transforms: [callback] })).ownTransforms,
   ).toEqual([callback])
   // The registration of its Construct call has no transforms of its own.
-  const applicable = transforms.takeApplicable(requests({}))
+  const applicable = transforms.takeApplicable(requestWith({}))
   expect(applicable.ownTransforms).toEqual([callback])
   transforms.noteRegistered('urn:c', '', applicable.ownTransforms)
-  expect(transforms.takeApplicable(requests({})).ownTransforms).toEqual([])
+  expect(transforms.takeApplicable(requestWith({})).ownTransforms).toEqual([])
   expect(
-    transforms.takeApplicable(requests({ name: 'child', parent: 'urn:c' })).allTransforms,
+    transforms.takeApplicable(requestWith({ name: 'child', parent: 'urn:c' })).allTransforms,
   ).toEqual([callback])
 })

@@ -52,8 +52,8 @@ function createObserved(
   const lookUntil = async (): Promise<readonly string[]> => [
     ...(await liveness.observeUntilKnown()),
   ]
-  const each = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
-  return { write, look, done, lookUntil, each, isOverdue: liveness.isRenewalOverdue }
+  const onSleep = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
+  return { write, look, done, lookUntil, onSleep, isOverdue: liveness.isRenewalOverdue }
 }
 
 test('an executor of this host is gone when its process has ended, and its plugins are ended first', async () => {
@@ -102,10 +102,10 @@ test('an identity that its living process gave up is eventually known to be gone
 })
 
 test('an executor is known to be alive as soon as it renews its lease', async () => {
-  const { write, lookUntil, each, done } = createObserved(true)
+  const { write, lookUntil, onSleep, done } = createObserved(true)
   write(3)
   let renewedMs = 0
-  each(atMs => {
+  onSleep(atMs => {
     write(4)
     renewedMs ||= atMs
     if (atMs > renewedMs) throw new Error('it was known')

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest'
 import { computeBackoffMs } from './backoff.ts'
 
 const pauses = { firstPauseMs: 100, longestPauseMs: 3_000 }
-const always = (byte: number) => ({ bytes: () => new Uint8Array([byte]) })
+const createConstantRandom = (byte: number) => ({ bytes: () => new Uint8Array([byte]) })
 
 test('the pause doubles up to the maximum', () => {
-  const whole = [0, 1, 2, 10].map(number => computeBackoffMs(number, pauses, always(255)))
+  const whole = [0, 1, 2, 10].map(number =>
+    computeBackoffMs(number, pauses, createConstantRandom(255)),
+  )
   expect(whole).toEqual([100, 200, 400, 3_000])
 })
 
 test('jitter shortens a pause by at most a half', () => {
-  expect(computeBackoffMs(3, pauses, always(0))).toBe(400)
-  expect(computeBackoffMs(3, pauses, always(128))).toBe(601)
+  expect(computeBackoffMs(3, pauses, createConstantRandom(0))).toBe(400)
+  expect(computeBackoffMs(3, pauses, createConstantRandom(128))).toBe(601)
 })

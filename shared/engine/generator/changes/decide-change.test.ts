@@ -79,8 +79,8 @@ describe('decideChange', () => {
     ['in replaceOnChanges', change({ changedKeys: ['size'] }), ['size[']],
     ['in a detail', change(detailed(['a[[[', 'update'])), []],
   ])('an invalid path %s is an error', (_title, diff, replaceOnChanges) => {
-    const judge = () => decideChange(healthy, diff, { replaceOnChanges, isTriggered: false })
-    expect(judge).toThrow(/is not a property path/)
+    const decide = () => decideChange(healthy, diff, { replaceOnChanges, isTriggered: false })
+    expect(decide).toThrow(/is not a property path/)
   })
 
   test('a changed key that is no path matches no pattern', () => {

@@ -55,10 +55,10 @@ describe('the plugin of a default provider', () => {
     const [first] = state
     const now = new Map([['__internal', new Map([['pluginChecksums', sums]])]])
     const old = new Map([['pluginChecksums', sums]])
-    const of = (inputs: PropertyMap) =>
+    const checksumsOf = (inputs: PropertyMap) =>
       first && chooseDefaultPackages([], [{ ...first, inputs }]).get('gold')?.checksums
-    expect(of(now)).toEqual(new Map())
-    expect(of(old)).toEqual(sums)
+    expect(checksumsOf(now)).toEqual(new Map())
+    expect(checksumsOf(old)).toEqual(sums)
   })
 
   test('has parameters, and the highest version of the package', () => {

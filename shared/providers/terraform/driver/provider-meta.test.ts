@@ -20,16 +20,16 @@ describe('the metadata of a package', () => {
       parameter,
     })
     const { outputs } = await create(inputsOf({ label: 'a' }))
-    const sent = (rpc: keyof TerraformClient): unknown =>
+    const readSentMeta = (rpc: keyof TerraformClient): unknown =>
       codecOf(metaSchema).decode(requestOf(rpc)['providerMeta'])
-    expect(sent('planResourceChange')).toEqual({ module_name: 'm' })
-    expect(sent('applyResourceChange')).toEqual({ module_name: 'm' })
+    expect(readSentMeta('planResourceChange')).toEqual({ module_name: 'm' })
+    expect(readSentMeta('applyResourceChange')).toEqual({ module_name: 'm' })
     await read('id-a', outputs)
-    expect(sent('readResource')).toEqual({ module_name: 'm' })
+    expect(readSentMeta('readResource')).toEqual({ module_name: 'm' })
     await invoke('getLookup', inputsOf({ label: 'a' }))
-    expect(sent('readDataSource')).toEqual({ module_name: 'm' })
+    expect(readSentMeta('readDataSource')).toEqual({ module_name: 'm' })
     await remove(outputs)
-    expect(sent('planResourceChange')).toEqual({ module_name: 'm' })
+    expect(readSentMeta('planResourceChange')).toEqual({ module_name: 'm' })
   })
 
   test('are null if the parameter has none', async () => {

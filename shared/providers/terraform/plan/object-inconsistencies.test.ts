@@ -87,9 +87,11 @@ test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
 
 test('an unknown value must stay within its refinements', () => {
   const block = blockWith({ v: plainAttribute('o') })
-  const planned = (value: CtyValue): CtyValue => objectOf([['v', value]])
+  const objectWithV = (value: CtyValue): CtyValue => objectOf([['v', value]])
   const compare = (value: CtyValue, actual: CtyValue): readonly string[] =>
-    describeFlaws(findInconsistencies(block, { planned: planned(value), actual: planned(actual) }))
+    describeFlaws(
+      findInconsistencies(block, { planned: objectWithV(value), actual: objectWithV(actual) }),
+    )
   const refined = unknownOf(stringType, { isNotNull: true, prefix: 'arn:' })
   expect(compare(refined, stringOf('arn:x'))).toEqual([])
   expect(compare(refined, stringOf('x'))).toEqual([
@@ -183,7 +185,13 @@ test('a replacement needs a change, a possible change or a write-only attribute'
     list: ['a', 'b'],
     n: [{}],
   })
-  const planned = objectFrom(block, { same: 'a', changed: 'b', unknown: '?', list: ['a'], n: [{}] })
+  const planned = objectFrom(block, {
+    same: 'a',
+    changed: 'b',
+    unknown: '?',
+    list: ['a'],
+    n: [{}],
+  })
   const requested = [
     [attributeStep('same')],
     [attributeStep('changed')],

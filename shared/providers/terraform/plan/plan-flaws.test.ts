@@ -64,7 +64,7 @@ test.each<[string, Values, readonly string[]]>([
   expect(check(block, values)).toEqual(flaws)
 })
 
-const nested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
+const blockWithNested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
   blockWith({ n: nestedAttribute('o', nesting, attributes) })
 const absent = 'a configured value is planned as null'
 const count = 'the number of planned elements is not the configured one'
@@ -139,7 +139,9 @@ test.each<
 ])(
   'a plan of a nested attribute checks %s: %s',
   (_name, nesting, [prior, config, planned], flaws) => {
-    expect(check(nested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(flaws)
+    expect(check(blockWithNested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(
+      flaws,
+    )
   },
 )
 

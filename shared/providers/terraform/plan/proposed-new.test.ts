@@ -50,25 +50,25 @@ test.each<[string, PlainValue, PlainValue, PlainValue]>([
 })
 
 test('blocks of each nesting keep the computed attributes of their counterparts', () => {
-  const outer = (nesting: 'single' | 'group' | 'list' | 'set' | 'map'): BlockSchema =>
+  const outerBlockOf = (nesting: 'single' | 'group' | 'list' | 'set' | 'map'): BlockSchema =>
     blockWith({}, { b: nestedBlock(nesting, inner) })
   const prior = { a: 'x', id: 'i' }
   for (const nesting of ['single', 'group'] as const) {
-    expect(propose(outer(nesting), { b: prior }, { b: { a: 'y' } })).toEqual({
+    expect(propose(outerBlockOf(nesting), { b: prior }, { b: { a: 'y' } })).toEqual({
       b: { a: 'y', id: 'i' },
     })
-    expect(propose(outer(nesting), null, { b: { a: 'y' } })).toEqual({ b: { a: 'y' } })
-    expect(propose(outer(nesting), { b: prior }, { b: '?' })).toEqual({ b: '?' })
+    expect(propose(outerBlockOf(nesting), null, { b: { a: 'y' } })).toEqual({ b: { a: 'y' } })
+    expect(propose(outerBlockOf(nesting), { b: prior }, { b: '?' })).toEqual({ b: '?' })
   }
-  expect(propose(outer('single'), { b: prior }, {})).toEqual({})
-  expect(propose(outer('group'), { b: prior }, {})).toEqual({ b: { id: 'i' } })
-  expect(propose(outer('list'), { b: [prior] }, { b: [{ a: 'y' }, { a: 'z' }] })).toEqual({
+  expect(propose(outerBlockOf('single'), { b: prior }, {})).toEqual({})
+  expect(propose(outerBlockOf('group'), { b: prior }, {})).toEqual({ b: { id: 'i' } })
+  expect(propose(outerBlockOf('list'), { b: [prior] }, { b: [{ a: 'y' }, { a: 'z' }] })).toEqual({
     b: [{ a: 'y', id: 'i' }, { a: 'z' }],
   })
-  expect(propose(outer('list'), { b: [prior] }, { b: '?' })).toEqual({ b: '?' })
-  expect(propose(outer('list'), { b: [prior] }, {})).toEqual({ b: [] })
+  expect(propose(outerBlockOf('list'), { b: [prior] }, { b: '?' })).toEqual({ b: '?' })
+  expect(propose(outerBlockOf('list'), { b: [prior] }, {})).toEqual({ b: [] })
   expect(
-    propose(outer('map'), { b: { k: prior, gone: prior } }, { b: { k: {}, new: {} } }),
+    propose(outerBlockOf('map'), { b: { k: prior, gone: prior } }, { b: { k: {}, new: {} } }),
   ).toEqual({
     b: { k: { id: 'i' }, new: {} },
   })
@@ -163,27 +163,31 @@ test('a computed set that is not configured breaks the correlation, as in the re
 })
 
 test('nested attributes of each nesting keep computed parts', () => {
-  const outer = (nesting: 'single' | 'list' | 'map'): BlockSchema =>
+  const outerBlockOf = (nesting: 'single' | 'list' | 'map'): BlockSchema =>
     blockWith({ n: nestedAttribute('o', nesting, innerNested) })
   const prior = { a: 'x', id: 'i' }
-  expect(propose(outer('single'), { n: prior }, { n: { a: 'y' } })).toEqual({
+  expect(propose(outerBlockOf('single'), { n: prior }, { n: { a: 'y' } })).toEqual({
     n: { a: 'y', id: 'i' },
   })
-  expect(propose(outer('single'), { n: prior }, {})).toEqual({})
-  expect(propose(outer('single'), { n: prior }, { n: '?' })).toEqual({ n: '?' })
-  expect(propose(outer('list'), { n: [prior] }, { n: [{}, {}] })).toEqual({ n: [{ id: 'i' }, {}] })
-  expect(propose(outer('map'), { n: { k: prior } }, { n: { k: {}, l: null } })).toEqual({
+  expect(propose(outerBlockOf('single'), { n: prior }, {})).toEqual({})
+  expect(propose(outerBlockOf('single'), { n: prior }, { n: '?' })).toEqual({ n: '?' })
+  expect(propose(outerBlockOf('list'), { n: [prior] }, { n: [{}, {}] })).toEqual({
+    n: [{ id: 'i' }, {}],
+  })
+  expect(propose(outerBlockOf('map'), { n: { k: prior } }, { n: { k: {}, l: null } })).toEqual({
     n: { k: { id: 'i' }, l: null },
   })
 })
 
 test('an optional and computed object is dropped if only a configuration can have set it', () => {
-  const outer = (letters: string): BlockSchema =>
+  const outerBlockOf = (letters: string): BlockSchema =>
     blockWith({ n: nestedAttribute(letters, 'single', innerNested) })
-  expect(propose(outer('oc'), { n: { id: 'i' } }, {})).toEqual({ n: { id: 'i' } })
-  expect(propose(outer('oc'), { n: { c: 'd' } }, {})).toEqual({ n: { c: 'd' } })
-  expect(propose(outer('oc'), { n: { a: 'x', id: 'i' } }, {})).toEqual({})
-  expect(propose(outer('c'), { n: { a: 'x', id: 'i' } }, {})).toEqual({ n: { a: 'x', id: 'i' } })
+  expect(propose(outerBlockOf('oc'), { n: { id: 'i' } }, {})).toEqual({ n: { id: 'i' } })
+  expect(propose(outerBlockOf('oc'), { n: { c: 'd' } }, {})).toEqual({ n: { c: 'd' } })
+  expect(propose(outerBlockOf('oc'), { n: { a: 'x', id: 'i' } }, {})).toEqual({})
+  expect(propose(outerBlockOf('c'), { n: { a: 'x', id: 'i' } }, {})).toEqual({
+    n: { a: 'x', id: 'i' },
+  })
 })
 
 test('the placeholder has unknown computed attributes, except in maps and sets', () => {
