@@ -157,7 +157,7 @@ export function renderBudgetTable({ rows, date, command }: MeasuredBudget): stri
         Math.round(count).toLocaleString('en-US'),
       ),
       ...[row.writes, row.reads].map(count => (count / row.resources).toFixed(2)),
-      ...[row.messages, row.apartUnits].map(count => count.toLocaleString('en-US')),
+      ...[row.messages, row.excludedUnits].map(count => count.toLocaleString('en-US')),
     ),
   )
   const notes = `Counted on ${date} with \`${command}\`; the figures are in [budget.json](measured/budget.json).`

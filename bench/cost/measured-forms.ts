@@ -55,8 +55,8 @@ export type MeasuredRun = z.infer<typeof measuredRunForm>
 export type MeasuredPhase = z.infer<typeof phaseForm>
 
 /**
- * The contents of docs/measured/budget.json. `apartUnits`: write units that are not in the budget,
- * those of events and arrivals.
+ * The contents of docs/measured/budget.json. `excludedUnits`: write units that the budget excludes,
+ * those of events, of their writers and of arrivals.
  */
 export const measuredBudgetForm = z.object({
   date: z.string(),
@@ -70,7 +70,7 @@ export const measuredBudgetForm = z.object({
       reads: z.int(),
       readUnits: z.number(),
       messages: z.int(),
-      apartUnits: z.number(),
+      excludedUnits: z.number(),
     }),
   ),
 })

@@ -192,26 +192,26 @@ export interface Totals {
   readonly readUnits: number
   /** Number of sent chain messages. */
   readonly messages: number
-  /** Write units of events and of arrivals. */
-  readonly apartUnits: number
+  /** Write units that the budget excludes: those of events, of their writers and of arrivals. */
+  readonly excludedUnits: number
 }
 
 /** Returns the totals of a command, of the requests in the budget and of the others. */
 export function totalsOf({ sumsByPurpose }: CommandRequests): Totals {
   const isOutsideBudget = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
-  const total = (measure: (sum: Sum) => number, isOutside = false): number =>
+  const sumOf = (measure: (sum: Sum) => number, isOutside = false): number =>
     [...sumsByPurpose].reduce(
       (subtotal, [purpose, sum]) =>
         subtotal + (isOutsideBudget(purpose) === isOutside ? measure(sum) : 0),
       0,
     )
   return {
-    writes: total(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
-    writeUnits: total(sum => sum.writeUnits),
-    reads: total(sum => (sum.readUnits > 0 ? sum.requests : 0)),
-    readUnits: total(sum => sum.readUnits),
+    writes: sumOf(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
+    writeUnits: sumOf(sum => sum.writeUnits),
+    reads: sumOf(sum => (sum.readUnits > 0 ? sum.requests : 0)),
+    readUnits: sumOf(sum => sum.readUnits),
     messages: sumsByPurpose.get('messages')?.items ?? 0,
-    apartUnits: total(sum => sum.writeUnits, true),
+    excludedUnits: sumOf(sum => sum.writeUnits, true),
   }
 }
 

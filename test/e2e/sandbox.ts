@@ -73,7 +73,10 @@ export interface Sandbox {
   readonly listCalls: () => readonly { readonly call: string; readonly urn?: string }[]
   /** The requested changes in order, answered or not; see GOLD_ASKED. */
   readonly listChanges: () => readonly RequestedChange[]
-  /** Makes calls fail or hang, as the provider's README describes. */
+  /**
+   * Makes calls of the provider fail, so many times or always. The keys are `<call>:<name>`, after
+   * `partial-`, `hang-` (no response) or `lost-` (no response after the effect).
+   */
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
   /** Pids of the living programs and plugins of this sandbox. */
   readonly listProcesses: () => readonly number[]

@@ -44,7 +44,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   handOver: 'leaving',
   parkAgain: 'wokenForNothing',
   scheduleCheck: 'served',
-  nudgeAllStacks: 'lookedThrough',
+  nudgeAllStacks: 'reconciled',
   watchHolder: 'foundHeld',
   leaveToNextRun: 'passedOn',
   requestOperation: 'scheduled',
@@ -85,7 +85,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
   ['runOperation 5', 'lateCreate'],
   ['runOperation 6', 'slow'],
   ['runOperation 7', 'woken'],
-  ['redeliverEnded 2', 'toldAgain'],
+  ['redeliverEnded 2', 'repeatedEnd'],
   ['endUndeliverable 1', 'poisoned'],
 ])
 

@@ -188,7 +188,7 @@ describe('a deployment that cannot continue', () => {
   test('is abandoned after a forced cancel if its records are unreadable', async () => {
     const all = await openDead('forced')
     const { version } = await getTestStack(all.platform)
-    const unreadable = { readsLog: () => Promise.reject(error('RECORD_DAMAGED', 'it is damaged')) }
+    const unreadable = { onLogRead: () => Promise.reject(error('RECORD_DAMAGED', 'it is damaged')) }
     expect(await all.runToIdle({ ...noProgram, ...unreadable })).toContain('ended')
     expect(await getTestStack(all.platform)).toMatchObject({ current: '', version })
   })

@@ -171,7 +171,7 @@ const lostProvider: Scene = {
 }
 
 /** Rejects a call as a bug would. */
-const failUnexpectedly = (): Promise<never> => Promise.reject(new TypeError('a stone'))
+const failUnexpectedly = (): Promise<never> => Promise.reject(new TypeError('a simulated bug'))
 
 /** Every delivery is the last of its message, and the begin of the only new resource fails. */
 const poisoned: Scene = {

@@ -88,7 +88,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   { name: 'a refresh', createBefore: createFlat(), optionsOf: () => ({ command: 'refresh' }) },
   {
-    name: 'a refresh without drift',
+    name: 'a refresh that finds no object',
     createBefore: createChain({ replace: 'a' }),
     onBetween: cloud => cloud.objects.clear(),
     optionsOf: () => ({ command: 'refresh' }),

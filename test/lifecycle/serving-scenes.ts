@@ -72,7 +72,7 @@ const served: Scene = {
   },
 }
 
-const lookedThrough: Scene = {
+const reconciled: Scene = {
   name: 'a reconciliation of all stacks',
   async act(setup, kill) {
     await putRequest(setup)
@@ -141,7 +141,7 @@ const withdrawn: Scene = {
 /** Scenes of functions that are nudged for a stack. */
 export const servingScenes = {
   served,
-  lookedThrough,
+  reconciled,
   foundHeld,
   passedOn,
   withdrawn,

@@ -67,7 +67,7 @@ export interface FunctionCallOptions {
   /** Called while the request of a deployment is opened again. */
   readonly onReopening?: () => Promise<unknown>
   /** Called before each read of a decision log by a handler. */
-  readonly readsLog?: () => Promise<unknown>
+  readonly onLogRead?: () => Promise<unknown>
 }
 
 const secretsManager = createPassphraseManager('functions')
@@ -104,7 +104,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     options: FunctionCallOptions,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
-    const { kill, mayServe = true, isRefused = false, onOpening, onReopening, readsLog } = options
+    const { kill, mayServe = true, isRefused = false, onOpening, onReopening, onLogRead } = options
     const isApproved = async () => options.isUnapproved !== true
     const process = await openTestProcess({
       home,
@@ -135,7 +135,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         decisionLog: {
           ...process.ports.decisionLog,
           read: async (...args: Parameters<typeof platform.decisionLog.read>) => {
-            await readsLog?.()
+            await onLogRead?.()
             return process.ports.decisionLog.read(...args)
           },
         },

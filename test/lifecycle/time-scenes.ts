@@ -171,5 +171,5 @@ export const timeScenes = {
   slow,
   leaving,
   wokenForNothing,
-  toldAgain: repeatedEnd,
+  repeatedEnd,
 } as const satisfies Record<string, Scene>

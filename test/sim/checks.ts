@@ -92,7 +92,7 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       if (input !== undefined) checkPartialFold(world, input)
     },
     onClosed: deployment => cloud.onClosed(deployment),
-    onRefused: rule => world.cover('rule', rule),
+    onRule: rule => world.cover('rule', rule),
     onPublished(blob) {
       publishCount += 1
       if (publishCount > closingCount) world.violate('a deployment published twice')
@@ -190,7 +190,7 @@ function checkTransition(world: World, change: HeadChange, needs: number): void 
   if (!isDone && after === before && event !== 'arrive') return
   const request = {
     event,
-    requester: change.asker,
+    requester: change.requester,
     attempt: change.isCurrent ? ('current' as const) : ('stale' as const),
     isRepeated: after === before && event !== 'arrive',
     isLastArrival: after.arrived.length >= needs,

@@ -16,7 +16,7 @@ export interface HeadChange {
   /** `<deployment> <operation>` */
   readonly headKey: string
   readonly event: HeadEvent
-  readonly asker: Requester
+  readonly requester: Requester
   readonly isCurrent: boolean
   readonly before: Head
   readonly after: Head
@@ -57,8 +57,8 @@ export function changeOf(
   change: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
 ): HeadChange {
   const { before } = change
-  const asker: Requester = owner === '' ? 'none' : owner === before.owner ? 'owner' : 'other'
-  return { headKey, event, asker, isCurrent: attempt === before.attempt, ...change }
+  const requester: Requester = owner === '' ? 'none' : owner === before.owner ? 'owner' : 'other'
+  return { headKey, event, requester, isCurrent: attempt === before.attempt, ...change }
 }
 
 /**

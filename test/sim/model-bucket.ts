@@ -23,7 +23,7 @@ interface Version {
 export interface ModelBucket {
   /** The client that the adapters receive. */
   readonly client: Pick<S3Client, 'send'>
-  /** Returns all versions of all objects, oldest first, for checks of their contents. */
+  /** Returns all versions of all objects, for checks of their contents. */
   readonly listVersions: () => readonly {
     readonly key: string
     readonly bytes: Uint8Array | undefined

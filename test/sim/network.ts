@@ -13,7 +13,10 @@ import type { World } from './world.ts'
 
 /** A running process, which sends requests to the outside and receives their results. */
 export interface Launch {
-  /** `<step>.<start number>` */
+  /**
+   * `<step>.<start number>`, with `.e<number>` before the start number for an executor of the fleet,
+   * and `+<count>` for a process that a fault started.
+   */
   readonly key: string
   readonly node: SimNode
   readonly platform: Platform

@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 /** Throws an error. The simulation does not call these methods, and keeps all blobs. */
 function failUnsupported(): never {
-  throw new TypeError('the simulation does not remove blobs')
+  throw new TypeError('the simulation does not support this call')
 }
 
 /** Creates every port of a process. Each call is one effect. */

@@ -39,7 +39,7 @@ export interface Observer {
   readonly onAppended: (deployment: DeploymentId, record: LogRecord) => void
   readonly onClosed: (deployment: DeploymentId) => void
   /** Called with a rule that the store observed, such as a refused append or a repetition. */
-  readonly onRefused: (rule: string) => void
+  readonly onRule: (rule: string) => void
   readonly onPublished: (blob: BlobHash, version: number) => void
 }
 
@@ -56,7 +56,7 @@ export function createStore(observer: Observer): SimStore {
   ]
   const controls = new Map<DeploymentId, ControlRow>()
   const control = createControl(observer, controls)
-  const { removeVersions, ...catalog } = createSimCatalog(observer.onPublished, observer.onRefused)
+  const { removeVersions, ...catalog } = createSimCatalog(observer.onPublished, observer.onRule)
   const tables = [logs, outcomes, heads.allHeads, leases, controls].map(tableOf)
   return {
     log: createLog(observer, logs),
@@ -142,8 +142,8 @@ function createLog(
         const isStopping = record.decisions.some(
           decision => 'phase' in decision && decision.phase === 'stopping',
         )
-        observer.onRefused('an append of a deposed generator is refused')
-        if (isStopping) observer.onRefused('a deposed generator cannot stop its successor')
+        observer.onRule('an append of a deposed generator is refused')
+        if (isStopping) observer.onRule('a deposed generator cannot stop its successor')
       }
       if (existing !== undefined) return existing.text === text ? 'already-appended' : 'refused'
       if (record.number !== log.length) return 'refused'

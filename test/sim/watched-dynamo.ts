@@ -25,7 +25,7 @@ export interface DynamoCommand {
 export interface WatchedDynamo {
   readonly tables: ModelTables
   /** Executes a request immediately. */
-  readonly send: (command: DynamoCommand, head?: SimHeadRequest) => Promise<unknown>
+  readonly send: (command: DynamoCommand, headRequest?: SimHeadRequest) => Promise<unknown>
 }
 
 /** Creates the tables of the records, empty. */
@@ -90,7 +90,7 @@ function reportChange(observer: Observer, { key, before, after }: ModelChange): 
       deployment as DeploymentId,
       JSON.parse(readText(after, 'record')) as LogRecord,
     )
-  if (kind === 'late') observer.onRefused('a late outcome is put into the inbox')
+  if (kind === 'late') observer.onRule('a late outcome is put into the inbox')
   if (kind === 'versions')
     observer.onPublished(
       readText(after, 'blob') as BlobHash,
@@ -108,8 +108,8 @@ function reportRefusedAppend(
   if (item === undefined || !readText(item, 'pk').startsWith('log ')) return
   const existing = tables.get(tableNames.journal, item)
   if (existing === undefined || readText(existing, 'record') === readText(item, 'record')) return
-  observer.onRefused('an append of a deposed generator is refused')
+  observer.onRule('an append of a deposed generator is refused')
   const { decisions } = JSON.parse(readText(item, 'record')) as LogRecord
   if (decisions.some(decision => 'phase' in decision && decision.phase === 'stopping'))
-    observer.onRefused('a deposed generator cannot stop its successor')
+    observer.onRule('a deposed generator cannot stop its successor')
 }

@@ -88,7 +88,7 @@ export function createWorld(
     onAppended: (deployment, record) => observerOf(world).onAppended(deployment, record),
     onClosed: deployment => observerOf(world).onClosed(deployment),
     onPublished: (blob, version) => observerOf(world).onPublished(blob, version),
-    onRefused: rule => observerOf(world).onRefused(rule),
+    onRule: rule => observerOf(world).onRule(rule),
   }
   const store = createStore(observer)
   const drawnPlatform: WorldPlatform = draw.fork('platform').chance(awsShare) ? 'aws' : 'memory'
