@@ -37,12 +37,16 @@ export interface Grants {
   readonly sends?: readonly QueueName[]
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
-  /** The use of the secrets key. `seal`: encrypt. `open`: decrypt. `replace`: both. */
+  /** The use of the secrets key for secrets of triggers. `seal`: encrypt. `open`: decrypt. */
   readonly triggerSecrets?: 'seal' | 'open'
+  /**
+   * The use of the secrets key for data keys of stacks. `open`: decrypt. `replace`: encrypt and
+   * decrypt.
+   */
   readonly stackSecrets?: 'open' | 'replace'
   /**
-   * The use of the secrets key for the data keys of the secrets manager `service`. `create`: encrypt
-   * and decrypt.
+   * The use of the secrets key for the data keys of the secrets manager `service`. `open`: decrypt.
+   * `create`: encrypt and decrypt.
    */
   readonly serviceKeys?: 'create' | 'open'
   /** Whether the function assumes the roles that stacks name, for deployment credentials. */
