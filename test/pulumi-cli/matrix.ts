@@ -21,7 +21,7 @@ export interface MatrixCase {
 const secret = 'a secret that no file contains'
 
 const program = `'use strict'
-const runPulumi = require('@pulumi/pulumi')
+const pulumi = require('@pulumi/pulumi')
 const { Thing } = require('./gold')
 const { STEP, COUNT, CHARS, SECRETS } = process.env
 const config = new pulumi.Config()
