@@ -1,6 +1,7 @@
 /**
- * aws: the suites that need AWS services or Vault. `npm run test:aws` runs them against emulators. With
- * other endpoints and credentials in the environment, the suites run against these endpoints.
+ * aws: the suites that need AWS services, Vault, or an object store of Google or Azure. `npm run
+ * test:aws` runs them against emulators. With other endpoints and credentials in the environment,
+ * the suites run against these endpoints.
  */
 import { describe, expect, test } from 'vitest'
 import { isTruthy } from '../../shared/config/truthy.ts'

@@ -20,7 +20,10 @@ export function encodeTestValue(value: TestValue): MsgpackValue {
   return { msgpack: encode(value) }
 }
 
-/** Encodes an object of a schema. Attributes and blocks without a value are null and empty. */
+/**
+ * Encodes an object of a schema. Without a value, a list or set of blocks is empty, and any other
+ * block or attribute is null.
+ */
 export function encodeObject(
   { block }: SchemaMessage,
   values: Readonly<Record<string, TestValue>>,

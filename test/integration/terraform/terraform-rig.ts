@@ -30,7 +30,7 @@ export interface TerraformRig {
   readonly messages: readonly PluginMessage[]
   /** Returns the file of the test provider: `tfgold` speaks protocol 6, `tfgold5` protocol 5. */
   readonly pathOf: (provider: 'tfgold' | 'tfgold5') => string
-  /** Writes a script that ends with the given line. Returns its path. */
+  /** Writes a shell script with these lines. Returns its path. */
   readonly writeScript: (script: string) => string
   readonly start: (
     path: string,
