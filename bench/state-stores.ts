@@ -2,7 +2,8 @@
  * Measures Pulumi's own command line with several stores of states: `antichain serve`, a folder,
  * and another service if BENCH_PEER_URL, BENCH_PEER_TOKEN and BENCH_PEER_NAME are set. The client
  * creates and destroys resources of a provider that does nothing, with a text of `--bytes` each.
- * Prints one JSON line per phase, with the processor time of our server. Usage:
+ * `--without` omits a store. Prints one JSON line per phase, with the processor time of our server.
+ * Usage:
  * `node bench/state-stores.ts [--sizes 600] [--bytes 16384] [--repetitions 1] [--without folder]`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -39,7 +40,7 @@ const serverEnv = { ...process.env, ANTICHAIN_HOME: join(root, 'home') }
 
 const server = spawn(launcher, ['serve', '--port', '0'], { env: serverEnv, cwd: root })
 try {
-  const stores = [await describeServer(server), describeFolder(), ...describePeer()]
+  const stores = [await openServerStore(server), createFolderStore(), ...listPeerStores()]
   for (const size of values.sizes.split(',').map(Number))
     await measureSize(
       stores.filter(({ name }) => name !== values.without),
@@ -109,7 +110,8 @@ function createEnvironment(
   }
 }
 
-async function describeServer(child: ChildProcess): Promise<StateStore> {
+/** Waits for the address of the server, and returns the server as a store with a new token. */
+async function openServerStore(child: ChildProcess): Promise<StateStore> {
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''
     const read = (chunk: Buffer): void => {
@@ -130,14 +132,16 @@ async function describeServer(child: ChildProcess): Promise<StateStore> {
   }
 }
 
-function describeFolder(): StateStore {
+/** Creates a folder of states, and returns it as a store. */
+function createFolderStore(): StateStore {
   const folder = join(root, 'states')
   mkdirSync(folder)
   const variables = { PULUMI_BACKEND_URL: `file://${folder}`, PULUMI_CONFIG_PASSPHRASE: 'bench' }
   return { name: 'folder', variables }
 }
 
-function describePeer(): readonly StateStore[] {
+/** Returns the other service as a store, or none if the environment does not name one. */
+function listPeerStores(): readonly StateStore[] {
   const { BENCH_PEER_URL: url, BENCH_PEER_TOKEN: token, BENCH_PEER_NAME: name } = process.env
   if (url === undefined || token === undefined) return []
   return [
