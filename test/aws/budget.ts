@@ -141,8 +141,8 @@ export async function measureRequests(
 }
 
 /**
- * Returns a catalog that also publishes to the catalog of the test engine, because the engine reads
- * its snapshots there.
+ * Returns a catalog that repeats starts, publishes and releases in the catalog of the test engine,
+ * because the engine reads its snapshots there.
  */
 function mirrorCatalog(
   countedCatalog: Platform['catalog'],

@@ -66,8 +66,11 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
   readonly functionAws?: AwsSettings
   readonly bundleOf: (row: FunctionRow) => string | undefined
   readonly settings?: Readonly<Record<string, string>>
+  /** Time limits of calls, by function; if absent, those of the template. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
+  /** Time after which an environment without calls ends. */
   readonly idleMs?: number
+  /** Interval between the calls of compaction. Default: an hour. */
   readonly compactionIntervalMs?: number
   /** Alternative visibility timeouts of a function's messages, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
@@ -107,6 +110,7 @@ export interface CloudSandbox {
   readonly revokedPermissions: Set<string>
   /** Returns the number of requests that lacked a revoked permission. */
   readonly revokedCount: () => number
+  /** The calls of functions that have ended. */
   readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
   /** Returns the diagnostics of a deployment. */
   readonly readDiagnostics: (deployment: DeploymentId) => Promise<string>

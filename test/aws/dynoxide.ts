@@ -1,7 +1,4 @@
-/**
- * aws: the AWS adapters against emulators. These are real processes on loopback, with injected
- * faults that no emulator shows.
- */
+/** Starts dynoxide, an emulator of DynamoDB, for a suite. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -17,7 +17,10 @@ export interface StoredBytes {
   readonly bytes: Buffer
 }
 
-/** Returns all items of both tables, all object versions, and all available messages. */
+/**
+ * Returns all items of both tables, all object versions, and the first messages of each queue (see
+ * `readMessages`).
+ */
 export async function listStoredBytes(
   settings: AwsSettings,
   services: Services,

@@ -19,7 +19,7 @@ export async function openModelApi() {
   const blobs = createBlobs(bucket)
   const deps = { client, clock, random, region: 'eu-test-1', tables: names }
   const address = async () => ({ url: 'https://bucket.test/', headers: {}, isThere: false })
-  // Another process has written the state, so the caches of the API are empty.
+  // A test writes the state through these ports of its own, so that the caches of the API stay empty.
   const records = createRecords(deps, blobs)
   const letters = { listDeadLetters: async () => [], redrive: async () => 0 }
   const ports = {

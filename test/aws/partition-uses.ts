@@ -98,7 +98,7 @@ export function listForbiddenUses(
     .map(({ table, action, partition }) => `${action} ${partition} of the ${table}`)
 }
 
-/** Returns the partitions that the role of a function allows and that no use needs. */
+/** Returns the partitions of the catalog that the role of a function allows and no use needs. */
 export function listUnusedGrants(
   name: FunctionName,
   uses: readonly PartitionUse[],

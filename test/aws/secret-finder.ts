@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 
 /** Searches bytes for texts. */
 export interface SecretFinder {
-  /** Returns the names of the texts that the bytes contain, in any encoding. */
+  /** Returns the names of the texts that the bytes contain, plain or encoded. */
   readonly findIn: (bytes: Uint8Array) => ReadonlySet<string>
 }
 

@@ -43,7 +43,7 @@ export async function openServiceClient(
       ...{ PATH: path, PULUMI_HOME: clientHome, HOME: clientHome },
       ...{ PULUMI_BACKEND_URL: sandbox.cloud.serviceUrl, PULUMI_ACCESS_TOKEN: token },
       ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
-      // Clients ask a person for a login when they find an agent.
+      // With these variables, which AI agents set, the client asks a person to log in.
       ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
       GOLD_CLOUD: sandbox.cloudFolder,
       ...env,

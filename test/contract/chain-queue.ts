@@ -210,11 +210,11 @@ function describeFilters(
         waitMs: number,
       ): Promise<readonly unknown[]> => {
         const deliveryLimit = { executor: toExecutorId(executor), operationsMax: 2 }
-        const operationIds = await chains.receive(10, waitMs, { deployment, deliveryLimit })
+        const deliveries = await chains.receive(10, waitMs, { deployment, deliveryLimit })
         // The work takes longer than a visibility timeout.
-        for (const { receipt } of operationIds) await chains.extend(receipt, 60_000)
-        takenDeliveries.push(...operationIds)
-        return operationIds.map(({ message }) => message.operations[0])
+        for (const { receipt } of deliveries) await chains.extend(receipt, 60_000)
+        takenDeliveries.push(...deliveries)
+        return deliveries.map(({ message }) => message.operations[0])
       }
       await send(1, 2, 3, 4)
       expect(await takeOperations('one', 10_000)).toEqual([1, 2])

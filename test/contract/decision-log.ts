@@ -10,7 +10,10 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** Results of a successful append: `mine` if an earlier reply was lost, otherwise `appended`. */
+/**
+ * Results of a successful append. It is `already-appended` if an earlier attempt of the adapter
+ * succeeded and only its reply was lost.
+ */
 const appendedAnswers: readonly string[] = ['appended', 'already-appended']
 
 function createRecord(number: number, writer: string, message = ''): LogRecord {

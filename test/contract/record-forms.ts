@@ -220,8 +220,8 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
 }
 
 /**
- * Tests records of a newer version, and damaged ones: they are refused by name and never
- * overwritten.
+ * Tests records of a newer version, and damaged ones. A read of such a record fails with an error
+ * that names it. A write fails too or does nothing, and never overwrites the record.
  */
 export function recordFormsContract(name: string, open: () => Promise<TamperablePlatform>): void {
   describe(`forms of records: ${name}`, () => {

@@ -1,7 +1,7 @@
 /**
  * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. The
- * process prints its role first, and then the number of every operation whose begin was
- * acknowledged.
+ * process first prints its role (`owner` of the store or `client`). Then it prints the number of
+ * every operation whose begin was acknowledged.
  */
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'

@@ -26,7 +26,7 @@ const answerApply =
 const failWith = (summary: string): Script =>
   answerApply(() => ({ diagnostics: [problem(summary)] }))
 
-const failWithout = (summary: string): Script =>
+const failWithoutObject = (summary: string): Script =>
   answerApply(() => ({ diagnostics: [problem(summary)], newState: undefined }))
 
 const inputs = inputsOf({ label: 'a', value: 'v' })
@@ -47,7 +47,7 @@ function partialOutputs(failure: ProviderError): PropertyMap {
 const stateOf = (outputs: PropertyMap): unknown =>
   JSON.parse(readStoredObject(outputs)?.stateJson ?? 'null')
 
-const chainOf = (outputs: PropertyMap): string =>
+const privateTextOf = (outputs: PropertyMap): string =>
   new TextDecoder().decode(readStoredObject(outputs)?.privateData)
 
 describe('a create', () => {
@@ -60,7 +60,7 @@ describe('a create', () => {
   })
 
   test('with an error and no object records nothing', async () => {
-    const { create } = await createScriptedProvider(failWithout('No quota'))
+    const { create } = await createScriptedProvider(failWithoutObject('No quota'))
     const failure = await failureOf(create(inputs))
     expect(failure).toMatchObject({ status: 'ok', message: 'No quota' })
     expect(failure.partialResource).toBeUndefined()
@@ -148,7 +148,7 @@ describe('a create', () => {
     const { outputs } = await create(inputs)
     const apply = requestOf('applyResourceChange')
     expect(new TextDecoder().decode(apply['plannedPrivate'] as unknown as Uint8Array)).toBe('p')
-    expect(chainOf(outputs)).toBe('pa')
+    expect(privateTextOf(outputs)).toBe('pa')
   })
 })
 
@@ -187,7 +187,7 @@ describe('an update', () => {
   })
 
   test('with an error and no object keeps the prior object', async () => {
-    const { outputs, update } = await prepare(failWithout('No quota'))
+    const { outputs, update } = await prepare(failWithoutObject('No quota'))
     const failure = await failureOf(update(outputs, changedInputs))
     expect(failure).toMatchObject({ status: 'ok', message: 'No quota' })
     expect(failure.partialResource).toBeUndefined()
@@ -291,7 +291,7 @@ describe('a delete', () => {
   })
 
   test('with an error and no object is refused, and the object stays recorded', async () => {
-    const { outputs, remove } = await prepare(failWithout('In use'))
+    const { outputs, remove } = await prepare(failWithoutObject('In use'))
     expect(await failureOf(remove(outputs))).toMatchObject({ status: 'ok', message: 'In use' })
   })
 })
