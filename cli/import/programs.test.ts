@@ -8,8 +8,8 @@ import { renderTypescriptProgram, toVariableName } from './typescript-program.ts
 import { renderYamlProgram } from './yaml-program.ts'
 
 const stack = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
-const input = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
-const usual = 'urn:pulumi:dev::p::pulumi:providers:test::default' as Urn
+const givenProvider = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
+const defaultProvider = 'urn:pulumi:dev::p::pulumi:providers:test::default' as Urn
 
 function createState(
   type: string,
@@ -23,7 +23,7 @@ function createState(
     custom: true,
     id: `id-of-${name}`,
     parent: stack,
-    provider: `${usual}::1`,
+    provider: `${defaultProvider}::1`,
     inputs: new Map(Object.entries(inputs)),
     protect: true,
     ...more,
@@ -44,12 +44,12 @@ const thing = createState(
     text: 'say "${hi}"',
     file: { kind: 'asset', hash: '', source: { path: './f' } },
   },
-  { parent: top.urn, provider: `${input}::2` },
+  { parent: top.urn, provider: `${givenProvider}::2` },
 )
 const user = createState('test:index:User', 'class', { of: 'id-of-my-thing.x' }, { protect: false })
 const states = [user, thing, top]
 const names = new Map<Urn, string>([
-  [input, 'prov'],
+  [givenProvider, 'prov'],
   [user.urn, 'class'],
   [thing.urn, 'my-thing.x'],
   [top.urn, 'made'],

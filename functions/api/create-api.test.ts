@@ -28,19 +28,20 @@ const fillPath = (path: string): string =>
 
 describe('every route, for every role and scope', () => {
   const scopes = [undefined, ['shop/dev'], ['shop/*'], ['shop/other'], ['other/*', 'shop/de']]
-  const mine = [true, true, true, false, false]
+  const includesStack = [true, true, true, false, false]
 
   test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
     '%s',
     async (_, route) => {
       for (const role of roles)
         for (const [at, stacks] of scopes.entries()) {
-          const isTheirs =
-            route.scope === 'any' || (route.scope === 'stack' ? mine[at] : stacks === undefined)
+          const isInScope =
+            route.scope === 'any' ||
+            (route.scope === 'stack' ? includesStack[at] : stacks === undefined)
           const token = await api.issueToken(role, stacks)
           const what = `${route.method} ${fillPath(route.path)}`
           const response = await api.call(token, what, route.method === 'GET' ? undefined : 1)
-          const isAllowed = isTheirs && includesRole(role, route.role)
+          const isAllowed = isInScope && includesRole(role, route.role)
           expect([role, stacks, response.status === 403]).toEqual([role, stacks, !isAllowed])
           expect(response.status).not.toBe(401)
           expect(response.status).not.toBe(500)
@@ -137,8 +138,8 @@ test('a token is shown once, and its document does not contain it', async () => 
 test('a body above the size limit is refused, with or without its length in the header', async () => {
   const token = await api.issueToken('deploy')
   const large = { command: 'up', message: 'x'.repeat(apiLimits.bodyBytesMax) }
-  const announced = await api.call(token, `POST ${shopPath}/deployments`, large)
-  expect(announced.status).toBe(413)
+  const withLength = await api.call(token, `POST ${shopPath}/deployments`, large)
+  expect(withLength.status).toBe(413)
   const chunk = new Uint8Array(64 * 1024)
   let sent = 0
   const body = new ReadableStream<Uint8Array>({
@@ -148,13 +149,13 @@ test('a body above the size limit is refused, with or without its length in the 
       else controller.enqueue(chunk)
     },
   })
-  const untold = await api.app.request(`${shopPath}/deployments`, {
+  const withoutLength = await api.app.request(`${shopPath}/deployments`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body,
     duplex: 'half',
   })
-  expect(untold.status).toBe(413)
+  expect(withoutLength.status).toBe(413)
   expect(sent).toBeLessThan(10)
 })
 

@@ -13,24 +13,24 @@ afterEach(async () => {
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::x'
 const edit = { kind: 'pending clear', urn } as const
-const line = `POST ${shopPath}/edits`
+const requestLine = `POST ${shopPath}/edits`
 
 test('an edit is put once for its key, and another edit with the key is refused', async () => {
   api = await openTestApi()
   const token = await api.issueToken('deploy')
   const headers = { 'idempotency-key': 'k' }
   for (const _ of [1, 2]) {
-    const response = await api.call(token, line, { edit }, headers)
+    const response = await api.call(token, requestLine, { edit }, headers)
     expect(response.status).toBe(202)
     expect(await response.json()).toMatchObject({ key: 'k', command: 'state', dryRun: false })
   }
   expect(await api.platform.requests.listWaiting(shop, 10)).toMatchObject([
     { key: 'k', by: 'deploy (API)', edit },
   ])
-  const other = await api.call(token, line, { edit: { kind: 'repair' } }, headers)
+  const other = await api.call(token, requestLine, { edit: { kind: 'repair' } }, headers)
   expect([other.status, await other.json()]).toMatchObject([409, { code: 'REQUEST_KEY_TAKEN' }])
   const audited = await api.platform.audit.read(0, 100)
-  expect(audited.filter(({ what }) => what === line)).toHaveLength(6)
+  expect(audited.filter(({ what }) => what === requestLine)).toHaveLength(6)
 })
 
 test('an edit is refused at once while a deployment is open or waits, except a repetition', async () => {
@@ -38,21 +38,21 @@ test('an edit is refused at once while a deployment is open or waits, except a r
   const { platform } = api
   const token = await api.issueToken('deploy')
   const headers = { 'idempotency-key': 'first' }
-  expect((await api.call(token, line, { edit }, headers)).status).toBe(202)
+  expect((await api.call(token, requestLine, { edit }, headers)).status).toBe(202)
   const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
   const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
   const { deployment } = await platform.catalog.start(shop, launch)
-  const busy = await api.call(token, line, { edit })
+  const busy = await api.call(token, requestLine, { edit })
   expect([busy.status, await busy.json()]).toMatchObject([
     409,
     { code: 'STACK_BUSY', message: expect.stringContaining('deployment 1 is open') },
   ])
-  expect((await api.call(token, line, { edit }, headers)).status).toBe(202)
+  expect((await api.call(token, requestLine, { edit }, headers)).status).toBe(202)
   const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const
   await platform.catalog.release(deployment, end)
   await platform.requests.end(shop, 'first', { kind: 'refused', code: 'X', message: '' })
   await api.call(token, `POST ${shopPath}/deployments`, { command: 'up' })
-  const behind = await api.call(token, line, { edit })
+  const behind = await api.call(token, requestLine, { edit })
   expect([behind.status, await behind.json()]).toMatchObject([409, { code: 'STACK_BUSY' }])
   expect(await platform.requests.listWaiting(shop, 10)).toHaveLength(1)
 })
@@ -69,7 +69,7 @@ test('a smaller role, another stack and a bad body are refused without a request
     [token, { edit: { kind: 'import', state: '../x', force: true } }, 400, 'API_INPUT_INVALID'],
     [token, { edit: { ...edit, urn: 'x'.repeat(200_000) } }, 413, 'API_BODY_TOO_LARGE'],
   ] as const) {
-    const response = await api.call(caller, line, body)
+    const response = await api.call(caller, requestLine, body)
     expect([response.status, await response.json()]).toMatchObject([status, { code }])
   }
   const missing = await api.call(token, 'POST /v1/stacks/shop/gone/edits', { edit })
@@ -86,10 +86,10 @@ test('an edit names a state that was uploaded for its stack only', async () => {
   const edit = { kind: 'import', state, force: false }
   await platform.archives.put(stackIdOf('shop', 'other'), bytes)
   await platform.blobs.put(bytes)
-  const unknown = await call(token, line, { edit })
+  const unknown = await call(token, requestLine, { edit })
   expect([unknown.status, await unknown.json()]).toMatchObject([404, { code: 'ARCHIVE_UNKNOWN' }])
   expect((await call(token, `PUT ${shopPath}/programs/${state}`, bytes)).status).toBe(201)
-  expect((await call(token, line, { edit })).status).toBe(202)
+  expect((await call(token, requestLine, { edit })).status).toBe(202)
   const [request] = await platform.requests.listWaiting(shop, 1)
   const name = archiveNameOf(shop, state as BlobHash)
   expect(request).toMatchObject({ edit: { ...edit, state: name } })
@@ -122,7 +122,7 @@ test('a rename needs a token of both names, a free name and an idle stack', asyn
 test('a waiting edit is withdrawn by the role deploy only, and its stream ends', async () => {
   api = await openTestApi()
   const [deploy, preview] = [await api.issueToken('deploy'), await api.issueToken('preview')]
-  await api.call(deploy, line, { edit }, { 'idempotency-key': 'k' })
+  await api.call(deploy, requestLine, { edit }, { 'idempotency-key': 'k' })
   const refused = await api.call(preview, `DELETE ${shopPath}/requests/k`)
   expect(refused.status).toBe(403)
   expect((await api.call(deploy, `DELETE ${shopPath}/requests/k`)).status).toBe(200)

@@ -5,9 +5,10 @@ import { expect, test } from 'vitest'
 import { createTaskProtection } from './task-protection.ts'
 
 /**
- * Runs a task with an agent that responds with a status. Returns the agent's requests and the log.
+ * Sets and removes the protection of a task, whose agent responds with a status. Returns the
+ * agent's requests and the log.
  */
-async function createWithAgent(status: number) {
+async function protectWithAgent(status: number) {
   const requests: string[] = []
   const logged: string[] = []
   const server = createServer((request, response) => {
@@ -34,7 +35,7 @@ async function createWithAgent(status: number) {
 }
 
 test('a task is protected while it works', async () => {
-  const { requests, logged } = await createWithAgent(200)
+  const { requests, logged } = await protectWithAgent(200)
   expect(requests).toEqual([
     'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":true,"ExpiresInMinutes":2880}',
     'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":false}',
@@ -43,7 +44,7 @@ test('a task is protected while it works', async () => {
 })
 
 test('an agent that refuses is logged, and the work continues', async () => {
-  expect((await createWithAgent(500)).logged).toEqual(['task.unprotected', 'task.unprotected'])
+  expect((await protectWithAgent(500)).logged).toEqual(['task.unprotected', 'task.unprotected'])
 })
 
 test('outside of ECS no request is sent', async () => {

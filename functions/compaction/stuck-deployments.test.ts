@@ -9,16 +9,20 @@ const controlOf = (started: string): Control =>
   ({ stop: 'none', closed: false, holder: { started } }) as Control
 const leaseOf = (executor: string, counter: number): Lease => ({ executor, counter }) as Lease
 
-/** Checks a deployment at some minutes. `change` is applied before each check. */
+/**
+ * Checks one deployment at each visit, and returns the numbers of stuck deployments. `at`: the
+ * minute of the visit. `run`: the generator run that holds the deployment. `renewals`: the counter
+ * of a lease.
+ */
 async function countStuck(
-  visits: readonly { readonly at: number; readonly life?: string; readonly renewals?: number }[],
+  visits: readonly { readonly at: number; readonly run?: string; readonly renewals?: number }[],
 ): Promise<readonly number[]> {
   const marked = new Map<string, number>()
   const counts: number[] = []
-  for (const { at, life = 'a', renewals = 7 } of visits) {
+  for (const { at, run = 'a', renewals = 7 } of visits) {
     const now = 1_000 * 30 * minute + at * minute
     const deps: StuckDeps = {
-      control: { read: async () => controlOf(life) },
+      control: { read: async () => controlOf(run) },
       leases: { list: async () => [leaseOf('g', 1), leaseOf('x', renewals)] },
       marks: {
         mark: async (key, until) => (marked.set(key, until), true),
@@ -48,7 +52,7 @@ describe('a deployment is stuck', () => {
 describe('a deployment is not stuck', () => {
   test.each([
     ['when a lease was renewed', [{ at: 5 }, { at: 65, renewals: 8 }], [0, 0]],
-    ['when another generator run has taken it over', [{ at: 5 }, { at: 65, life: 'b' }], [0, 0]],
+    ['when another generator run has taken it over', [{ at: 5 }, { at: 65, run: 'b' }], [0, 0]],
     ['because a call was repeated', [{ at: 29 }, { at: 31 }], [0, 0]],
     ['because there was no call for a day', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
   ])('%s', async (_, visits, counts) => {

@@ -19,7 +19,7 @@ function createWarmRun(deployment: string, until = 100) {
   return { warmRun: warmRun as unknown as WarmRun, ended }
 }
 
-const whole = ['calls', 'plugins', 'monitor', 'processes']
+const allParts = ['calls', 'plugins', 'monitor', 'processes']
 const one = 'organization/p/dev/1' as DeploymentId
 const other = 'organization/p/dev/2' as DeploymentId
 
@@ -37,7 +37,7 @@ test('another deployment finds nothing, and the cached environment has ended bef
   const { warmRun, ended } = createWarmRun(one)
   await warmCache.keep(warmRun)
   expect(await warmCache.take(other)).toBe(undefined)
-  expect(ended).toEqual(whole)
+  expect(ended).toEqual(allParts)
 })
 
 test('an expired environment is ended, because its credentials expire', async () => {
@@ -47,7 +47,7 @@ test('an expired environment is ended, because its credentials expire', async ()
   await warmCache.keep(warmRun)
   now = 100
   expect(await warmCache.take(one)).toBe(undefined)
-  expect(ended).toEqual(whole)
+  expect(ended).toEqual(allParts)
 })
 
 test('a new environment replaces and ends the cached one', async () => {
@@ -55,7 +55,7 @@ test('a new environment replaces and ends the cached one', async () => {
   const [first, second] = [createWarmRun(one), createWarmRun(other)]
   await warmCache.keep(first.warmRun)
   await warmCache.keep(second.warmRun)
-  expect([first.ended, second.ended]).toEqual([whole, []])
+  expect([first.ended, second.ended]).toEqual([allParts, []])
   await warmCache.release()
-  expect(second.ended).toEqual(whole)
+  expect(second.ended).toEqual(allParts)
 })

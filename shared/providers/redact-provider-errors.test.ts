@@ -8,11 +8,11 @@ const inputs = new Map([['token', secretOf('tok-hush')]])
 const failures = [{ property: 'token', reason: 'tok-hush is refused' }]
 
 /** Creates a provider whose calls all fail, or return failures, with its secret in the message. */
-function createTalkative(thrown?: ProviderError): Provider {
+function createLeakingProvider(thrown?: ProviderError): Provider {
   const answer = thrown === undefined ? async () => ({ failures }) : () => Promise.reject(thrown)
   const calls = ['checkConfig', 'diffConfig', 'configure', 'check', 'diff', 'create', 'update']
-  const all = [...calls, 'delete', 'read', 'invoke', 'call']
-  return Object.fromEntries(all.map(name => [name, answer])) as unknown as Provider
+  const allCalls = [...calls, 'delete', 'read', 'invoke', 'call']
+  return Object.fromEntries(allCalls.map(name => [name, answer])) as unknown as Provider
 }
 
 const input = {} as never
@@ -20,7 +20,7 @@ const input = {} as never
 test.each(['checkConfig', 'check', 'invoke', 'call'] as const)(
   'the failures of %s do not contain secrets of the configuration',
   async name => {
-    const answer = await redactProviderErrors(createTalkative(), inputs)[name](input)
+    const answer = await redactProviderErrors(createLeakingProvider(), inputs)[name](input)
     expect(answer.failures).toEqual([{ property: 'token', reason: '[secret] is refused' }])
   },
 )
@@ -31,7 +31,7 @@ test.each(['create', 'read', 'invoke', 'call'] as const)(
     const details = { status: 'ok', code: 14, isRequestUnsent: true } as const
     const thrown = new ProviderError('no connection for tok-hush', details)
     await expect(
-      redactProviderErrors(createTalkative(thrown), inputs)[name](input),
+      redactProviderErrors(createLeakingProvider(thrown), inputs)[name](input),
     ).rejects.toMatchObject({
       ...details,
       message: 'no connection for [secret]',

@@ -9,8 +9,8 @@ import {
   transitions,
 } from './transitions.ts'
 
-const ofThePlan = ['complete', 'it is the last arrival'] as const
-const others = [
+const planFacts = ['complete', 'it is the last arrival'] as const
+const otherFacts = [
   'ended',
   'owned',
   'called',
@@ -52,7 +52,7 @@ function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof tran
 }
 
 test('at most one writing row applies at a time, and a head is in exactly one state', () => {
-  for (const facts of subsetsOf([...others, ...ofThePlan])) {
+  for (const facts of subsetsOf([...otherFacts, ...planFacts])) {
     if (Object.values(headStateConditions).filter(state => holds(state, facts)).length !== 1)
       expect.fail([...facts].join(', '))
     for (const event of events) {
@@ -64,8 +64,8 @@ test('at most one writing row applies at a time, and a head is in exactly one st
 
 test('plan facts that a request does not carry do not affect the result', () => {
   for (const event of events.filter(name => name !== 'begin'))
-    for (const known of subsetsOf(others)) {
-      const effects = subsetsOf(ofThePlan)
+    for (const known of subsetsOf(otherFacts)) {
+      const effects = subsetsOf(planFacts)
         .map(plan => new Set([...known, ...plan]))
         .filter(isPossible)
         .map(facts => rowsFor(event, facts).map(({ effect }) => effect))
@@ -74,7 +74,7 @@ test('plan facts that a request does not carry do not affect the result', () => 
 })
 
 test("a store's condition holds exactly when a row applies", () => {
-  const facts = [...others, ...ofThePlan]
+  const facts = [...otherFacts, ...planFacts]
   const factConditions = Object.fromEntries(
     facts.map((fact, index) => [fact, `?${index + 1}`]),
   ) as FactConditions
@@ -99,7 +99,7 @@ test('a missing store condition for a fact is an error', () => {
 })
 
 test('an arrival is written in every state, so a store needs no condition for it', () => {
-  for (const facts of subsetsOf([...others, ...ofThePlan]))
+  for (const facts of subsetsOf([...otherFacts, ...planFacts]))
     if (!rowsFor('arrive', facts).some(({ effect }) => effect === 'writes'))
       expect.fail([...facts].join(', '))
 })

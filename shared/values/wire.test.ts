@@ -5,6 +5,7 @@ import { type PropertyMap, type PropertyValue, unknown } from './value.ts'
 import { fromWire, toWire, valueFromWire, valueToWire, type WireOptions } from './wire.ts'
 import { emptyAssetHash, signatureKey as sig, signatures } from './wire-options.ts'
 
+/** The options of a peer that understands every kind of value. */
 const keep: WireOptions = {
   unknowns: 'keep',
   secrets: true,
@@ -12,6 +13,7 @@ const keep: WireOptions = {
   outputs: true,
   allowsByteStrings: true,
 }
+/** The options of a peer that understands plain values only. */
 const bare: WireOptions = {
   unknowns: 'drop',
   secrets: false,
@@ -27,7 +29,7 @@ function map(fields: Record<string, PropertyValue>): PropertyMap {
 }
 
 /** Encodes and decodes the bytes of a real request, as a provider receives them. */
-function throughBytes(struct: Record<string, unknown>): Record<string, unknown> {
+function encodeAndDecode(struct: Record<string, unknown>): Record<string, unknown> {
   const bytes = CreateRequest.encode(CreateRequest.create({ properties: struct })).finish()
   return CreateRequest.decode(bytes).properties ?? {}
 }
@@ -42,8 +44,8 @@ describe('values that survive encoding and decoding', () => {
     secret: { kind: 'secret', value: map({ a: { kind: 'secret', value: null } }) },
     unknown,
     output: { kind: 'output', value: 1, secret: true, dependencies: [urn] },
-    openOutput: { kind: 'output', secret: false, dependencies: [] },
-    text0: { kind: 'asset', hash: '', source: { text: '' } },
+    unresolvedOutput: { kind: 'output', secret: false, dependencies: [] },
+    emptyText: { kind: 'asset', hash: '', source: { text: '' } },
     asset: { kind: 'asset', hash: 'ab', source: { path: './x' } },
     elided: { kind: 'asset', hash: 'ab', source: undefined },
     archive: {
@@ -67,16 +69,16 @@ describe('values that survive encoding and decoding', () => {
     bytes: { kind: 'bytes', base64: '/w==' },
   }
   test.each(Object.entries(values))('%s', (_name, value) => {
-    expect(fromWire(throughBytes(toWire(map({ value }), keep)), keep)).toEqual(map({ value }))
+    expect(fromWire(encodeAndDecode(toWire(map({ value }), keep)), keep)).toEqual(map({ value }))
   })
 
   test('a property called __proto__', () => {
     const odd = new Map<string, PropertyValue>([['__proto__', new Map([['__proto__', 1]])]])
-    expect(fromWire(throughBytes(toWire(odd, keep)), keep)).toEqual(odd)
+    expect(fromWire(encodeAndDecode(toWire(odd, keep)), keep)).toEqual(odd)
   })
 
   test.each([Number.NaN, Infinity, -Infinity, -0, 5e-324])('the number %s', value => {
-    expect(fromWire(throughBytes({ value }), keep).get('value')).toBe(value)
+    expect(fromWire(encodeAndDecode({ value }), keep).get('value')).toBe(value)
   })
 })
 

@@ -16,7 +16,7 @@ const old: TrackedState = {
 const viewOwner: ViewOwner = { urn: owner, views: [old], isRefresh: false, isCreate: false }
 const state = { type, name: 'v', inputs: new Map([['v', 1]]), outputs: new Map() }
 
-const createPublished = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
+const createPublishedStep = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
   ...{ op, status: 'ok', error: '', old: undefined, next: undefined },
   ...{ keys: [], diffs: [], detailedDiff: null },
   ...more,
@@ -39,16 +39,16 @@ describe('the effect of a view step on the state', () => {
     ['refresh', 'none', 'swap'],
     ['replace', 'none', 'none'],
   ]
-  test.each(cases)('%s: %s, or %s with an old state', (op, made, changed) => {
-    expect(effectOf(op, false)).toBe(made)
-    expect(effectOf(op, true)).toBe(changed)
+  test.each(cases)('%s: %s, or %s with an old state', (op, withoutOld, withOld) => {
+    expect(effectOf(op, false)).toBe(withoutOld)
+    expect(effectOf(op, true)).toBe(withOld)
   })
 })
 
 describe('a published step', () => {
   test('is placed below its owner and references the state of the base', () => {
     const { step, end } = viewEndOf(
-      createPublished('update', { old: state, next: state }),
+      createPublishedStep('update', { old: state, next: state }),
       viewOwner,
     )
     expect(step).toMatchObject({ op: 'update', urn, effect: 'replace', old: { ref: old.ref } })
@@ -58,11 +58,11 @@ describe('a published step', () => {
 
   test('is a refresh while its owner is refreshed', () => {
     const refreshing = { ...viewOwner, isRefresh: true }
-    const gone = viewEndOf(createPublished('delete', { old: state }), refreshing)
+    const gone = viewEndOf(createPublishedStep('delete', { old: state }), refreshing)
     expect(gone.step).toMatchObject({ op: 'refresh', effect: 'swap', next: undefined })
     expect(gone.end.resultOp).toBe('delete')
     const viewEnd = viewEndOf(
-      createPublished('create', { next: { ...state, name: 'w' } }),
+      createPublishedStep('create', { next: { ...state, name: 'w' } }),
       refreshing,
     )
     expect(viewEnd.step).toMatchObject({ op: 'refresh', effect: 'none' })
@@ -70,17 +70,22 @@ describe('a published step', () => {
 
   test('replaces the same view of an older copy of its owner', () => {
     const replacing = { ...viewOwner, isCreate: true }
-    const { step } = viewEndOf(createPublished('create', { next: state }), replacing)
+    const { step } = viewEndOf(createPublishedStep('create', { next: state }), replacing)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
-    expect(viewEndOf(createPublished('create', { next: state }), viewOwner).step.effect).toBe('add')
+    expect(viewEndOf(createPublishedStep('create', { next: state }), viewOwner).step.effect).toBe(
+      'add',
+    )
   })
 
   test("fails with the provider's error; a partial update keeps the old inputs", () => {
     const failure = { error: 'no', next: { ...state, inputs: new Map([['v', 2]]) }, old: state }
-    const failed = viewEndOf(createPublished('update', failure), viewOwner)
+    const failed = viewEndOf(createPublishedStep('update', failure), viewOwner)
     expect(failed.end).toMatchObject({ verdict: 'failed', error: { message: 'no', status: 'ok' } })
     expect(failed.end.state).toBeUndefined()
-    const half = viewEndOf(createPublished('update', { ...failure, status: 'partial' }), viewOwner)
+    const half = viewEndOf(
+      createPublishedStep('update', { ...failure, status: 'partial' }),
+      viewOwner,
+    )
     expect(half.end.verdict).toBe('partial')
     expect(half.end.state?.inputs).toEqual(state.inputs)
   })
@@ -89,7 +94,7 @@ describe('a published step', () => {
     const refusalOf =
       (op: StepOp, more: object): unknown =>
       () =>
-        viewEndOf(createPublished(op, more), viewOwner)
+        viewEndOf(createPublishedStep(op, more), viewOwner)
     expect(refusalOf('create', {})).toThrow('requires the new state of the view')
     expect(refusalOf('delete', {})).toThrow('requires the old state of the view')
     expect(refusalOf('update', { next: state })).toThrow('requires the old state of the view')

@@ -32,7 +32,7 @@ function start(script: string, options: { mode?: number; portTimeoutMs?: number 
   })
 }
 
-async function failure(promise: Promise<PluginProcess>): Promise<string> {
+async function messageOfFailure(promise: Promise<PluginProcess>): Promise<string> {
   const thrown = await promise.then(
     () => undefined,
     (failed: unknown) => failed,
@@ -71,23 +71,23 @@ describe('a plugin that starts', () => {
 
 describe('a plugin that fails to start causes one clear error', () => {
   test('when it is not executable', async () => {
-    expect(await failure(start('', { mode: 0o644 }))).toContain('not executable')
+    expect(await messageOfFailure(start('', { mode: 0o644 }))).toContain('not executable')
   })
 
   test('when it ends before it prints its port, with its last lines', async () => {
-    const message = await failure(start('echo no licence >&2; exit 3'))
+    const message = await messageOfFailure(start('echo no licence >&2; exit 3'))
     expect(message).toContain("plugin 'odd'")
     expect(message).toContain('ended before it printed its port: exit code 3')
     expect(message).toContain('  no licence')
   })
 
   test('when it prints invalid output', async () => {
-    const message = await failure(start('echo hello; sleep 300'))
+    const message = await messageOfFailure(start('echo hello; sleep 300'))
     expect(message).toContain("printed 'hello' where its port was expected")
   })
 
   test('when it prints no port', async () => {
-    const message = await failure(start('sleep 300', { portTimeoutMs: 50 }))
+    const message = await messageOfFailure(start('sleep 300', { portTimeoutMs: 50 }))
     expect(message).toContain('did not print its port within 0.05 s')
   })
 

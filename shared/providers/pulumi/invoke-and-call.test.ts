@@ -42,13 +42,14 @@ const callInput = {
   stackTraceHandle: 'trace 1',
   preview: false,
 }
-const createAnswering = (answer: Partial<CallResponse>): Script => ({
+/** Returns the script of a provider whose methods give this answer. */
+const answerCall = (answer: Partial<CallResponse>): Script => ({
   call: () => CallResponse.create(answer),
 })
 
 describe('a method', () => {
   test("gets the deployment's description, and secrets stay wrapped for every provider", async () => {
-    const { provider, calls } = await serveProvider(createAnswering({}))
+    const { provider, calls } = await serveProvider(answerCall({}))
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       tok: 'a:b:C/method',
@@ -68,7 +69,7 @@ describe('a method', () => {
   })
 
   test('gets output values when both sides support them', async () => {
-    const { provider, calls } = await serveProvider(createAnswering({}), {
+    const { provider, calls } = await serveProvider(answerCall({}), {
       handshakeCapabilities: allCapabilities,
     })
     await provider.call(callInput)
@@ -80,7 +81,7 @@ describe('a method', () => {
   test('returns output values, dependencies and failures', async () => {
     const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
     const { provider } = await serveProvider(
-      createAnswering({
+      answerCall({
         return: { two: value, hidden: wireSecret('s') },
         returnDependencies: new Map([['hidden', { urns: [resourceIdentity.urn] }]]),
         failures: [{ property: 'plain', reason: 'is refused' }],
@@ -95,7 +96,7 @@ describe('a method', () => {
 
   test('may return unknown values in a preview only', async () => {
     const { provider } = await serveProvider(
-      createAnswering({ return: { later: unknownStringMarker, now: 1 } }),
+      answerCall({ return: { later: unknownStringMarker, now: 1 } }),
     )
     const preview = await provider.call({ ...callInput, preview: true })
     expect(preview.outputs).toEqual(propertyMap({ later: unknown, now: 1 }))
@@ -103,7 +104,7 @@ describe('a method', () => {
   })
 
   test('of an unconfigured provider returns nothing', async () => {
-    const { provider, calls } = await serveProvider(createAnswering({}), {
+    const { provider, calls } = await serveProvider(answerCall({}), {
       inputs: propertyMap({ region: unknown }),
     })
     expect(await provider.call(callInput)).toEqual({ outputs: noProperties, failures: [] })

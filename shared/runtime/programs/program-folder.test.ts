@@ -45,8 +45,8 @@ async function unpackOnce(bytes: Uint8Array, name = 'a') {
     return bytes
   }
   const folders = createProgramFolders({ get }, join(folder, 'scratch'))
-  const place = await folders.open(stack, name.repeat(64) as BlobHash)
-  return { place, folders, fetched: () => fetched }
+  const programFolder = await folders.open(stack, name.repeat(64) as BlobHash)
+  return { programFolder, folders, fetched: () => fetched }
 }
 
 describe('a packed and unpacked program', () => {
@@ -54,11 +54,11 @@ describe('a packed and unpacked program', () => {
     put('bin/run', '#!/bin/sh\n', 0o755)
     put('node_modules/dep/index.js', 'dep')
     symlinkSync('dep/index.js', join(program, 'node_modules', 'link'))
-    const { place } = await unpackOnce((await packProgram(program)).bytes)
-    expect(readFileSync(join(place, 'index.js'), 'utf8')).toBe('console.log(1)\n')
-    expect(readFileSync(join(place, 'node_modules/dep/index.js'), 'utf8')).toBe('dep')
-    expect(readlinkSync(join(place, 'node_modules/link'))).toBe('dep/index.js')
-    expect(statSync(join(place, 'bin/run')).mode & 0o111).not.toBe(0)
+    const { programFolder } = await unpackOnce((await packProgram(program)).bytes)
+    expect(readFileSync(join(programFolder, 'index.js'), 'utf8')).toBe('console.log(1)\n')
+    expect(readFileSync(join(programFolder, 'node_modules/dep/index.js'), 'utf8')).toBe('dep')
+    expect(readlinkSync(join(programFolder, 'node_modules/link'))).toBe('dep/index.js')
+    expect(statSync(join(programFolder, 'bin/run')).mode & 0o111).not.toBe(0)
   })
 
   test('has the same bytes, whenever its files were written', async () => {
@@ -76,19 +76,19 @@ describe('a packed and unpacked program', () => {
     for (const path of ['a.log', 'notes/n.md', '.git/config', 'node_modules/large/x.js'])
       put(path, 'x')
     put('node_modules/dep/a.log', 'kept')
-    const { place } = await unpackOnce((await packProgram(program)).bytes)
+    const { programFolder } = await unpackOnce((await packProgram(program)).bytes)
     for (const path of ['a.log', 'notes', '.git', 'node_modules/large'])
-      expect(existsSync(join(place, path)), path).toBe(false)
-    expect(existsSync(join(place, 'node_modules/dep/a.log'))).toBe(true)
+      expect(existsSync(join(programFolder, path)), path).toBe(false)
+    expect(existsSync(join(programFolder, 'node_modules/dep/a.log'))).toBe(true)
   })
 
   test('is downloaded once per process, and not again by the next one', async () => {
     const { bytes } = await packProgram(program)
-    const { place, folders, fetched } = await unpackOnce(bytes)
-    expect(await folders.open(stack, 'a'.repeat(64) as BlobHash)).toBe(place)
+    const { programFolder, folders, fetched } = await unpackOnce(bytes)
+    expect(await folders.open(stack, 'a'.repeat(64) as BlobHash)).toBe(programFolder)
     expect(fetched()).toBe(1)
     const next = await unpackOnce(bytes)
-    expect([next.place, next.fetched()]).toEqual([place, 0])
+    expect([next.programFolder, next.fetched()]).toEqual([programFolder, 0])
   })
 })
 

@@ -7,7 +7,7 @@ import { createEndWatcher } from './end-watcher.ts'
 const id = 1 as OperationId
 
 /** Creates a watcher over a store that refuses the first `refusals` reads. */
-function createWatched(refusals: number) {
+function createWatcher(refusals: number) {
   let refusalsLeft = refusals
   let nowMs = 0
   return createEndWatcher(
@@ -36,16 +36,16 @@ function createWatched(refusals: number) {
 }
 
 test('a wait resolves with the end in the head', async () => {
-  const end = await createWatched(0).wait(id)
+  const end = await createWatcher(0).wait(id)
   expect(end.head.end?.verdict).toBe('succeeded')
 })
 
 test('a failed read rejects every wait', async () => {
-  await expect(createWatched(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  await expect(createWatcher(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
 test('`settle` rejects current and later waits', async () => {
-  const watcher = createWatched(Number.POSITIVE_INFINITY)
+  const watcher = createWatcher(Number.POSITIVE_INFINITY)
   const waiting = watcher.wait(id)
   await Promise.all([
     expect(waiting).rejects.toThrow(),

@@ -25,33 +25,36 @@ const state: StoredDeployment = {
   metadata: {},
 }
 const endedAt = 1_000_000
-const deps = (alive: number | undefined, nowMs = endedAt): LateWindowDeps => ({
+/** `alivePid`: the only living process; undefined if the host cannot be checked. */
+const createDeps = (alivePid: number | undefined, nowMs = endedAt): LateWindowDeps => ({
   leases: { list: async () => [lease] } satisfies Partial<LeasesPort> as unknown as LeasesPort,
   catalog: {
     listHistory: async () => [{ deployment: origin.deployment, endedAt }],
   } as unknown as CatalogPort,
   clock: { now: () => nowMs } as unknown as ClockPort,
-  isAlive: ({ pid }) => (alive === undefined ? undefined : pid === alive),
+  isAlive: ({ pid }) => (alivePid === undefined ? undefined : pid === alivePid),
 })
 
 test('a create whose plugin is still running cannot be cleared', async () => {
-  await expect(requireLateWindowOver(deps(77), state)).rejects.toMatchObject({
+  await expect(requireLateWindowOver(createDeps(77), state)).rejects.toMatchObject({
     code: 'PENDING_STILL_RUNS',
   })
-  await expect(requireLateWindowOver(deps(77), state, resource.urn)).rejects.toThrow('process 77')
+  await expect(requireLateWindowOver(createDeps(77), state, resource.urn)).rejects.toThrow(
+    'process 77',
+  )
 })
 
 test('a create without running processes can be cleared, regardless of other creates', async () => {
-  await requireLateWindowOver(deps(1), state)
-  await requireLateWindowOver(deps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
+  await requireLateWindowOver(createDeps(1), state)
+  await requireLateWindowOver(createDeps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
   const unknown = [{ resource, type: 'creating' }]
-  await requireLateWindowOver(deps(77), { ...state, pending_operations: unknown })
+  await requireLateWindowOver(createDeps(77), { ...state, pending_operations: unknown })
 })
 
 test('a create of an unreachable host can be cleared after the late window', async () => {
-  const soon = deps(undefined, endedAt + limits.lateWindowMs - 1)
+  const soon = createDeps(undefined, endedAt + limits.lateWindowMs - 1)
   await expect(requireLateWindowOver(soon, state)).rejects.toThrow(
     "its host 'here' cannot be checked",
   )
-  await requireLateWindowOver(deps(undefined, endedAt + limits.lateWindowMs), state)
+  await requireLateWindowOver(createDeps(undefined, endedAt + limits.lateWindowMs), state)
 })

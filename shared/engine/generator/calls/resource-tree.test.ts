@@ -6,9 +6,9 @@ const urn = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
 const [comp, inner, child] = [urn('comp'), urn('inner'), urn('child')]
 const never = new Promise<never>(() => undefined)
 
-type Noted = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
+type RecordedResource = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
 
-const treeOf = (...all: readonly Noted[]): ResourceTree => {
+const treeOf = (...all: readonly RecordedResource[]): ResourceTree => {
   const tree = createResourceTree(never)
   for (const [name, parent, kind] of all)
     tree.record({
@@ -20,7 +20,11 @@ const treeOf = (...all: readonly Noted[]): ResourceTree => {
   return tree
 }
 
-const cases: readonly (readonly [title: string, all: readonly Noted[], open: boolean])[] = [
+const cases: readonly (readonly [
+  title: string,
+  all: readonly RecordedResource[],
+  open: boolean,
+])[] = [
   ['an unregistered resource', [], false],
   ['a created resource', [['comp', '', 'made']], false],
   ['a resource that is not created yet', [['comp', '', 'open']], true],

@@ -18,7 +18,8 @@ const reference = (label: PropertyValue): PropertyValue =>
 
 const inputs = inputsOf({ label: 'a', pass: reference('t') })
 
-const opening =
+/** Changes the responses to opens. */
+const answerOpen =
   (change: Readonly<Record<string, unknown>>): Script =>
   base => ({
     openEphemeralResource: async request => ({
@@ -77,7 +78,7 @@ describe('an ephemeral resource', () => {
   test('is not renewed at once because its renewal is later than a timer can be', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     const renewAtMs = Date.now() + 2 ** 40
-    const { create } = await createScriptedProvider(opening({ renewAtMs }))
+    const { create } = await createScriptedProvider(answerOpen({ renewAtMs }))
     await create(inputs)
     const delays = setTimer.mock.calls.map(([, delayMs = 0]) => delayMs)
     setTimer.mockRestore()
@@ -99,9 +100,17 @@ describe('an ephemeral resource', () => {
   })
 
   test.each<[string, Script, RegExp]>([
-    ['null', opening({ result: undefined }), /the result is null/],
-    ['an unknown value', opening({ result: ticketCodec.encode({ label: '?' }) }), /unknown values/],
-    ['another type', opening({ result: { msgpack: Uint8Array.of(0xa1, 0x78) } }), /This is a bug/],
+    ['null', answerOpen({ result: undefined }), /the result is null/],
+    [
+      'an unknown value',
+      answerOpen({ result: ticketCodec.encode({ label: '?' }) }),
+      /unknown values/,
+    ],
+    [
+      'another type',
+      answerOpen({ result: { msgpack: Uint8Array.of(0xa1, 0x78) } }),
+      /This is a bug/,
+    ],
   ])('with %s as its result is closed, and nothing is planned', async (_name, script, message) => {
     const { create, listNewCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)
@@ -112,8 +121,8 @@ describe('an ephemeral resource', () => {
 
   test.each<[string, Script, RegExp]>([
     ['a failed validation', () => refuseValidation, /cannot open 'x_ticket': Too short/],
-    ['an error', opening({ diagnostics: [problem('No ticket')] }), /cannot open[^]*No ticket/],
-    ['a deferral', opening({ deferralReason: 'unknown' }), /deferred the opening of/],
+    ['an error', answerOpen({ diagnostics: [problem('No ticket')] }), /cannot open[^]*No ticket/],
+    ['a deferral', answerOpen({ deferralReason: 'unknown' }), /deferred the opening of/],
   ])('that has %s is not open, so it is not closed', async (_name, script, message) => {
     const { create, listNewCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)

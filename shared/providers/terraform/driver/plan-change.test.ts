@@ -27,14 +27,14 @@ const planValue = (planned: object, change: Readonly<Record<string, PlainValue>>
   plannedState: thingCodec.encode({ ...planned, ...change }),
 })
 
-/** Creates an object with a usual provider, and a second provider with a script. */
-async function createThenScript(
+/** Creates an object with a provider without a script, and a second provider with one. */
+async function createWithTwoProviders(
   inputs: PropertyMap,
   script: Script = () => ({}),
   options: ScriptOptions = {},
 ) {
-  const usual = await createScriptedProvider()
-  const { outputs } = await usual.create(inputs)
+  const unscripted = await createScriptedProvider()
+  const { outputs } = await unscripted.create(inputs)
   return { outputs, ...(await createScriptedProvider(script, options)) }
 }
 
@@ -104,7 +104,7 @@ describe('a plan', () => {
 
 describe('a difference', () => {
   test('does not exist if the plan is the prior object, although the configuration differs', async () => {
-    const { outputs, diff } = await createThenScript(
+    const { outputs, diff } = await createWithTwoProviders(
       inputs,
       answerPlan((_, planned) => planValue(planned, { value: 'v' })),
     )
@@ -115,7 +115,7 @@ describe('a difference', () => {
   })
 
   test('requires no replacement at a path that does not change', async () => {
-    const { outputs, diff } = await createThenScript(
+    const { outputs, diff } = await createWithTwoProviders(
       inputs,
       answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'zone' }]] })),
     )
@@ -129,14 +129,14 @@ describe('a difference', () => {
       ...planValue(planned, { note: '?' }),
       requiresReplace: [[{ kind: 'attribute', name: 'note' }]],
     }))
-    const { outputs, diff } = await createThenScript(inputs, script)
+    const { outputs, diff } = await createWithTwoProviders(inputs, script)
     const changed = inputsOf({ label: 'a', value: 'w', zone: 'z1' })
     expect(await diff(outputs, changed)).toMatchObject({ replaceKeys: ['note'] })
   })
 
   test('requires a replacement for a write-only path without a visible change', async () => {
     const script = answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'pass' }]] }))
-    const { outputs, diff } = await createThenScript(inputs, script)
+    const { outputs, diff } = await createWithTwoProviders(inputs, script)
     expect(await diff(outputs, inputs)).toMatchObject({ changes: 'some', replaceKeys: ['pass'] })
   })
 
@@ -144,7 +144,7 @@ describe('a difference', () => {
     const script = answerPlan(() => ({
       requiresReplace: [[{ kind: 'attribute', name: 'nowhere' }]],
     }))
-    const { outputs, diff } = await createThenScript(inputs, script)
+    const { outputs, diff } = await createWithTwoProviders(inputs, script)
     await expect(diff(outputs, inputs)).rejects.toThrow('This is a bug of the provider')
   })
 
@@ -171,7 +171,7 @@ describe('a difference', () => {
   })
 
   test('that the program ignores is not in the plan, but a replacement gets the whole configuration', async () => {
-    const { outputs, diff, create, requestOf } = await createThenScript(inputs)
+    const { outputs, diff, create, requestOf } = await createWithTwoProviders(inputs)
     const changed = inputsOf({ label: 'a', value: 'w', zone: 'z2' })
     await diff(outputs, changed, ['value'])
     expect(thingCodec.decode(requestOf('planResourceChange')['config'])).toMatchObject({
@@ -186,7 +186,7 @@ describe('a difference', () => {
   })
 
   test('is planned with the identity and the private data of the object', async () => {
-    const { outputs, diff, requestOf } = await createThenScript(inputs)
+    const { outputs, diff, requestOf } = await createWithTwoProviders(inputs)
     await diff(outputs, inputs)
     const plan = requestOf('planResourceChange')
     expect(new TextDecoder().decode(plan['priorPrivate'] as unknown as Uint8Array)).toBe('pa')

@@ -57,7 +57,7 @@ describe('a signature of GnuPG', () => {
         })
         // The hints to the key after the hashed part are not signed, and only find the key.
         if (check.kind !== 'invalid')
-          expect(isHint(Buffer.from(signature, 'base64'), index)).toBe(true)
+          expect(isUnsignedByte(Buffer.from(signature, 'base64'), index)).toBe(true)
       }
       const changed = verifyRecorded(name, ({ document }) => {
         document.writeUInt8(document.readUInt8(0) ^ 1, 0)
@@ -75,18 +75,23 @@ describe('a signature of GnuPG', () => {
 })
 
 /** Reports whether a byte of a signature packet is outside of its hashed part and of its value. */
-function isHint(packet: Buffer, index: number): boolean {
+function isUnsignedByte(packet: Buffer, index: number): boolean {
   const headerLength = (packet.readUInt8(0) & 3) + 2
   const hashedLength = packet.readUInt16BE(headerLength + 4)
   const hintsStart = headerLength + 6 + hashedLength
   const hintsEnd = hintsStart + 2 + packet.readUInt16BE(hintsStart)
   return (
-    index === 0 || (index >= hintsStart && index < hintsEnd) || isBitLength(packet, index, hintsEnd)
+    index === 0 ||
+    (index >= hintsStart && index < hintsEnd) ||
+    isLastBitLengthByte(packet, index, hintsEnd)
   )
 }
 
-/** The length of a number in bits may change within its last byte. */
-function isBitLength(packet: Buffer, index: number, hintsEnd: number): boolean {
+/**
+ * Reports whether a byte is the lower half of a number's length in bits. A change of this half may
+ * leave the length in bytes as it is.
+ */
+function isLastBitLengthByte(packet: Buffer, index: number, hintsEnd: number): boolean {
   for (let position = hintsEnd + 2; position < packet.length; ) {
     if (index === position + 1) return true
     position += 2 + Math.ceil(packet.readUInt16BE(position) / 8)
