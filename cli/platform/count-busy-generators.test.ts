@@ -3,7 +3,7 @@ import { countBusyGenerators } from './count-busy-generators.ts'
 
 const nowMs = Date.UTC(2026, 0, 1, 12)
 
-test('the busiest of the last minutes counts, of the installation and its queue only', async () => {
+test('the count is the maximum of the last minutes, of the queue of this installation only', async () => {
   const inputs: unknown[] = []
   const send = async (command: { readonly input: unknown }): Promise<never> => {
     inputs.push(command.input)
@@ -22,7 +22,7 @@ test('the busiest of the last minutes counts, of the installation and its queue 
   ])
 })
 
-test('an installation without a busy task, or a new one, has no data', async () => {
+test('the count is 0 if there is no data, as for a new installation', async () => {
   const send = async (): Promise<never> => ({ Datapoints: [] }) as never
   expect(await countBusyGenerators({ send }, 'site', nowMs)).toBe(0)
 })

@@ -6,8 +6,14 @@ import { toErrorResponse } from './error-response.ts'
 /** Returns the response to an error that a port threw. */
 async function answerTo(code: ErrorCode) {
   const answer = toErrorResponse(error(code, `what ${code} says`), 'request-1')
-  const { code: named, message, hint } = (await answer.json()) as Record<string, string>
-  return { status: answer.status, wait: answer.headers.get('retry-after'), named, message, hint }
+  const { code: responseCode, message, hint } = (await answer.json()) as Record<string, string>
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    responseCode,
+    message,
+    hint,
+  }
 }
 
 test.each([
@@ -24,14 +30,19 @@ test.each([
   ['API_TOKEN_REFUSED', 401, null],
   ['API_FORBIDDEN', 403, null],
   ['REQUEST_QUEUE_FULL', 429, null],
-] as const)('%s has the status %i, its code, a message and a hint', async (code, status, wait) => {
-  const { hint, ...answer } = await answerTo(code)
-  // The message of the store may name its tables and roles.
-  const message =
-    status === 503 ? 'the store of the API failed; its log entry is request-1' : `what ${code} says`
-  expect(answer).toEqual({ status, wait, named: code, message })
-  expect(hint).not.toBe('')
-})
+] as const)(
+  '%s has the status %i, its code, a message and a hint',
+  async (code, status, retryAfter) => {
+    const { hint, ...answer } = await answerTo(code)
+    // The message of the store may name its tables and roles.
+    const message =
+      status === 503
+        ? 'the store of the API failed; its log entry is request-1'
+        : `what ${code} says`
+    expect(answer).toEqual({ status, retryAfter, responseCode: code, message })
+    expect(hint).not.toBe('')
+  },
+)
 
 test('an internal error reveals only the id of its log entry', async () => {
   const answer = toErrorResponse(new TypeError('hunter2'), 'request-7')

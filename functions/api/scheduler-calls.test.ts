@@ -17,7 +17,7 @@ const path = `${shopPath}/schedules/nightly`
 const key: DocumentKey = { kind: 'schedule', scope: shop, name: 'nightly' }
 const draft = { when: '0 3 * * *', zone: 'Europe/Berlin', operation: { kind: 'refresh' } }
 
-/** Creates a scheduler that stores calls by name. The next request throws `fails`, if it is set. */
+/** Creates a scheduler that stores calls by name. Its requests throw `state.fails`, if it is set. */
 function createMemoryScheduler() {
   const calls = new Map<string, ScheduledCalls>()
   const state = { fails: undefined as Error | undefined }
@@ -53,73 +53,73 @@ async function openWithScheduler() {
     })
   const readPlacedName = async (): Promise<string | undefined> =>
     ((await platform.documents.get(key))?.value as { placed?: string } | undefined)?.placed
-  return { ...memory, platform, ports, put, named: readPlacedName }
+  return { ...memory, platform, ports, put, readPlacedName }
 }
 
 test('calls are placed before the document names them, and follow every change of it', async () => {
-  const { calls, put, named, ports } = await openWithScheduler()
+  const { calls, put, readPlacedName, ports } = await openWithScheduler()
   const shown = await put()
   expect(JSON.stringify(shown)).not.toContain('placed')
   expect([...calls.values()]).toMatchObject([
     { key, times: { expression: 'cron(0 3 * * ? *)', zone: 'Europe/Berlin' } },
   ])
-  const first = await named()
+  const first = await readPlacedName()
   expect([...calls.keys()]).toEqual([first])
   expect(first).toMatch(/^[\w-]{1,64}$/)
   await put({ when: 'rate(1 day)', jitterMs: 600_000 })
-  expect([...calls.keys()]).toEqual([await named()])
-  expect(await named()).not.toBe(first)
+  expect([...calls.keys()]).toEqual([await readPlacedName()])
+  expect(await readPlacedName()).not.toBe(first)
   expect([...calls.values()]).toMatchObject([
     { times: { expression: 'rate(1 day)', windowMinutes: 10 } },
   ])
   await put({ isPaused: true })
-  expect([calls.size, await named()]).toEqual([0, undefined])
+  expect([calls.size, await readPlacedName()]).toEqual([0, undefined])
   await put()
-  expect([...calls.keys()]).toEqual([await named()])
+  expect([...calls.keys()]).toEqual([await readPlacedName()])
   await callApiInProcess(ports, 'ann', { method: 'DELETE', path })
   expect(calls.size).toBe(0)
 })
 
 test('a schedule that is over before it begins is refused, and the previous one is kept', async () => {
-  const { calls, put, named } = await openWithScheduler()
+  const { calls, put, readPlacedName } = await openWithScheduler()
   await put()
-  const before = await named()
+  const before = await readPlacedName()
   const late = put({ when: 'at(2020-01-01T00:00:00)' })
   await expect(late).rejects.toMatchObject({
     code: 'SCHEDULE_INVALID',
     message: expect.stringContaining("'at(2020-01-01T00:00:00)' in the time zone Europe/Berlin"),
   })
-  expect([[...calls.keys()], await named()]).toEqual([[before], before])
+  expect([[...calls.keys()], await readPlacedName()]).toEqual([[before], before])
 })
 
 test('a schedule that the scheduler cannot express is refused, and nothing of it is stored', async () => {
-  const { calls, put, named } = await openWithScheduler()
+  const { calls, put, readPlacedName } = await openWithScheduler()
   await expect(put({ when: '0 4 1 * 1' })).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
-  expect([calls.size, await named()]).toEqual([0, undefined])
+  expect([calls.size, await readPlacedName()]).toEqual([0, undefined])
 })
 
 test('a crash at any point leaves a schedule with its calls, and superfluous calls are strays', async () => {
-  const { calls, state, put, named, platform } = await openWithScheduler()
+  const { calls, state, put, readPlacedName, platform } = await openWithScheduler()
   // Before the document is stored: calls without a document.
   const dies = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
   await expect(put({}, { documents: dies })).rejects.toThrow('dead')
-  expect([calls.size, await named()]).toEqual([1, undefined])
+  expect([calls.size, await readPlacedName()]).toEqual([1, undefined])
   await put()
-  expect(calls.has((await named()) ?? '')).toBe(true)
+  expect(calls.has((await readPlacedName()) ?? '')).toBe(true)
   // A crash there during a change leaves the schedule and its calls unchanged.
-  const before = await named()
+  const before = await readPlacedName()
   await expect(put({ when: 'rate(1 hour)' }, { documents: dies })).rejects.toThrow('dead')
-  expect([await named(), calls.has(before ?? '')]).toEqual([before, true])
+  expect([await readPlacedName(), calls.has(before ?? '')]).toEqual([before, true])
   // After the document is stored: the old calls remain, and the new ones exist.
   const { place } = createMemoryPlacer(calls)
   const scheduler = { place, remove: () => Promise.reject(new Error('dead')) }
   await put({ when: 'rate(2 hours)' }, { scheduler })
-  expect(calls.has((await named()) ?? '')).toBe(true)
+  expect(calls.has((await readPlacedName()) ?? '')).toBe(true)
   // When calls cannot be placed, nothing changes.
   state.fails = new Error('no scheduler')
-  const placedBefore = await named()
+  const placedBefore = await readPlacedName()
   await expect(put({ when: 'rate(3 hours)' })).rejects.toThrow('no scheduler')
-  expect(await named()).toBe(placedBefore)
+  expect(await readPlacedName()).toBe(placedBefore)
 })
 
 function createMemoryPlacer(calls: Map<string, ScheduledCalls>): Pick<SchedulerPort, 'place'> {
@@ -127,7 +127,7 @@ function createMemoryPlacer(calls: Map<string, ScheduledCalls>): Pick<SchedulerP
 }
 
 test('of two concurrent changes, the second one leaves no calls behind', async () => {
-  const { calls, put, named, platform } = await openWithScheduler()
+  const { calls, put, readPlacedName, platform } = await openWithScheduler()
   await put()
   const late = {
     ...platform.documents,
@@ -139,7 +139,7 @@ test('of two concurrent changes, the second one leaves no calls behind', async (
   await expect(put({ when: 'rate(2 hours)' }, { documents: late })).rejects.toMatchObject({
     code: 'DOCUMENT_CHANGED',
   })
-  expect([...calls.keys()]).toEqual([await named()])
+  expect([...calls.keys()]).toEqual([await readPlacedName()])
   expect([...calls.values()]).toMatchObject([{ times: { expression: 'rate(1 hour)' } }])
 })
 

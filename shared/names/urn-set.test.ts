@@ -19,7 +19,7 @@ test.each([
   ['three stars', '***', true],
   ['a pattern without a trailing star', '**web', false],
   ['stars at both ends', '**web-*', true],
-])('%s', (_what, entry, expected) => {
+])('%s: the entry %s matches the URN: %s', (_what, entry, expected) => {
   expect(createUrnSet([entry]).has(urn)).toBe(expected)
 })
 

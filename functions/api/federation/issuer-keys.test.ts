@@ -34,7 +34,7 @@ test('concurrent calls share one request, and the keys are kept for a limited ti
   expect(countRequests()).toBe(4)
 })
 
-test('an unknown key causes a new request, at most one in a time', async () => {
+test('an unknown key causes a new request, but not a second one soon after it', async () => {
   await find('1')
   await issuer.rotate()
   await expect(find('2')).rejects.toMatchObject(unknownKey)

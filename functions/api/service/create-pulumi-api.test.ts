@@ -54,7 +54,7 @@ test('an address for clients of Pulumi has no other route, and its errors have t
     expect(await call(admin, `GET ${path}`)).toMatchObject({ status: 404, json: { code: 404 } })
 })
 
-test('a packed body that a gateway converted to text has an error that names the reason', async () => {
+test('a compressed body that a gateway converted to text is refused with this reason', async () => {
   const text = gzipSync('{}').toString('utf8')
   const headers = { 'content-encoding': 'gzip' }
   const request = new Request('https://x.test/', { method: 'POST', headers, body: text })

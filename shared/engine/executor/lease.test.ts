@@ -53,12 +53,12 @@ describe('a lease', () => {
   })
 
   test('records the running process groups when it begins', async () => {
-    const named: (readonly ProcessGroup[])[] = []
+    const recordedGroupLists: (readonly ProcessGroup[])[] = []
     const renew = async (_deployment: unknown, _executor: unknown, groups: typeof running) =>
-      named.push(groups) > 0
+      recordedGroupLists.push(groups) > 0
     const running: readonly ProcessGroup[] = [{ pid: 7, started: 'then' }]
     await createKeeper(renew, running)
-    expect(named).toEqual([running])
+    expect(recordedGroupLists).toEqual([running])
   })
 
   test('is given up before others may act when the store does not respond', async () => {
@@ -92,27 +92,27 @@ describe('a lease', () => {
   })
 
   test('is lost at once and forever when another process retires it', async () => {
-    let isMine = false
-    const { lease, lost } = await createKeeper(() => Promise.resolve(isMine))
+    let isRenewed = false
+    const { lease, lost } = await createKeeper(() => Promise.resolve(isRenewed))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     expect(lost).toHaveBeenCalledTimes(1)
-    isMine = true
+    isRenewed = true
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
     expect(lease.holdsLease()).toBe(false)
   })
 
   test('records process groups before their first call, once', async () => {
     const groups: ProcessGroup[] = []
-    const named: number[][] = []
+    const recordedGroupLists: number[][] = []
     const { lease } = await createKeeper(
       async (_deployment, _executor, recordedGroups) =>
-        named.push(recordedGroups.map(({ pid }) => pid)) > 0,
+        recordedGroupLists.push(recordedGroups.map(({ pid }) => pid)) > 0,
       groups,
     )
     await lease.recordGroups()
     groups.push({ pid: 7, started: 'then' })
     await Promise.all([lease.recordGroups(), lease.recordGroups()])
     await lease.recordGroups()
-    expect(named).toEqual([[7]])
+    expect(recordedGroupLists).toEqual([[7]])
   })
 })

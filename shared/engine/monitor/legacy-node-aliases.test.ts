@@ -14,7 +14,7 @@ const unnamed = { ...parentAlias, value: '' }
 
 const node = { 'pulumi-runtime': 'nodejs' }
 const python = { 'pulumi-runtime': 'python', 'user-agent': 'grpc-node-js/1' }
-const agent = { 'user-agent': 'grpc-node-js/1.14.0' }
+const nodeUserAgent = { 'user-agent': 'grpc-node-js/1.14.0' }
 const otherClient = { 'user-agent': 'grpc-go/1.70' }
 
 test.each<[string, Record<string, string>, boolean, object | undefined, object | undefined]>([
@@ -23,7 +23,7 @@ test.each<[string, Record<string, string>, boolean, object | undefined, object |
   ['older Node: an empty parent means no parent', node, false, unnamed, none],
   ['older Node: a named parent', node, false, parentAlias, parentAlias],
   ['older Node: noParent false', node, false, some, some],
-  ['older Node, recognized by its gRPC library', agent, false, undefined, none],
+  ['older Node, recognized by its gRPC library', nodeUserAgent, false, undefined, none],
   ['current Node: an absent parent', node, true, undefined, undefined],
   ['current Node: no parent', node, true, none, none],
   ['others: none', otherClient, false, none, none],

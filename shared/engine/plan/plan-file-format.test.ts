@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readPlan } from './plan-file-format.ts'
 
-test('the refusal of a plan of another stack names the stack that the plan was not made for', () => {
+test('a plan of another stack is refused with the name of the requested stack and a URN of the plan', () => {
   const urn = 'urn:pulumi:prod::shop::pulumi:pulumi:Stack::shop-prod'
   const text = JSON.stringify({ manifest: {}, resourcePlans: { [urn]: {} } })
   const decrypt = (ciphertext: string): string => ciphertext

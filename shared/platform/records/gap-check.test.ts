@@ -71,14 +71,14 @@ describe('a log that is read without gaps', () => {
 
   test('a record that was written during the read is found by a second read', async () => {
     const stored = [record(0), record(2)]
-    let looks = 0
+    let readCount = 0
     const log = withGapCheck(
       {
         append: async () => 'appended',
         read: async (_of, from, limit) => {
-          looks += 1
-          const there = looks === 1 ? stored : [record(0), record(1), record(2)]
-          return there.filter(({ number }) => number >= from).slice(0, limit)
+          readCount += 1
+          const storedRecords = readCount === 1 ? stored : [record(0), record(1), record(2)]
+          return storedRecords.filter(({ number }) => number >= from).slice(0, limit)
         },
       },
       { read: async () => ({ closed: false }) } as never,

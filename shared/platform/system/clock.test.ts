@@ -22,12 +22,12 @@ test('the monotonic clock includes the time that the machine was suspended', () 
 })
 
 test('the time since boot is read when the wall clock jumps, and otherwise at intervals', () => {
-  const sources = { wall: 0, process: 0, boot: 0, looks: 0 }
+  const sources = { wall: 0, process: 0, boot: 0, bootReads: 0 }
   const clock = createSystemClock({
     wallMs: () => sources.wall,
     processMs: () => sources.process,
     bootMs: () => {
-      sources.looks += 1
+      sources.bootReads += 1
       return sources.boot
     },
   })
@@ -38,10 +38,10 @@ test('the time since boot is read when the wall clock jumps, and otherwise at in
     return clock.monotonicMs()
   }
   for (let index = 0; index < 100; index += 1) pass(1, 0)
-  expect(sources.looks).toBe(1)
+  expect(sources.bootReads).toBe(1)
   expect(pass(1, 20_000)).toBe(20_101)
-  expect(sources.looks).toBe(2)
-  // The wall clock is set back during a suspension, which is noticed half a second later.
+  expect(sources.bootReads).toBe(2)
+  // The wall clock is set back during a suspension. The suspension is noticed half a second later.
   sources.boot += 5_000
   expect(pass(1, 0)).toBe(20_102)
   expect(pass(500, 0)).toBe(25_602)

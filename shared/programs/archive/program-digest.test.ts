@@ -4,44 +4,44 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { digestProgram } from './program-digest.ts'
 
-let place: string
+let program: string
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'antichain-digest-'))
+  program = mkdtempSync(join(tmpdir(), 'antichain-digest-'))
   write('index.ts', 'export const one = 1')
 })
-afterEach(() => rmSync(place, { recursive: true }))
+afterEach(() => rmSync(program, { recursive: true }))
 
 function write(path: string, text: string): void {
-  mkdirSync(dirname(join(place, path)), { recursive: true })
-  writeFileSync(join(place, path), text)
+  mkdirSync(dirname(join(program, path)), { recursive: true })
+  writeFileSync(join(program, path), text)
 }
 
 test('a changed source changes the digest in any folder', () => {
-  const before = digestProgram(place)
+  const before = digestProgram(program)
   write('lib/deep/other.js', 'exports.two = 2')
-  const after = digestProgram(place)
+  const after = digestProgram(program)
   expect(after).not.toBe(before)
   write('lib/deep/other.js', 'exports.two = 3')
-  expect(digestProgram(place)).not.toBe(after)
+  expect(digestProgram(program)).not.toBe(after)
 })
 
 test('ignored files that a deployment writes do not change the digest', () => {
   write('.gitignore', 'site\n')
   write('lib/.antichainignore', 'made-*.json\n')
-  const before = digestProgram(place)
+  const before = digestProgram(program)
   write('site/assets/keys.js', 'made')
   write('lib/made-1.json', '{}')
-  expect(digestProgram(place)).toBe(before)
+  expect(digestProgram(program)).toBe(before)
   write('lib/kept.json', '{}')
-  expect(digestProgram(place)).not.toBe(before)
+  expect(digestProgram(program)).not.toBe(before)
 })
 
 test('a rule in a nearer folder takes precedence', () => {
   write('.gitignore', '*.json\n')
   write('lib/.gitignore', '!kept.json\n')
-  const before = digestProgram(place)
+  const before = digestProgram(program)
   write('other.json', '{}')
-  expect(digestProgram(place)).toBe(before)
+  expect(digestProgram(program)).toBe(before)
   write('lib/kept.json', '{}')
-  expect(digestProgram(place)).not.toBe(before)
+  expect(digestProgram(program)).not.toBe(before)
 })

@@ -25,7 +25,7 @@ test('without a configuration there is no autonaming', () => {
 
 test('patterns get values of the stack, and packages inherit the general naming', () => {
   const pattern = '${organization}/${project}/${stack}/${config.zone}/${name}'
-  const read_ = read({
+  const resolved = read({
     pattern,
     enforce: true,
     providers: { aws: { resources: { 'aws:s3:Bucket': { mode: 'verbatim' } } } },
@@ -36,7 +36,7 @@ test('patterns get values of the stack, and packages inherit the general naming'
     enforce: true,
   }
   const types = new Map([['aws:s3:Bucket', { kind: 'verbatim' }]])
-  expect(read_).toEqual({ general, packages: new Map([['aws', { general, types }]]) })
+  expect(resolved).toEqual({ general, packages: new Map([['aws', { general, types }]]) })
 })
 
 test.each([

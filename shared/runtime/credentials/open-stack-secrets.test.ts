@@ -6,7 +6,7 @@ import { createServiceKey, createServiceManager } from '../../secrets/service-ke
 import { openStackSecrets } from './open-stack-secrets.ts'
 
 const stack = 'organization/p/s' as StackId
-const named = { provider: '', encryptedKey: '', encryptionSalt: '' }
+const emptyFields = { provider: '', encryptedKey: '', encryptionSalt: '' }
 const keeper = {
   wrap: async (_url: string, key: Uint8Array) => key.map(byte => byte ^ 1),
   unwrap: async (_url: string, sealed: Uint8Array) => sealed.map(byte => byte ^ 1),
@@ -19,7 +19,7 @@ test('secrets encrypted with a KMS key are opened with it', async () => {
   const manager = await createCloudManager({ url: keyUrl, stack }, keeper)
   const { url: provider = '', encryptedkey: encryptedKey = '' } = manager.state
   const deps = { keeper, passphrase: undefined, allowedKeys } as const
-  const opened = await openStackSecrets(deps, stack, { ...named, provider, encryptedKey })
+  const opened = await openStackSecrets(deps, stack, { ...emptyFields, provider, encryptedKey })
   expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
 })
 
@@ -29,8 +29,12 @@ test('a data key of another stack in a stack file is refused, and the key servic
   const { url: provider = '', encryptedkey: encryptedKey = '' } = manager.state
   const unwrap = () => Promise.reject(new Error('the key service was called'))
   const deps = { keeper: { ...keeper, unwrap }, passphrase: undefined, allowedKeys } as const
-  const open = (file: Partial<typeof named>, kind: 'own' | 'own-or-unnamed' = 'own') =>
-    openStackSecrets({ ...deps, allowedKeys: kind }, stack, { ...named, encryptedKey, ...file })
+  const open = (file: Partial<typeof emptyFields>, kind: 'own' | 'own-or-unnamed' = 'own') =>
+    openStackSecrets({ ...deps, allowedKeys: kind }, stack, {
+      ...emptyFields,
+      encryptedKey,
+      ...file,
+    })
   for (const kind of ['own', 'own-or-unnamed'] as const)
     await expect(open({ provider }, kind)).rejects.toMatchObject({ code: 'SECRETS_STACK_DIFFERS' })
   await expect(open({ provider: keyUrl })).rejects.toMatchObject({ code: 'SECRETS_STACK_MISSING' })
@@ -40,7 +44,7 @@ test('secrets encrypted with a passphrase are opened with that of the installati
   const manager = await createPassphraseManager('pass')
   const encryptionSalt = manager.state['salt'] ?? ''
   const opened = await openStackSecrets({ keeper, passphrase: 'pass', allowedKeys }, stack, {
-    ...named,
+    ...emptyFields,
     encryptionSalt,
   })
   expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
@@ -48,7 +52,7 @@ test('secrets encrypted with a passphrase are opened with that of the installati
     { keeper, passphrase: undefined, allowedKeys },
     stack,
     {
-      ...named,
+      ...emptyFields,
       encryptionSalt,
     },
   )
@@ -59,8 +63,8 @@ test('a file that names no manager gets the one of the service, if the state of 
   const manager = createServiceManager([createServiceKey()], { stack: 's' })
   const openServiceOf = async (id: StackId) => (id === stack ? manager : undefined)
   const deps = { keeper, passphrase: undefined, allowedKeys, openServiceOf } as const
-  expect(await openStackSecrets(deps, stack, named)).toBe(manager)
-  const other = openStackSecrets(deps, 'organization/p/other' as StackId, named)
+  expect(await openStackSecrets(deps, stack, emptyFields)).toBe(manager)
+  const other = openStackSecrets(deps, 'organization/p/other' as StackId, emptyFields)
   await expect(other).rejects.toMatchObject({ code: 'SECRETS_MANAGER_UNSUPPORTED' })
 })
 
@@ -68,10 +72,10 @@ test.each([
   ['an unknown service', { provider: 'localkms://x' }, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['nothing', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['a key without its data key', { provider: 'awskms://alias/x' }, 'SECRETS_MALFORMED'],
-])('a stack file with %s is refused', async (_what, deps, code) => {
+])('a stack file with %s is refused', async (_what, fields, code) => {
   const opening = openStackSecrets({ keeper, passphrase: 'p', allowedKeys }, stack, {
-    ...named,
-    ...deps,
+    ...emptyFields,
+    ...fields,
   })
   await expect(opening).rejects.toMatchObject({ code })
 })

@@ -20,7 +20,7 @@ const env = {
   NODE_OPTIONS: '--inspect',
 }
 const expiresAt = Date.parse('2999-01-01T00:00:00Z') as EpochMs
-const deps = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
+const credentials = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
 const { offer } = createCredentialsEndpoint(silentLogger)
 
 const toConfig = (texts: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigValue> =>
@@ -36,7 +36,7 @@ function variablesWithRole(role?: string) {
       home: '/tmp/home',
       assume: async (name, request) => {
         expect([name, request.stack]).toEqual([role, stack])
-        return deps
+        return credentials
       },
       offer,
     },
@@ -87,7 +87,7 @@ async function findRole(request: {
   const assumedRoles: string[] = []
   const assume = async (role: string) => {
     assumedRoles.push(role)
-    return deps
+    return credentials
   }
   const { dryRun, config, reviewedConfig } = request
   await resolveStackVariables(

@@ -44,7 +44,7 @@ test('a failed read rejects every wait', async () => {
   await expect(createWatcher(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
-test('`settle` rejects current and later waits', async () => {
+test('`settleWaits` rejects current and later waits', async () => {
   const watcher = createWatcher(Number.POSITIVE_INFINITY)
   const waiting = watcher.wait(id)
   await Promise.all([

@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createStoreRetry, createRetryingPorts } from './store-retry.ts'
 
-/** Creates a clock that advances only during sleeps, and collects the reports. */
+/** Creates a retry whose clock advances only during sleeps, and collects its reports. */
 function createScene(shouldRetry = (): boolean => true) {
   const reports: string[] = []
   const slept: number[] = []

@@ -6,6 +6,7 @@ const urn = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
 const [comp, inner, child] = [urn('comp'), urn('inner'), urn('child')]
 const never = new Promise<never>(() => undefined)
 
+/** `made`: a resource that exists. `open`: a resource that is not created yet. */
 type RecordedResource = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
 
 const treeOf = (...all: readonly RecordedResource[]): ResourceTree => {

@@ -6,7 +6,7 @@ import { inheritFromParent, type InheritableOptions, type Registration } from '.
 const box = 'urn:pulumi:dev::shop::p:q:R::box' as Urn
 const shelf = 'urn:pulumi:dev::shop::p:q:R::shelf' as Urn
 
-const silent: Registration = {
+const plainRegistration: Registration = {
   type: 'a:b:C',
   name: 'main',
   custom: true,
@@ -40,7 +40,7 @@ const silent: Registration = {
 const parent: InheritableOptions = { protect: true, retainOnDelete: true, deletedWith: box }
 
 test('a resource without options inherits those of its parent', () => {
-  expect(inheritFromParent(silent, parent)).toEqual({ ...silent, ...parent })
+  expect(inheritFromParent(plainRegistration, parent)).toEqual({ ...plainRegistration, ...parent })
 })
 
 test('a resource keeps its own options, false included', () => {
@@ -49,12 +49,12 @@ test('a resource keeps its own options, false included', () => {
     retainOnDelete: false,
     deletedWith: shelf,
   }
-  expect(inheritFromParent({ ...silent, ...ownOptions }, parent)).toEqual({
-    ...silent,
+  expect(inheritFromParent({ ...plainRegistration, ...ownOptions }, parent)).toEqual({
+    ...plainRegistration,
     ...ownOptions,
   })
 })
 
 test('a resource without a parent inherits nothing', () => {
-  expect(inheritFromParent(silent, undefined)).toBe(silent)
+  expect(inheritFromParent(plainRegistration, undefined)).toBe(plainRegistration)
 })

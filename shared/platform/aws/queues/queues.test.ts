@@ -44,15 +44,15 @@ describe('batches', () => {
 
   test('fail as unavailable after some attempts, and immediately for a rejected entry', async () => {
     let tries = 0
-    const again = completeBatch(clock, 'x', entries, async () => {
+    const failingBatch = completeBatch(clock, 'x', entries, async () => {
       tries += 1
       return [busy]
     })
-    await expect(again).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(failingBatch).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(tries).toBe(awsLimits.batchAttemptsMax)
     const fault = { Id: 'a', SenderFault: true, Code: 'InvalidMessageContents', Message: 'odd' }
-    const never = completeBatch(clock, 'x', entries, async () => [fault, busy])
-    await expect(never).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
+    const rejectedBatch = completeBatch(clock, 'x', entries, async () => [fault, busy])
+    await expect(rejectedBatch).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
   })
 })
 
@@ -126,14 +126,19 @@ describe('visibility timeouts', () => {
 describe('messages to the long pool are reported, because metrics of an idle queue arrive late', () => {
   const clock = { now: () => 0 } as unknown as ClockPort
   const sqs = { send: async () => ({}) } as unknown as SQSClient
-  const both = { sqs, clock, logger: silentLogger }
+  const commonDeps = { sqs, clock, logger: silentLogger }
   const reported: unknown[] = []
 
   test('of chains', async () => {
     const url = { url: 'https://sqs/q', deadLetterUrl: 'https://sqs/q-dead' }
     const onLongPoolSend = (count: number): void => void reported.push(count)
     const queues = { short: url, long: url }
-    const { send } = createChainQueue({ ...both, queues, blobs: {} as BlobsPort, onLongPoolSend })
+    const { send } = createChainQueue({
+      ...commonDeps,
+      queues,
+      blobs: {} as BlobsPort,
+      onLongPoolSend,
+    })
     const chain = { deployment: 'organization/p/s/1', operations: [1] } as never as ChainMessage
     await send([chain])
     expect(reported.splice(0)).toEqual([])
@@ -144,7 +149,7 @@ describe('messages to the long pool are reported, because metrics of an idle que
   test('of nudges', async () => {
     const urls = { short: 'https://sqs/n', long: 'https://sqs/n-long' }
     const onLongPoolSend = (): void => void reported.push('nudge')
-    const { nudge } = createNudges({ ...both, url: urls.short, urls, onLongPoolSend })
+    const { nudge } = createNudges({ ...commonDeps, url: urls.short, urls, onLongPoolSend })
     await nudge('organization/p/s' as never, 0)
     expect(reported.splice(0)).toEqual([])
     await nudge('organization/p/s' as never, 0, { pool: 'long' })

@@ -8,7 +8,7 @@ import { identityCodec, lookupCodec } from './scripted-schemas.fixture.ts'
 type Script = (base: TerraformClient) => Partial<TerraformClient>
 
 describe('a function', () => {
-  const joining: Script = () => ({
+  const answerFunction: Script = () => ({
     callFunction: async () => ({
       result: { msgpack: Uint8Array.of(0xa1, 0x78) },
       error: undefined,
@@ -16,14 +16,14 @@ describe('a function', () => {
   })
 
   test('with an unknown argument is not called, and its result is unknown', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(joining)
+    const { invoke, listNewCalls } = await createScriptedProvider(answerFunction)
     const { outputs } = await invoke('join', inputsOf({ left: 'a', right: unknown }), true)
     expect(outputs).toEqual(inputsOf({ result: unknown }))
     expect(listNewCalls()).toEqual([])
   })
 
   test('with null for an argument that does not allow it is not called', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(joining)
+    const { invoke, listNewCalls } = await createScriptedProvider(answerFunction)
     const { failures } = await invoke('join', inputsOf({ left: 'a' }))
     expect(failures).toEqual([{ property: 'right', reason: 'a value is required' }])
     expect(listNewCalls()).toEqual([])
@@ -41,7 +41,7 @@ describe('a function', () => {
   })
 
   test('is called by a provider without configuration, because it needs none', async () => {
-    const { invoke } = await createScriptedProvider(joining, {
+    const { invoke } = await createScriptedProvider(answerFunction, {
       config: inputsOf({ endpoint: unknown }),
     })
     const { outputs } = await invoke('join', inputsOf({ left: 'a', right: 'b' }))
