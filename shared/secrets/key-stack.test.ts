@@ -27,7 +27,10 @@ describe('the stack in a key URL', () => {
   })
 })
 
-/** A keeper that records its calls, and authenticates the URL like KMS the context. */
+/**
+ * Creates a keeper that records its calls. It authenticates the URL, as KMS authenticates the
+ * encryption context.
+ */
 function createRecordingKeeper(): KeyKeeper & { readonly calls: string[] } {
   const calls: string[] = []
   return {

@@ -5,7 +5,7 @@ import { error } from '../../errors/error.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
 /**
- * Runs as many deletes as `ids` with one slot. A delete may be repeated, so one more begins early.
+ * Runs a delete for each of `ids` with one slot. A delete may be repeated, so one more begins early.
  * Returns the calls in their order.
  */
 async function runWithOneSlot(

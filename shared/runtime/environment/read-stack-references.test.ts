@@ -12,8 +12,8 @@ import { createStackReader } from './read-stack-references.ts'
 const other = 'organization/site/other' as StackId
 
 /**
- * Creates a reader of one other stack with a secret output, whose manager opens as
- * `openStateManager`.
+ * Creates a reader of another stack, which has a secret output. `openStateManager` opens the secrets
+ * manager of that stack.
  */
 function createReader(openStateManager: (stack: StackId) => Promise<SecretsManager>) {
   const outputs = { password: { [signatureKey]: signatures.secret, ciphertext: 'sealed' } }

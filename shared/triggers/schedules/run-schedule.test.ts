@@ -12,8 +12,8 @@ import { type ScheduleRunDeps, runSchedule } from './run-schedule.ts'
 import { jitterOf, scheduleDocument } from './evaluate-schedule.ts'
 
 /**
- * Times are in the future of the system's clock, with which the store decides whether a mark has
- * expired.
+ * Returns the time that a text names. The tests use times in the future, because the store decides
+ * by the system's clock whether a mark has expired.
  */
 const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
 let home = ''
@@ -97,8 +97,8 @@ describe('a schedule', () => {
     const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     const { documents } = platform
-    const stubborn = { ...documents, put: async () => false as const }
-    expect((await runSchedule({ ...deps(), documents: stubborn }, key)).kind).toBe('run')
+    const refusingDocuments = { ...documents, put: async () => false as const }
+    expect((await runSchedule({ ...deps(), documents: refusingDocuments }, key)).kind).toBe('run')
     expect([await run(key), await run(key)]).toEqual(['repeated', 'wait'])
     expect(sent).toHaveLength(1)
   })

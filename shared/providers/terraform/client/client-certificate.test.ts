@@ -10,7 +10,7 @@ describe('the certificate of a host', () => {
   const { certificate, privateKey } = createClientCertificate(nowMs)
   const parsed = new X509Certificate(certificate)
 
-  test('is signed by its own key, which an authority may do', () => {
+  test('is signed by its own key, and is marked as an authority', () => {
     expect(parsed.verify(parsed.publicKey)).toBe(true)
     expect(parsed.checkPrivateKey(createPrivateKey(privateKey))).toBe(true)
     expect(parsed.ca).toBe(true)

@@ -11,7 +11,7 @@ type Script = (base: TerraformClient) => Partial<TerraformClient>
 
 const inputs = inputsOf({ label: 'a', value: 'v' })
 
-/** Creates an object with a usual provider, and changes its record. */
+/** Creates an object with a provider without a script, and changes its record. */
 async function recordWith(change: (stored: StoredObject) => Partial<StoredObject>) {
   const { create } = await createScriptedProvider()
   const { outputs } = await create(inputs)
