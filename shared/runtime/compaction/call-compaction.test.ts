@@ -5,7 +5,7 @@ import { createCompactionCaller } from './call-compaction.ts'
 
 const deployment = 'organization/shop/dev/7' as DeploymentId
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-compaction'
-const byItself = { version: 9, snapshot: 'here' }
+const compactedHere = { version: 9, snapshot: 'here' }
 
 type Answer = Readonly<Record<string, unknown>> | Error
 
@@ -22,16 +22,16 @@ async function compactWith(answer: Answer) {
   const compact = createCompactionCaller({
     lambda,
     functionArn,
-    compactHere: async () => byItself as never,
+    compactHere: async () => compactedHere as never,
     logger: { write: (...line) => void logged.push(line) },
   })
-  return { came: await compact(deployment), requests, logged }
+  return { compacted: await compact(deployment), requests, logged }
 }
 
 test('the compaction function folds the deployment, and its request contains only the deployment', async () => {
   const Payload = Buffer.from(JSON.stringify({ version: 8, snapshot: 'there' }))
-  const { came, requests, logged } = await compactWith({ Payload })
-  expect(came).toEqual({ version: 8, snapshot: 'there' })
+  const { compacted, requests, logged } = await compactWith({ Payload })
+  expect(compacted).toEqual({ version: 8, snapshot: 'there' })
   expect(logged).toEqual([])
   const [{ FunctionName, Payload: sent }] = requests as [{ FunctionName: string; Payload: Buffer }]
   expect(FunctionName).toBe(functionArn)
@@ -46,8 +46,8 @@ test.each<readonly [string, Answer]>([
 ])(
   'when the function %s, the deployment is folded here, and this is logged',
   async (_what, answer) => {
-    const { came, logged } = await compactWith(answer)
-    expect(came).toBe(byItself)
+    const { compacted, logged } = await compactWith(answer)
+    expect(compacted).toBe(compactedHere)
     expect(logged).toMatchObject([['warn', 'compaction.uncalled', { deployment }]])
   },
 )

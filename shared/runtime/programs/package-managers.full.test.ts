@@ -9,8 +9,8 @@ import { createProcesses } from '../../platform/system/processes.ts'
 import { readPackageMarker } from './package-marker.ts'
 import { type PackageInstallDeps, installProgramPackages } from './install-packages.ts'
 
-/** The package managers of the container image, installed by npm like in the image. */
 let root = ''
+/** A PATH with the package managers of the container image, which npm installs as in the image. */
 let path = ''
 const processes = createProcesses()
 
@@ -56,23 +56,23 @@ const deps = (): PackageInstallDeps => ({
   env: { PATH: path },
 })
 
-const order = { ignoreScripts: false } as const
+const scriptOptions = { ignoreScripts: false } as const
 
 test.each([
   ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
   ['yarn', 'yarn.lock', ['yarn', 'install']],
 ] as const)(
   '%s installs the contents of %s, and refuses a package that it does not contain',
-  async (name, lock, how) => {
-    const folder = writeProgram(name, [...how])
+  async (name, lock, lockCommand) => {
+    const folder = writeProgram(name, [...lockCommand])
     expect(existsSync(join(folder, lock))).toBe(true)
-    expect(await installProgramPackages(deps(), folder, order)).toBe('installed')
+    expect(await installProgramPackages(deps(), folder, scriptOptions)).toBe('installed')
     const message = execFileSync(process.execPath, ['-p', 'require("dep")'], { cwd: folder })
     expect(String(message)).toBe('here\n')
     const file = join(folder, 'package.json')
     const wanted = { ...JSON.parse(readFileSync(file, 'utf8')), dependencies: { semver: '7.8.6' } }
     writeFileSync(file, JSON.stringify(wanted))
-    await expect(installProgramPackages(deps(), folder, order)).rejects.toMatchObject({
+    await expect(installProgramPackages(deps(), folder, scriptOptions)).rejects.toMatchObject({
       code: 'INSTALL_FAILED',
     })
   },
@@ -85,18 +85,18 @@ test.each([
   ['yarn', 'yarn.lock', ['yarn', 'install']],
 ] as const)(
   '%s runs the scripts of a program with %s, unless its rule ignores scripts',
-  async (name, _lock, how) => {
-    const folder = writeProgram(`scripts-${name}`, [...how])
+  async (name, _lock, lockCommand) => {
+    const folder = writeProgram(`scripts-${name}`, [...lockCommand])
     const ran = join(folder, 'ran')
     expect(existsSync(ran)).toBe(false)
     expect(await installProgramPackages(deps(), folder, { ignoreScripts: true })).toBe('installed')
     expect(existsSync(ran)).toBe(false)
     const knownPackages = readPackageMarker(folder)
-    expect(await installProgramPackages(deps(), folder, order)).toBe('installed')
+    expect(await installProgramPackages(deps(), folder, scriptOptions)).toBe('installed')
     expect(existsSync(ran)).toBe(true)
     // The marker of packages without scripts is that of no other installation.
     const withScripts = await installProgramPackages(deps(), folder, {
-      ...order,
+      ...scriptOptions,
       ...(knownPackages === undefined ? {} : { knownPackages }),
     })
     expect(withScripts).toBe('installed')

@@ -31,7 +31,7 @@ test('a double equals the decimal with its shortest text', () => {
   expect(equalRaw(decimal('0.1'), decimal('0.10000000000000001'))).toBe(false)
 })
 
-test('sets are equal in any order, and as often as their elements', () => {
+test('sets are equal in any order if each element occurs equally often', () => {
   const one = objectOf([['x', anyText]])
   const two = objectOf([['x', unknownOf(stringType, { prefix: 'a' })]])
   const objects = (...elements: CtyValue[]): CtyValue => setOf(elements, one.type)
