@@ -36,9 +36,9 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
       errorCode,
       `${formatPosition(firstError.pos[0])}: ${firstError.message.replace(/\s+/g, ' ')}`,
     )
-  const anchorFault = findAnchorFault(document)
-  if (anchorFault !== undefined) {
-    const { node, problem } = anchorFault
+  const nodeFault = findNodeFault(document)
+  if (nodeFault !== undefined) {
+    const { node, problem } = nodeFault
     throw error(errorCode, `${formatPosition(node.range?.[0] ?? 0)}: ${problem}`)
   }
   const errorAt: YamlSource['errorAt'] = (path, sentence) => {
@@ -51,16 +51,19 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
   return { document, errorAt }
 }
 
-/** A node with an anchor or alias that the library accepts, but cannot convert or print. */
-interface AnchorFault {
+/** A node that the library accepts, but cannot convert or print. */
+interface NodeFault {
   readonly node: Node
   readonly problem: string
 }
 
-/** Finds an anchor with characters that cannot be printed, or a value that contains itself. */
-function findAnchorFault(document: Document): AnchorFault | undefined {
+/**
+ * Finds an anchor with characters that cannot be printed, a value that contains itself, or a binary
+ * value.
+ */
+function findNodeFault(document: Document): NodeFault | undefined {
   const anchors = new Map<string, Node>()
-  let fault: AnchorFault | undefined
+  let fault: NodeFault | undefined
   visit(document, {
     Node: (_key, node, path) => {
       const target = isAlias(node) ? anchors.get(node.source) : undefined
@@ -70,6 +73,8 @@ function findAnchorFault(document: Document): AnchorFault | undefined {
       if (isSelfContaining) fault = { node, problem: 'the value contains itself' }
       else if (anchor !== undefined && /[\p{Cc}\s,[\]{}]/u.test(anchor))
         fault = { node, problem: 'the name of the anchor has an invalid character' }
+      else if (!isAlias(node) && node.tag === 'tag:yaml.org,2002:binary')
+        fault = { node, problem: 'a binary value is not supported; write its text' }
       return fault === undefined ? undefined : visit.BREAK
     },
   })
