@@ -2,9 +2,10 @@
  * Measures Pulumi's own command line with several stores of states: `antichain serve`, a folder,
  * and another service if BENCH_PEER_URL, BENCH_PEER_TOKEN and BENCH_PEER_NAME are set. The client
  * creates and destroys resources of a provider that does nothing, with a text of `--bytes` each.
- * `--without` omits a store. Prints one JSON line per phase, with the processor time of our server.
- * Usage:
- * `node bench/state-stores.ts [--sizes 600] [--bytes 16384] [--repetitions 1] [--without folder]`.
+ * `--client` is a version of the command line that the tests build, and `--without` omits a store.
+ * Prints one JSON line per phase, with the processor time of our server. Usage:
+ * `node bench/state-stores.ts [--sizes 600] [--bytes 16384] [--parallel 16] [--repetitions 1]
+ * [--client 3.274.1] [--without folder]`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -31,9 +32,13 @@ const { values } = parseArgs({
     bytes: { type: 'string', default: '16384' },
     repetitions: { type: 'string', default: '1' },
     without: { type: 'string', default: '' },
+    parallel: { type: 'string', default: '16' },
+    client: { type: 'string', default: cliVersions[0] },
   },
 })
-const cli = buildPulumiCli(cliVersions[0])
+const version = cliVersions.find(known => known === values.client)
+if (version === undefined) throw new Error(`--client is none of ${cliVersions.join(', ')}`)
+const cli = buildPulumiCli(version)
 const root = mkdtempSync(join(tmpdir(), 'antichain-bench-stores-'))
 const launcher = join(repositoryRoot, 'cli', 'antichain')
 const serverEnv = { ...process.env, ANTICHAIN_HOME: join(root, 'home') }
@@ -61,7 +66,7 @@ async function measureSize(stores: readonly StateStore[], size: number): Promise
         results.set(key, [...(results.get(key) ?? []), run])
       }
   for (const [key, runs] of results)
-    printReport({ bench: 'state-stores', cli: cliVersions[0], size, ...JSON.parse(key) }, runs)
+    printReport({ bench: 'state-stores', cli: version, size, ...JSON.parse(key) }, runs)
 }
 
 /** Creates and destroys a stack, and returns the measurements by phase. */
@@ -81,8 +86,9 @@ async function measureStore(
   }
   const stack = `bench-${size}-${round}`
   await run('stack', 'init', stack)
-  const created = await run('up', '--yes', '--skip-preview', '--suppress-outputs', '-s', stack)
-  const destroyed = await run('destroy', '--yes', '--skip-preview', '-s', stack)
+  const options = ['--yes', '--skip-preview', '--suppress-outputs', '-p', values.parallel]
+  const created = await run('up', ...options, '-s', stack)
+  const destroyed = await run('destroy', ...options, '-s', stack)
   await run('stack', 'rm', '--yes', stack)
   return [
     ['create', created],
