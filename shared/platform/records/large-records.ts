@@ -15,6 +15,7 @@ import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { storedResourceForm } from '../../state/envelope.ts'
+import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { parseJson } from '../../values/parse-json.ts'
 import { isDecisionList, isRecordObject } from './record-layouts.ts'
 
@@ -153,7 +154,7 @@ async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
 
 async function readStateBlob(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
   const state = await readJson(blobs, hash)
-  if (!isState(state))
+  if (isNestedDeeper(state, documentDepthMax) || !isState(state))
     throw error('STATE_INVALID', `the blob ${hash} is not the state of a resource`)
   return state
 }
