@@ -63,8 +63,7 @@ export async function addCopyLock(
   id: StackId,
   { copy, lock }: { readonly copy: string; readonly lock: string },
 ): Promise<void> {
-  const { journal } = stackKeysOf(backend.layout, id)
-  await backend.store.put(`${journal}${copy}/locks/${lock}`, new Uint8Array())
+  await backend.store.put(`${copyPrefixOf(backend, id, copy)}locks/${lock}`, new Uint8Array())
 }
 
 /** Writes a part of a copy. Returns false if the part exists with another content. */
@@ -151,7 +150,7 @@ export async function removeJournalCopy(
   id: StackId,
   { copy, fence }: { readonly copy: string; readonly fence?: number },
 ): Promise<void> {
-  const prefix = `${stackKeysOf(backend.layout, id).journal}${copy}/`
+  const prefix = copyPrefixOf(backend, id, copy)
   const fenceKey = fence === undefined ? '' : partKeyOf(backend, id, { copy, number: fence })
   const keys = (await backend.store.list(prefix))
     .map(({ key }) => key)
@@ -161,13 +160,17 @@ export async function removeJournalCopy(
     await Promise.all(keys.slice(from, from + requestsMax).map(key => backend.store.remove(key)))
 }
 
+/** Returns the prefix of the objects of a copy. It ends with `/`. */
+export function copyPrefixOf(backend: Backend, id: StackId, copy: string): string {
+  return `${stackKeysOf(backend.layout, id).journal}${copy}/`
+}
+
 function partKeyOf(
   backend: Backend,
   id: StackId,
   { copy, number }: { readonly copy: string; readonly number: number },
 ): string {
-  const { journal } = stackKeysOf(backend.layout, id)
-  return `${journal}${copy}/${String(number).padStart(8, '0')}.json`
+  return `${copyPrefixOf(backend, id, copy)}${String(number).padStart(8, '0')}.json`
 }
 
 function blobKeyOf(
@@ -175,5 +178,5 @@ function blobKeyOf(
   id: StackId,
   { copy, hash }: { readonly copy: string; readonly hash: string },
 ): string {
-  return `${stackKeysOf(backend.layout, id).journal}${copy}/blobs/${hash}.gz`
+  return `${copyPrefixOf(backend, id, copy)}blobs/${hash}.gz`
 }

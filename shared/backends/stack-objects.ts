@@ -14,12 +14,16 @@ export interface StackObject {
 }
 
 /**
- * Returns the key of a stack's checkpoint: the most recently written one of its compressions.
- * Returns undefined if the stack does not exist.
+ * Returns the key of a stack's checkpoint with this ending: the most recently written one of its
+ * compressions. Returns undefined if there is none.
  */
-async function findCheckpointKey(backend: Backend, id: StackId): Promise<string | undefined> {
+async function findCheckpointKey(
+  backend: Backend,
+  id: StackId,
+  ending: '' | '.bak' = '',
+): Promise<string | undefined> {
   const { checkpoint } = stackKeysOf(backend.layout, id)
-  const candidates = Object.values(compressionSuffixes).map(suffix => checkpoint + suffix)
+  const candidates = Object.values(compressionSuffixes).map(suffix => checkpoint + suffix + ending)
   const entries = (await backend.store.list(checkpoint)).filter(({ key }) =>
     candidates.includes(key),
   )
@@ -32,9 +36,7 @@ export async function readStackObject(
   backend: Backend,
   id: StackId,
 ): Promise<StackObject | undefined> {
-  const key = await findCheckpointKey(backend, id)
-  const bytes = key === undefined ? undefined : await backend.store.get(key)
-  return key === undefined || bytes === undefined ? undefined : { key, bytes }
+  return readObject(backend, await findCheckpointKey(backend, id))
 }
 
 /** Returns the previous checkpoint of a stack. Returns undefined if there is none. */
@@ -42,14 +44,15 @@ export async function readStackBackup(
   backend: Backend,
   id: StackId,
 ): Promise<StackObject | undefined> {
-  const { checkpoint } = stackKeysOf(backend.layout, id)
-  const candidates = Object.values(compressionSuffixes).map(suffix => `${checkpoint}${suffix}.bak`)
-  const newest = (await backend.store.list(checkpoint))
-    .filter(({ key }) => candidates.includes(key))
-    .toSorted((a, b) => a.modifiedMs - b.modifiedMs)
-    .at(-1)
-  const bytes = newest === undefined ? undefined : await backend.store.get(newest.key)
-  return newest === undefined || bytes === undefined ? undefined : { key: newest.key, bytes }
+  return readObject(backend, await findCheckpointKey(backend, id, '.bak'))
+}
+
+async function readObject(
+  backend: Backend,
+  key: string | undefined,
+): Promise<StackObject | undefined> {
+  const bytes = key === undefined ? undefined : await backend.store.get(key)
+  return key === undefined || bytes === undefined ? undefined : { key, bytes }
 }
 
 /** Reads the state of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BackendCopy,
+  copyPrefixOf,
   putCopyBlob,
   readCopyBlob,
   readCopyParts,
 } from '../../backends/journal-copies.ts'
-import { stackKeysOf } from '../../backends/backend-keys.ts'
 import { parseStackObject, readStackBackup, readStackObject } from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
@@ -114,7 +114,7 @@ async function restoreBase(
     throw error(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,
-      { hint: hintOfCopy(stackKeysOf(backend.layout, id).journal + copy.copy) },
+      { hint: hintOfCopy(copyPrefixOf(backend, id, copy.copy)) },
     )
   // The next close may find another checkpoint.
   await putCopyBlob(backend, id, {

@@ -60,7 +60,9 @@ export function createCopiedWrites(database: Database): CopiedWrites {
       const reply = replies[index]
       if (args === undefined || reply === undefined || 'failure' in reply) continue
       if (request.method === 'control.create') beginCopy(database, args.deployment)
-      writes.set(args.deployment, [...(writes.get(args.deployment) ?? []), [request.method, args]])
+      const deploymentWrites = writes.get(args.deployment) ?? []
+      deploymentWrites.push([request.method, args])
+      writes.set(args.deployment, deploymentWrites)
     }
     for (const [deployment, copied] of writes) addPart(database, deployment, { writes: copied })
   }
