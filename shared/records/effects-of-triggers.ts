@@ -26,20 +26,21 @@ export const effectsOfTriggers = {
     ],
   },
   storeArchive: {
-    handler: 'step-generator',
+    handler: 'api, step-generator',
     situation:
-      'a request needs a program of a repository, an edit needs a new state, or a rename needs the program under the new name',
+      'a client uploads a program or a state, a request needs a program of a repository, an edit needs a new state, or a rename needs the program under the new name',
     orderedPer: 'process',
     effects: [
       {
         call: 'archives.put',
         sourceFiles: [
+          'functions/api/routes/programs.ts',
           'shared/runtime/programs/repository-program.ts',
           'functions/step-generator/edit-state.ts',
           'functions/step-generator/rename-stack.ts',
         ],
         description:
-          'an archive is stored: the files at a commit with their packages, a state, or the program for the new name',
+          'an archive is stored: the uploaded bytes, the files at a commit with their packages, a state, or the program for the new name',
         afterCrash:
           'no record names the archive: the sweep removes it, and a repetition of the request stores it again',
       },

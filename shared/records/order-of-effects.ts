@@ -8,9 +8,10 @@ import { effectsOfGeneratorRuns } from './effects-of-generator-runs.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
 
 /**
- * The effects of every handler in their order. The page `docs/order-of-effects.md` and the crash
- * suite are generated from this table. The suite kills a process before and after each effect
- * (`test/lifecycle/order-of-effects.full.test.ts`).
+ * The effects of the handlers, in their order. The crash suite is generated from this table: it
+ * kills a process before and after each effect (`test/lifecycle/order-of-effects.full.test.ts`).
+ * The page `docs/order-of-effects.md` also has `effectsOfClients`, the effects of the API for
+ * clients of Pulumi.
  */
 export const orderOfEffects = {
   ...effectsOfDeciding,
@@ -22,7 +23,7 @@ export const orderOfEffects = {
   ...effectsOfTriggers,
 } as const satisfies Record<string, EffectList>
 
-/** Port calls of handlers that are not in the lists. */
+/** Port calls that no list of effects contains, although handlers make them. */
 export const unlistedCalls: readonly UnlistedCalls[] = [
   {
     calls: [
@@ -57,12 +58,13 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
   {
     calls: ['retention.removeLeftovers'],
     reason:
-      'it removes records of removed stacks, which no handler reads: the next call removes the rest',
+      'it removes records that no handler reads, those of removed stacks: after a crash the next call removes the rest',
   },
   {
     calls: ['leases.renew'],
     reason:
-      'it runs on a timer, in parallel to everything else: a crash before or after it only means that the next renewal is missing',
+      'it runs on a timer, in parallel to everything else: a crash only means that the next renewal is missing. ' +
+      'Before the first call of a plugin it also writes the process group of the plugin to the lease: after a crash a take-over ends the groups in the lease',
   },
   {
     calls: ['hints.hint', 'hints.listen'],
@@ -71,14 +73,11 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
 ]
 
 /**
- * Files that only forward port calls: wrappers that repeat or batch them, the route for programs,
- * and the tasks of the long pool. The lists name the callers.
+ * Wrappers that repeat or batch port calls. The lists name the files that call the wrappers, and
+ * not these files.
  */
 export const forwardingFiles: readonly string[] = [
   'shared/engine/deployment/retry/retry-unavailable.ts',
   'shared/engine/deployment/retry/store-retry.ts',
   'shared/engine/deployment/dispatch/adapt-chain-queue.ts',
-  'functions/api/routes/programs.ts',
-  'functions/step-executor/long-pool-task.ts',
-  'functions/step-generator/long-pool-task.ts',
 ]

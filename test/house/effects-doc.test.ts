@@ -14,15 +14,15 @@ const file = join(projectFolder, 'docs', 'order-of-effects.md')
 
 const head = `# Order of effects
 
-This page is generated from \`shared/records/order-of-effects.ts\`. A test fails when the two differ. Regenerate it after
-a change with \`npm test -- test/house/effects-doc.test.ts -u\`.
+This page is generated from the lists \`shared/records/effects-of-*.ts\`. A test fails when the two differ. Regenerate
+it after a change with \`npm test -- test/house/effects-doc.test.ts -u\`.
 
-A process may die between any two lines. The crash suite is generated from the same table: it kills a process before and
-after each numbered line, resumes the deployment, and compares the cloud with the state
-([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario reaches fails that suite. A
-port call that no line names fails [test/house](../test/house/effects-doc.test.ts). A handler with another order fails
-[test/lifecycle](../test/lifecycle/order-of-effects.test.ts). The last two lists, of clients of Pulumi, are not in that
-suite. [test/pulumi-cli](../test/pulumi-cli/kill.full.test.ts) kills the server and the client instead.
+A process may die between any two lines. The crash suite is generated from the same lists, except for the last two, of
+clients of Pulumi. It kills a process before and after each numbered line, resumes the deployment, and compares the
+cloud with the state ([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario
+reaches fails that suite. A port call that no line names fails [test/house](../test/house/effects-doc.test.ts). A
+handler with another order fails [test/lifecycle](../test/lifecycle/order-of-effects.test.ts). For the last two lists,
+[test/pulumi-cli](../test/pulumi-cli/kill.full.test.ts) kills the server and the client.
 `
 
 const lists: readonly EffectList[] = [
@@ -78,7 +78,7 @@ ${rows.join('\n')}
   [the next process ends the remaining ones](reliability.md).
 `
   const passing = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
-  const passed = `- Calls that ${passing.join(', ')} forward: the table names their callers.\n`
+  const passed = `- Calls that the wrappers ${passing.join(', ')} repeat or batch: the table names the files that call these wrappers.\n`
   await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
 })
 
