@@ -12,7 +12,7 @@ import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurr
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { StackId } from '../shared/records/ids.ts'
-import { superviseExecutors } from './executor-supervisor.ts'
+import { startSeparateExecutors } from './separate-executors.ts'
 import { startExecutor } from '../functions/step-executor/deployment-executor.ts'
 import { toDeployResult } from '../functions/step-generator/run-result.ts'
 import {
@@ -258,19 +258,19 @@ async function startExecutors(
   }
   const shutdown = new AbortController()
   const executorInput = { ...input, sink: createNextSink() }
-  const supervisor = superviseExecutors(executorInput, {
+  const executors = startSeparateExecutors(executorInput, {
     deployment,
     limitMs,
     shutdown: shutdown.signal,
   })
   // Without this handler, a failure would be reported only at the end.
-  supervisor.done.catch(onFailure)
+  executors.done.catch(onFailure)
   return {
-    cancelAll: supervisor.cancel,
-    abandon: supervisor.abandon,
+    cancelAll: executors.cancel,
+    abandon: executors.abandon,
     async end() {
       shutdown.abort()
-      await supervisor.done
+      await executors.done
     },
   }
 }

@@ -10,12 +10,11 @@ import type { DeployRequest } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../shared/ports/catalog.ts'
 import type { Platform } from '../shared/ports/platform.ts'
-import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import type { StackRequest } from '../shared/records/stack-request.ts'
-import { superviseExecutors } from './executor-supervisor.ts'
+import { startSeparateExecutors } from './separate-executors.ts'
 import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
 import type { Hosts } from '../shared/runtime/environment/run-input.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
@@ -38,7 +37,7 @@ export interface ServeOptions {
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns the signal that ends the current pause, because a request may be waiting. */
   readonly wakeSignal?: () => AbortSignal
-  /** Time limit of the executors of the short pool, in ms; see `DeployRequest`. */
+  /** Time limit of one executor, in ms; executors of the long pool have none. Absent: no limit. */
   readonly functionLimitMs: number | undefined
   /** Receives one-line messages for the user. */
   readonly onMessage: (line: string) => void
@@ -95,7 +94,7 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
       const task = await findTask(deps, options, { deployment, role })
       if (task !== undefined && !options.shutdown.aborted) startTask(key, deployment, task)
     } catch (thrown) {
-      // Unreadable records of one deployment do not affect the others.
+      // A deployment with unreadable records, or with newer rules, does not affect the others.
       reportFailure(key, deployment, thrown)
     }
   }
@@ -175,7 +174,10 @@ function isTransient(thrown: unknown): boolean {
   )
 }
 
-/** Returns the task that a deployment has for this process in a role, if there is one. */
+/**
+ * Returns the task that a deployment has for this process in a role, if there is one. Throws
+ * RECORD_TOO_NEW.
+ */
 async function findTask(
   deps: ServeDeps,
   options: ServeOptions,
@@ -185,12 +187,10 @@ async function findTask(
   const control = await platform.control.read(deployment)
   if (control?.closed === true) return undefined
   const pin = await readFirstPin(platform, deployment)
-  if (pin !== undefined && pin.rules > rulesVersion)
-    // This task only throws, so that its failure is reported.
-    return async () => requireSupportedRules(deployment, pin)
+  requireSupportedRules(deployment, pin)
   if (role === 'executor')
     return pin?.options.execute === 'elsewhere'
-      ? () => superviseDeployment(deps, options, { deployment, pin })
+      ? () => executeDeployment(deps, options, { deployment, pin })
       : undefined
   const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
   if (status.kind === 'interrupted' && pin !== undefined)
@@ -198,12 +198,12 @@ async function findTask(
   if (status.kind !== 'ending') return undefined
   return async () => {
     await closeDeadDeployment(ports, deployment)
-    options.onMessage(`${deployment} was interrupted while it was ending; it is now closed.`)
+    options.onMessage(`${deployment} was interrupted and could not be continued; it is now closed.`)
   }
 }
 
-/** Runs operations of one deployment; see `superviseExecutors`. */
-async function superviseDeployment(
+/** Runs operations of one deployment, in executors of this process, until it has ended. */
+async function executeDeployment(
   { platform, ports, hostsOf }: ServeDeps,
   options: ServeOptions,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
@@ -222,7 +222,7 @@ async function superviseDeployment(
   const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: options.onMessage })
   options.onMessage(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
   try {
-    await superviseExecutors(input, { deployment, limitMs, shutdown }).done
+    await startSeparateExecutors(input, { deployment, limitMs, shutdown }).done
   } finally {
     await recorder.flush()
   }

@@ -108,7 +108,7 @@ async function emitUnfinishedWarning(
     kind === 'running'
       ? `Deployment ${number} of this stack is running: this preview includes its results so far.`
       : kind === 'ending'
-        ? `Deployment ${number} of this stack was interrupted while it was ending: \`antichain up\` closes it.`
+        ? `Deployment ${number} of this stack was interrupted and cannot be continued: \`antichain up\` closes it.`
         : `Deployment ${number} of this stack was interrupted. \`antichain resume\` continues it; \`antichain up\` closes it and starts a new one.`
   emitter.report('warning', message)
 }

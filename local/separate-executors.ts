@@ -18,7 +18,7 @@ import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 import { errorSourceOf, retryPolicy } from '../shared/providers/retry-policy.ts'
 
 /** Executors that are separate from the generator of their deployment, with their own plugins. */
-export interface ExecutorSupervisor {
+export interface SeparateExecutors {
   /** Resolves when the last executor has ended. */
   readonly done: Promise<void>
   /** Asks the providers to cancel their running calls. */
@@ -28,7 +28,7 @@ export interface ExecutorSupervisor {
 }
 
 /** The deployment that executors serve. */
-export interface SupervisedDeployment {
+export interface ExecutedDeployment {
   readonly deployment: DeploymentId
   /** Time limit of one executor, in ms. Absent: the executor runs as long as the deployment. */
   readonly limitMs: number | undefined
@@ -43,24 +43,24 @@ type ActiveExecutors = Map<RunEnvironment, RunningExecutor>
 const endCheckMs = 500
 
 /**
- * Runs operations of one deployment until it is closed or stopped by force, or until `shutdown`
- * aborts. Without a time limit there is one executor. With a time limit, executors follow each
- * other, and an unlimited executor serves the long pool. The end of its time aborts no call: an
- * executor still completes its running operations.
+ * Starts executors, which run operations of one deployment until it is closed or stopped by force,
+ * or until `shutdown` aborts. Without a time limit there is one executor. With a time limit,
+ * executors follow each other, and an unlimited executor serves the long pool. An executor whose
+ * time is over completes its running operations.
  */
-export function superviseExecutors(
+export function startSeparateExecutors(
   input: RunInput,
-  supervisedDeployment: SupervisedDeployment,
-): ExecutorSupervisor {
+  executedDeployment: ExecutedDeployment,
+): SeparateExecutors {
   const activeExecutors: ActiveExecutors = new Map()
   const slots = createProcessSlots(input.request.options)
   const pools: readonly (Pool | undefined)[] =
-    supervisedDeployment.limitMs === undefined ? [undefined] : ['short', 'long']
-  const supervisions = pools.map(pool =>
-    runSuccessiveExecutors(input, { ...supervisedDeployment, pool, slots, activeExecutors }),
+    executedDeployment.limitMs === undefined ? [undefined] : ['short', 'long']
+  const poolRuns = pools.map(pool =>
+    runSuccessiveExecutors(input, { ...executedDeployment, pool, slots, activeExecutors }),
   )
   return {
-    done: Promise.all(supervisions).then(() => undefined),
+    done: Promise.all(poolRuns).then(() => undefined),
     cancel: async () => {
       await Promise.all([...activeExecutors.keys()].map(({ plugins }) => plugins.cancelAll()))
     },
@@ -77,7 +77,7 @@ export function superviseExecutors(
 /** Runs one executor after another. Earlier executors complete their operations meanwhile. */
 async function runSuccessiveExecutors(
   input: RunInput,
-  supervisedDeployment: SupervisedDeployment & {
+  executedDeployment: ExecutedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: OperationSlots
     readonly activeExecutors: ActiveExecutors
@@ -86,27 +86,23 @@ async function runSuccessiveExecutors(
   const { platform } = input
   const pendingEnds: Promise<void>[] = []
   for (;;) {
-    const nextExecutor = await startNextExecutor(input, supervisedDeployment)
+    const nextExecutor = await startNextExecutor(input, executedDeployment)
     if (nextExecutor === undefined) break
     const { environment, executor, timeElapsed, cancelTimer } = nextExecutor
-    supervisedDeployment.activeExecutors.set(environment, executor)
+    executedDeployment.activeExecutors.set(environment, executor)
     const watchAbort = new AbortController()
     const runAborted = environment.commandRun.whenAborted.then(() => 'aborted' as const)
-    const deploymentEnd = awaitDeploymentEnd(platform, supervisedDeployment, watchAbort.signal)
+    const deploymentEnd = awaitDeploymentEnd(platform, executedDeployment, watchAbort.signal)
     const endReason = await Promise.race([deploymentEnd, timeElapsed, runAborted])
     watchAbort.abort()
     cancelTimer()
     // A forced stop also ends the processes of earlier executors that still complete operations.
     if (endReason === 'forced')
       await Promise.all(
-        [...supervisedDeployment.activeExecutors.keys()].map(({ processes }) => processes.close()),
+        [...executedDeployment.activeExecutors.keys()].map(({ processes }) => processes.close()),
       )
-    pendingEnds.push(endExecutor(executor, environment, supervisedDeployment.activeExecutors))
-    if (
-      endReason === 'over' ||
-      endReason === 'forced' ||
-      supervisedDeployment.limitMs === undefined
-    )
+    pendingEnds.push(endExecutor(executor, environment, executedDeployment.activeExecutors))
+    if (endReason === 'over' || endReason === 'forced' || executedDeployment.limitMs === undefined)
       break
   }
   await Promise.all(pendingEnds)
@@ -132,23 +128,23 @@ async function endExecutor(
  */
 async function startNextExecutor(
   input: RunInput,
-  supervisedDeployment: SupervisedDeployment & {
+  executedDeployment: ExecutedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: OperationSlots
   },
 ): Promise<Awaited<ReturnType<typeof startOneExecutor>> | undefined> {
   const { clock, random } = input.platform
-  for (let attempt = 0; !supervisedDeployment.shutdown.aborted; attempt++) {
+  for (let attempt = 0; !executedDeployment.shutdown.aborted; attempt++) {
     const environment = await createRunEnvironment(input)
     try {
-      return await startOneExecutor(input, environment, supervisedDeployment)
+      return await startOneExecutor(input, environment, executedDeployment)
     } catch (thrown) {
       await closeRunEnvironment(environment)
       if (errorSourceOf(thrown) !== 'store') throw thrown
     }
     await clock.sleep(
       computeBackoffMs(attempt, retryPolicy.store.retry, random),
-      supervisedDeployment.shutdown,
+      executedDeployment.shutdown,
     )
   }
   return undefined
@@ -161,13 +157,13 @@ async function startNextExecutor(
 async function startOneExecutor(
   input: RunInput,
   environment: RunEnvironment,
-  supervisedDeployment: SupervisedDeployment & {
+  executedDeployment: ExecutedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: OperationSlots
   },
 ) {
   const { clock } = input.platform
-  const { deployment, limitMs, pool, slots } = supervisedDeployment
+  const { deployment, limitMs, pool, slots } = executedDeployment
   const timerAbort = new AbortController()
   if (limitMs === undefined || pool !== 'short') {
     const unlimitedTime = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
@@ -195,7 +191,7 @@ async function startOneExecutor(
  */
 async function awaitDeploymentEnd(
   platform: Platform,
-  { deployment, shutdown }: SupervisedDeployment,
+  { deployment, shutdown }: ExecutedDeployment,
   watchSignal: AbortSignal,
 ): Promise<'over' | 'forced'> {
   const endSignal = AbortSignal.any([shutdown, watchSignal])
