@@ -76,7 +76,7 @@ function declareLifecycle(stack: Command, attach: Attach): void {
 function declareRename(stack: Command, attach: Attach): void {
   attach(
     stack.command('rename <name>').description('Rename a stack, or move it to another project'),
-    async () => (await import('../commands/stack-rename.ts')).renameNamedStack,
+    async () => (await import('../commands/stack-rename.ts')).renameCurrentStack,
   )
 }
 

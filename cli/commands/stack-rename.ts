@@ -2,18 +2,20 @@ import { existsSync, renameSync } from 'node:fs'
 import { error } from '../../shared/errors/error.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { keyStackOf } from '../../shared/secrets/key-stack.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { renewKeyOfOldName } from '../stack/change-secrets-provider.ts'
 import { selectStack } from '../stack/selected-stack.ts'
+import { stateKeyOf } from '../stack/state-secrets-fields.ts'
 import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
  * `stack rename <name>`: renames a stack, possibly into another project. If the folder belongs to
- * the stack's project, it also renames the configuration file and selects the stack. A data key
- * with the old name is then replaced.
+ * the stack's project, the command also renames the configuration file, selects the stack, and
+ * replaces a data key that names the old stack. In any other folder, it warns of such a data key.
  */
-export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
+export const renameCurrentStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()
   const { project, stack } = stackPartsOf(from)
   const newName = parseStackName(name)
@@ -35,12 +37,26 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
       newName.project === undefined ? newName.stack : to,
     )
   }
-  session.printToStderr(`Renamed ${stack} to ${newName.stack}`)
-  if (currentProject !== undefined) await renewKeyOfOldName(session, to)
+  const isMoved = (newName.project ?? project) !== project
+  session.printToStderr(`Renamed ${isMoved ? `${from} to ${to}` : `${stack} to ${newName.stack}`}`)
+  if (currentProject === undefined) await warnOfOldKey(session, to)
+  else await renewKeyOfOldName(session, to)
   return 0
 }
 
-/** Refuses to overwrite a configuration file with the new name. Throws STACK_EXISTS. */
+/** Warns if the state of a renamed stack has a data key that names the old stack. */
+async function warnOfOldKey(session: CliSession, to: StackId): Promise<void> {
+  const engine = await session.openEngine()
+  const url = stateKeyOf(await engine.exportState(to))?.url
+  const keyStack = url === undefined ? undefined : keyStackOf(url)
+  if (keyStack === undefined || keyStack === to) return
+  session.printToStderr(`warning: the data key of ${to} still names ${keyStack}.`)
+  session.printToStderr(
+    `Run \`antichain stack change-secrets-provider '${url}'\` in the folder of the project.`,
+  )
+}
+
+/** Throws STACK_EXISTS if both files exist, because the rename would overwrite the new file. */
 function requireNoConfigFile(session: CliSession, from: StackId, to: StackId): void {
   const currentProject = findProject(session, stackPartsOf(from).project)
   if (currentProject === undefined) return

@@ -167,6 +167,24 @@ describe('stack rename', () => {
     expect(existsSync(join(bench.root, 'Pulumi.test.yaml'))).toBe(true)
   })
 
+  test('names both projects after a move to another project', async () => {
+    expect((await bench.run('stack', 'rename', 'organization/mall/dev')).err).toContain(
+      `Renamed ${dev} to organization/mall/dev`,
+    )
+  })
+
+  test('warns outside of the folder of the project of a data key with the old id', async () => {
+    const url = `awskms://alias/k?context_antichain-stack=${dev}`
+    const test = 'organization/site/test' as StackId
+    const secrets = { type: 'cloud', state: { url, encryptedkey: 'bmV3' } }
+    bench.states.set(test, { ...stateOf('one'), secrets_providers: secrets })
+    bench.write('Pulumi.yaml', 'name: other\nruntime: nodejs\n')
+    const { exit, err } = await bench.run('stack', 'rename', 'test', '--stack', dev)
+    expect([exit, err]).toEqual([0, expect.stringContaining(`of ${test} still names ${dev}`)])
+    expect(err).toContain(`stack change-secrets-provider '${url}'`)
+    expect(bench.calls.filter(call => call.startsWith('new data key'))).toEqual([])
+  })
+
   test('refuses invalid names, its own name, and a file that would be lost', async () => {
     for (const name of ['a b', 'dev', 'prod'])
       expect((await bench.run('stack', 'rename', name)).exit, name).not.toBe(0)
