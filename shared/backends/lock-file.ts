@@ -21,11 +21,14 @@ const lockForm = z.looseObject({
 
 /** Reads a lock. Throws BACKEND_INVALID. */
 export function parseLock(bytes: Uint8Array, key: string): BackendLock {
-  const parsed = lockForm.safeParse(parseJsonObject(bytes, key))
-  if (parsed.success) return parsed.data
-  throw error('BACKEND_INVALID', `the object ${key} of the backend is no lock`, {
-    hint: 'Remove the lock with `antichain cancel`, if no process uses the stack.',
-  })
+  try {
+    return lockForm.parse(parseJsonObject(bytes, key))
+  } catch (cause) {
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is no lock`, {
+      cause,
+      hint: 'Remove the lock with `antichain cancel`, if no process uses the stack.',
+    })
+  }
 }
 
 /** Prints a lock, as Pulumi's command line does. */

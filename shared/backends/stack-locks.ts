@@ -3,25 +3,31 @@ import { stackKeysOf } from './backend-keys.ts'
 import { type BackendLock, createLockedError, parseLock, printLock } from './lock-file.ts'
 import type { Backend } from './open-backend.ts'
 
-/** The locks of one stack in a backend, by key. */
+/** Returns the keys of the locks of one stack in a backend, also of unreadable locks. */
+export async function listLockKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
+  const { locks } = stackKeysOf(backend.layout, id)
+  return (await backend.store.list(locks)).map(({ key }) => key)
+}
+
+/** Returns the locks of one stack in a backend, by key. Throws BACKEND_INVALID. */
 export async function listLocks(
   backend: Backend,
   id: StackId,
 ): Promise<ReadonlyMap<string, BackendLock>> {
-  const { locks } = stackKeysOf(backend.layout, id)
   const found = new Map<string, BackendLock>()
-  for (const { key } of await backend.store.list(locks)) {
+  for (const key of await listLockKeys(backend, id)) {
     const bytes = await backend.store.get(key)
-    // Its holder may have released the lock since.
+    // The lock may have been released since the listing.
     if (bytes !== undefined) found.set(key, parseLock(bytes, key))
   }
   return found
 }
 
 /**
- * Acquires the lock of a stack, as Pulumi does: it writes a lock, and withdraws it if another one
- * exists. Two clients that begin at the same time may both fail, but never both succeed. Throws
- * BACKEND_LOCKED with the other holder. Returns the function that releases the lock.
+ * Acquires the lock of a stack, as Pulumi does: it refuses if another lock exists. Otherwise it
+ * writes a lock, looks again, and withdraws its lock if another one appeared. Two clients that
+ * begin at the same time may both fail, but never both succeed. Throws BACKEND_LOCKED with the
+ * other holder, and BACKEND_INVALID. Returns the function that releases the lock.
  */
 export async function acquireLock(
   backend: Backend,
@@ -46,17 +52,16 @@ export async function acquireLock(
   return release
 }
 
-/** Removes the locks of a stack by key. Returns the holders of the removed locks. */
+/**
+ * Removes those locks of a stack whose keys `shouldRemove` selects, also unreadable ones. Returns
+ * the number of removed locks.
+ */
 export async function removeLocks(
   backend: Backend,
   id: StackId,
-  shouldRemove: (lock: BackendLock, key: string) => boolean,
-): Promise<readonly BackendLock[]> {
-  const removed: BackendLock[] = []
-  for (const [key, lock] of await listLocks(backend, id)) {
-    if (!shouldRemove(lock, key)) continue
-    await backend.store.remove(key)
-    removed.push(lock)
-  }
-  return removed
+  shouldRemove: (key: string) => boolean,
+): Promise<number> {
+  const removedKeys = (await listLockKeys(backend, id)).filter(shouldRemove)
+  for (const key of removedKeys) await backend.store.remove(key)
+  return removedKeys.length
 }

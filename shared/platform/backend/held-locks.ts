@@ -53,10 +53,10 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
   const acquire = async (id: StackId): Promise<void> => {
     if (releases.has(id)) return
     const own = readOwn(id)
-    if (own?.isDead === true) await removeLocks(backend, id, (_lock, key) => key === own.key)
+    if (own?.isDead === true) await removeLocks(backend, id, key => key === own.key)
     const copies = await deps.unfinishedCopies.fence(id)
     // Their fences keep the holders of these locks from going on.
-    await removeLocks(backend, id, (_lock, key) => copies.some(copy => isLockOf(copy, key)))
+    await removeLocks(backend, id, key => copies.some(copy => isLockOf(copy, key)))
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
@@ -87,7 +87,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
       const own = readOwn(id)
       const isLiving = (key: string): boolean =>
         key === keyOf(id, deps.uuid) || (key === own?.key && !own.isDead)
-      return (await removeLocks(backend, id, (_lock, key) => !isLiving(key))).length
+      return removeLocks(backend, id, key => !isLiving(key))
     },
   }
 }

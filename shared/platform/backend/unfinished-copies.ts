@@ -8,7 +8,7 @@ import {
 } from '../../backends/journal-copies.ts'
 import { createLockedError } from '../../backends/lock-file.ts'
 import type { Backend } from '../../backends/open-backend.ts'
-import { listLocks } from '../../backends/stack-locks.ts'
+import { listLockKeys, listLocks } from '../../backends/stack-locks.ts'
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ControlPort } from '../../ports/records.ts'
@@ -76,7 +76,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     if (isOpen) return
     // Before its first part, a copy is in no backend. The lock then tells that it is still ours.
     const lockId = deps.marks.read(id).lock?.uuid ?? ''
-    const isLocked = [...(await listLocks(backend, id)).keys()].some(key => key.includes(lockId))
+    const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return
     await deps.journalCopies.remove(own.deployment)
     await deps.control.close(own.deployment)

@@ -29,11 +29,13 @@ const listLocks = (): readonly string[] =>
         name.endsWith('.json'),
       )
     : []
-const writeLock = (): void => {
+const foreignLock = JSON.stringify({
+  ...{ pid: 7, username: 'eve', hostname: 'laptop', timestamp: '2026-01-01T00:00:00Z' },
+})
+const writeLock = (text = foreignLock): void => {
   const locks = pathOf('locks/organization/shop/dev')
   mkdirSync(locks, { recursive: true })
-  const lock = { pid: 7, username: 'eve', hostname: 'laptop', timestamp: '2026-01-01T00:00:00Z' }
-  writeFileSync(join(locks, 'a.json'), JSON.stringify(lock))
+  writeFileSync(join(locks, 'a.json'), text)
 }
 
 describe('login to a self-managed backend', () => {
@@ -137,6 +139,18 @@ describe('stacks of a self-managed backend', () => {
     expect((await run('cancel', '-s', 'dev', '--yes')).err).toContain("Removed 1 lock of 'dev'")
     await run(...edit)
   })
+
+  test.each(['', '{"pid":7}'])(
+    'the unreadable lock %j stops changes, and yields to cancel',
+    async text => {
+      writeLock(text)
+      const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+      const edit = ['state', 'protect', urn, '-s', 'dev', '--yes']
+      expect((await bench.run(...edit)).err).toMatch(/a\.json of the backend is no lock.*cancel/s)
+      expect((await run('cancel', '-s', 'dev', '--yes')).err).toContain("Removed 1 lock of 'dev'")
+      await run(...edit)
+    },
+  )
 
   test('a damaged checkpoint is one error, and hides no other stack', async () => {
     writeFileSync(pathOf('stacks/shop/dev.json'), readStack('dev.json').slice(0, 100))
