@@ -11,9 +11,9 @@ import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
- * `stack rename <name>`: renames a stack, possibly into another project. If the folder belongs to
- * the stack's project, the command also renames the configuration file, selects the stack, and
- * replaces a data key that names the old stack. In any other folder, it warns of such a data key.
+ * `stack rename <name>`: renames a stack, possibly into another project. In the folder of the
+ * stack's project, it also renames the configuration file, selects the stack, and replaces a data
+ * key that names the old stack. In any other folder, it warns of such a data key.
  */
 export const renameCurrentStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()

@@ -1,10 +1,11 @@
 import {
   parseProviderReference,
   isDefaultProviderName,
+  isProviderType,
 } from '../../shared/names/provider-reference.ts'
 import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import { isList, isMap, type PropertyValue } from '../../shared/values/value.ts'
+import { isList, isMap, type PropertyMap, type PropertyValue } from '../../shared/values/value.ts'
 
 /** A resource of a generated program. */
 export interface Definition {
@@ -33,22 +34,22 @@ export interface Definitions {
 
 /** The naming rules of a language. */
 export interface NamingRules {
+  /** Converts a name to a legal name of the language. */
   readonly toLegalName: (name: string) => string
+  /** Names that the program already uses, such as those of its imports. */
   readonly reservedNames: readonly string[]
 }
 
 /**
- * Returns the definitions of imported resources for a program. `names`: the variable names that the
- * import file chose. `toLegalName` converts a name for the language, and `reservedNames` lists
- * names that the program already uses, such as its imports. A parent or provider without a name is
- * omitted.
+ * Returns the definitions of imported resources for a program. `chosenNames`: the variable names
+ * that the import file chose. A parent or provider without a name is omitted.
  */
 export function definitionsOf(
   states: readonly ResourceState[],
-  names: ReadonlyMap<Urn, string>,
+  chosenNames: ReadonlyMap<Urn, string>,
   naming: NamingRules,
 ): Definitions {
-  const nameByUrn = assignLegalNames(states, names, naming)
+  const nameByUrn = assignLegalNames(states, chosenNames, naming)
   const resources = states.map((state): Definition => {
     const provider = state.provider === '' ? undefined : parseProviderReference(state.provider).urn
     const hasProvider = provider !== undefined && !isDefaultProviderName(nameOf(provider))
@@ -65,14 +66,28 @@ export function definitionsOf(
   return { resources: sortByReferences(resources, sourcesByText), sourcesByText }
 }
 
+/** Returns the inputs that a user can set. Those that Pulumi adds to providers are omitted. */
+export function userInputsOf({ type, inputs }: ResourceState): PropertyMap {
+  const internalKeys = isProviderType(type) ? ['version', '__internal'] : []
+  return new Map([...inputs].filter(([key]) => !internalKeys.includes(key)))
+}
+
+/**
+ * Returns the entries of a map for a program, ordered by key. In `__defaults`, providers store the
+ * names of properties with default values, so this entry is omitted.
+ */
+export function listEntries(map: PropertyMap): readonly (readonly [string, PropertyValue])[] {
+  return [...map].filter(([key]) => key !== '__defaults').sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
 function assignLegalNames(
   states: readonly ResourceState[],
-  names: ReadonlyMap<Urn, string>,
+  chosenNames: ReadonlyMap<Urn, string>,
   { toLegalName, reservedNames }: NamingRules,
 ): ReadonlyMap<Urn, string> {
   const usedNames = new Set(reservedNames)
   const nameByUrn = new Map<Urn, string>()
-  const proposedNames = new Map(names)
+  const proposedNames = new Map(chosenNames)
   for (const { urn } of states) if (!proposedNames.has(urn)) proposedNames.set(urn, nameOf(urn))
   for (const [urn, name] of proposedNames) {
     const legalName = toLegalName(name)

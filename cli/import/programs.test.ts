@@ -117,7 +117,6 @@ test.each([
   ['my-bucket', 'my_bucket'],
   ['1st', '_1st'],
   ['delete', '_delete'],
-  ['pulumi', '_pulumi'],
   ['größe', 'größe'],
 ])('a variable for %s is %s', (name, expected) => {
   expect(toVariableName(name)).toBe(expected)
@@ -125,8 +124,32 @@ test.each([
 
 test('names that result in the same variable, or in that of a package, get different variables', () => {
   const [a, b] = [createState('test:i:T', 'a-b', {}), createState('test:i:T', 'a_b', {})]
-  const text = renderTypescriptProgram([a, b, createState('test:i:T', 'test', {})], new Map())
-  expect(text.match(/^const \w+/gm)).toEqual(['const a_b', 'const a_b2', 'const test2'])
+  const [c, d] = [createState('test:i:T', 'test', {}), createState('test:i:T', 'pulumi', {})]
+  const text = renderTypescriptProgram([a, b, c, d], new Map())
+  expect(text.match(/^const \w+/gm)).toEqual([
+    ...['const a_b', 'const a_b2', 'const test2', 'const pulumi2'],
+  ])
+})
+
+test('a program has no names of defaulted properties at any level', () => {
+  const inner = new Map<string, PropertyValue>([
+    ['__defaults', ['size']],
+    ['size', 1],
+  ])
+  const onlyDefaults = new Map<string, PropertyValue>([['__defaults', []]])
+  const bucket = createState(
+    'test:i:T',
+    'a',
+    { __defaults: [], inner, list: [inner], onlyDefaults },
+    { protect: false },
+  )
+  const properties = { inner: { size: 1 }, list: [{ size: 1 }], onlyDefaults: {} }
+  expect(parse(renderYamlProgram([bucket], new Map()))).toEqual({
+    resources: { a: { type: 'test:i:T', properties } },
+  })
+  const text = renderTypescriptProgram([bucket], new Map())
+  expect(text).not.toContain('__defaults')
+  expect(text).toContain('onlyDefaults: {},')
 })
 
 test('a resource refers neither to itself nor to an ambiguous value', () => {

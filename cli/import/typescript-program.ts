@@ -6,10 +6,9 @@ import {
   type Asset,
   isList,
   isMap,
-  type PropertyMap,
   type PropertyValue,
 } from '../../shared/values/value.ts'
-import { type Definition, definitionsOf } from './program-definitions.ts'
+import { type Definition, definitionsOf, listEntries, userInputsOf } from './program-definitions.ts'
 
 const tab = '    '
 const reservedWords = new Set(
@@ -18,7 +17,7 @@ const reservedWords = new Set(
     'debugger declare default delete do else enum export extends false finally for from function ' +
     'get if implements import in instanceof interface is let module namespace never new null number ' +
     'object of package private protected public require return set static string super switch ' +
-    'symbol this throw true try type typeof undefined unique unknown var void while with yield pulumi'
+    'symbol this throw true try type typeof undefined unique unknown var void while with yield'
   ).split(' '),
 )
 
@@ -29,18 +28,20 @@ export function toVariableName(name: string): string {
   return reservedWords.has(identifier) ? `_${identifier}` : identifier
 }
 
-/** Renders a TypeScript program with these resources. */
+/**
+ * Renders a TypeScript program with these resources. `chosenNames`: the variable names that the
+ * import file chose.
+ */
 export function renderTypescriptProgram(
   states: readonly ResourceState[],
-  names: ReadonlyMap<Urn, string>,
+  chosenNames: ReadonlyMap<Urn, string>,
 ): string {
   const packages = [...new Set(states.flatMap(state => packageNameOf(state) ?? []))].sort()
-  const reservedNames = packages.map(aliasOf)
-  const { resources, sourcesByText } = definitionsOf(states, names, {
+  const { resources, sourcesByText } = definitionsOf(states, chosenNames, {
     toLegalName: toVariableName,
-    reservedNames,
+    reservedNames: ['pulumi', ...packages.map(importNameOf)],
   })
-  const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
+  const imports = packages.map(pkg => `import * as ${importNameOf(pkg)} from "@pulumi/${pkg}";`)
   const createReferenceFinder = (resourceName: string) => (text: string) => {
     const source = sourcesByText.get(text)
     return source === undefined || source.owner === resourceName
@@ -60,20 +61,21 @@ function packageNameOf({ type, custom, provider }: ResourceState): string | unde
   return pkg === 'pulumi' ? undefined : pkg
 }
 
-function aliasOf(pkg: string): string {
+/** Returns the name under which a program imports a package. */
+function importNameOf(pkg: string): string {
   return toVariableName(pkg)
 }
 
 /** Returns the class of a type, as `aws.s3.Bucket`. */
 function classOf(type: string): string {
-  if (isProviderType(type)) return `${aliasOf(packageOf(type))}.Provider`
+  if (isProviderType(type)) return `${importNameOf(packageOf(type))}.Provider`
   const [pkg = '', module = '', name = ''] = type.split(':')
   const segments = module.split('/')
   const repeatsName = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
   const moduleSegments = (repeatsName ? segments.slice(0, -1) : segments).filter(
     segment => segment !== 'index' && segment !== '',
   )
-  return [aliasOf(pkg), ...moduleSegments.map(toVariableName), name].join('.')
+  return [importNameOf(pkg), ...moduleSegments.map(toVariableName), name].join('.')
 }
 
 /** Renders the declaration of a resource. `findReference` finds a property with an equal value. */
@@ -87,26 +89,12 @@ function renderResource(
   const optionsText = options.length === 0 ? '' : `, ${renderBlock(options, 0)}`
   if (!state.custom && state.provider === '')
     return `const ${name} = new pulumi.ComponentResource(${JSON.stringify(state.type)}, ${logicalName}, {}${optionsText});\n`
-  const inputs = userInputsOf(state.type, state.inputs)
-  const inputLines = [...inputs].map(
+  const inputLines = listEntries(userInputsOf(state)).map(
     ([key, value]) => `${renderKey(key)}: ${renderValue(value, 1, findReference)}`,
   )
   const args =
     inputLines.length > 0 ? `, ${renderBlock(inputLines, 0)}` : optionsText === '' ? '' : ', {}'
   return `const ${name} = new ${classOf(state.type)}(${logicalName}${args}${optionsText});\n`
-}
-
-/**
- * Returns the inputs that a user can set, ordered by name. Internal inputs of providers are
- * omitted.
- */
-function userInputsOf(type: string, inputs: PropertyMap): PropertyMap {
-  const internalKeys = isProviderType(type) ? ['version', '__internal'] : []
-  return new Map(
-    [...inputs]
-      .filter(([key]) => !internalKeys.includes(key) && key !== '__defaults')
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
 }
 
 function renderOptions({ state, parent, provider, dependsOn }: Definition): readonly string[] {
@@ -151,12 +139,10 @@ function renderValue(
     return `[${items.join(', ')}]`
   }
   if (isMap(value)) {
-    if (value.size === 0) return '{}'
-    const sorted = [...value].sort(([a], [b]) => (a < b ? -1 : 1))
-    const lines = sorted.map(
+    const lines = listEntries(value).map(
       ([key, item]) => `${renderKey(key)}: ${renderValue(item, depth + 1, findReference)}`,
     )
-    return renderBlock(lines, depth)
+    return lines.length === 0 ? '{}' : renderBlock(lines, depth)
   }
   switch (value.kind) {
     case 'secret':

@@ -1,5 +1,4 @@
 import { Document } from 'yaml'
-import { isProviderType } from '../../shared/names/provider-reference.ts'
 import { nameOf, type Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import {
@@ -10,7 +9,7 @@ import {
   type PropertyMap,
   type PropertyValue,
 } from '../../shared/values/value.ts'
-import { type Definition, definitionsOf } from './program-definitions.ts'
+import { type Definition, definitionsOf, listEntries, userInputsOf } from './program-definitions.ts'
 
 /** Converts a name to a key of a YAML program. */
 function toYamlName(name: string): string {
@@ -19,13 +18,13 @@ function toYamlName(name: string): string {
 
 /**
  * Renders the resources of a YAML program. A component of the program itself cannot be expressed in
- * YAML, so a comment names it instead.
+ * YAML, so a comment names it instead. `chosenNames`: the names that the import file chose.
  */
 export function renderYamlProgram(
   states: readonly ResourceState[],
-  names: ReadonlyMap<Urn, string>,
+  chosenNames: ReadonlyMap<Urn, string>,
 ): string {
-  const { resources, sourcesByText } = definitionsOf(states, names, {
+  const { resources, sourcesByText } = definitionsOf(states, chosenNames, {
     toLegalName: toYamlName,
     reservedNames: [],
   })
@@ -53,8 +52,7 @@ function renderResource(
   findReference: (text: string) => string | undefined,
 ): object {
   const { state, name } = definition
-  const internalKeys = isProviderType(state.type) ? ['version', '__internal'] : []
-  const inputs = new Map([...state.inputs].filter(([key]) => !internalKeys.includes(key)))
+  const inputs = userInputsOf(state)
   const options = renderOptions(definition)
   return {
     type: shortTypeOf(state.type),
@@ -89,11 +87,8 @@ function renderOptions({ state, parent, provider, dependsOn }: Definition): obje
 }
 
 function renderMap(map: PropertyMap, findReference: (text: string) => string | undefined): object {
-  const sorted = [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
-    sorted.flatMap(([key, value]) =>
-      key === '__defaults' ? [] : [[key, renderValue(value, findReference)] as const],
-    ),
+    listEntries(map).map(([key, value]) => [key, renderValue(value, findReference)] as const),
   )
 }
 

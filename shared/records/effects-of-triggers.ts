@@ -28,7 +28,7 @@ export const effectsOfTriggers = {
   storeArchive: {
     handler: 'api, step-generator',
     situation:
-      'a client uploads a program or a state, a request needs a program of a repository, an edit needs a new state, or a rename needs the program under the new name',
+      'a client uploads an archive, or a request needs the program of a repository, an edited state, or the program of a renamed stack',
     orderedPer: 'process',
     effects: [
       {

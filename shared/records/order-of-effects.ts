@@ -64,7 +64,7 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
     calls: ['leases.renew'],
     reason:
       'it runs on a timer, in parallel to everything else: a crash only means that the next renewal is missing. ' +
-      'Before the first call of a plugin it also writes the process group of the plugin to the lease: after a crash a take-over ends the groups in the lease',
+      'Before the first call of a plugin it also adds the process group of the plugin to the lease. A take-over ends the groups of the lease',
   },
   {
     calls: ['hints.hint', 'hints.listen'],
