@@ -7,13 +7,17 @@ const queryResponseForm = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   isTruncated: z.boolean(),
+  /** Ids of stacks whose records cannot be read. */
   unreadable: z.array(z.string()),
 })
 
 /** Maximum number of characters of a cell in a table. */
 const cellCharsMax = 200
 
-/** `query <sql>`: runs a SQL query over all stacks of the store, or of the token of the login. */
+/**
+ * `query <sql>`: runs a SQL query over the stacks of the store. With a login, it runs over those
+ * that the token of the login covers. `--project` selects those of one project.
+ */
 export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   const engine = await session.openEngine()
   const project = flags.text('project')
@@ -36,7 +40,8 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
     session.printToStderr(
       'warning: the result has more rows; add `limit` and `offset` to the query',
     )
-  for (const id of unreadable) session.printToStderr(`warning: the records of ${id} are unreadable`)
+  for (const id of unreadable)
+    session.printToStderr(`warning: the records of the stack ${id} are unreadable`)
   return 0
 }
 

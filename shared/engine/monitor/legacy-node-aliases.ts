@@ -3,9 +3,10 @@ import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 
 /**
- * Returns a registration with aliases in their current form. In aliases of older Node SDKs, an
- * absent parent field means "no parent", and the value "no parent" means the current parent.
- * Source: docs/spec/monitor.md#registerresource step 6.
+ * Returns a registration with aliases in their current form. For aliases of older Node SDKs, an
+ * absent parent or an empty `parentUrn` is converted to `noParent`. A `noParent` is converted to an
+ * absent parent, which means the parent of the resource. Source:
+ * docs/spec/monitor.md#registerresource step 6.
  */
 export function convertLegacyAliases(
   request: RegisterResourceRequest,
@@ -32,6 +33,6 @@ function toCurrentAlias({ alias }: Alias): Alias {
   if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
   if (parent?.$case === 'noParent' && !parent.value) return { alias }
   const hasNoParentField = parent?.$case === 'noParent'
-  const currentParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
-  return { alias: { $case: 'spec', value: { ...alias.value, parent: currentParent } } }
+  const convertedParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
+  return { alias: { $case: 'spec', value: { ...alias.value, parent: convertedParent } } }
 }

@@ -16,7 +16,7 @@ import type { Platform } from '../../ports/platform.ts'
 import { createAssetReader } from '../../platform/system/asset-reader.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
+import { createRunPolicyPacks, withPolicyPacks } from '../policy-packs/run-policy-packs.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import { parseExtension } from '../../providers/package-request.ts'
 import type { PackageParameterization } from '../../records/package-parameterization.ts'
@@ -76,7 +76,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const env = input.variables ?? readUserVariables()
   const path = env['PATH'] ?? ''
   const policyPacks =
-    hosts?.policyPacks ?? createPolicyPackHost(request, { env, processes, monitor, emitter })
+    hosts?.policyPacks ?? createRunPolicyPacks(request, { env, processes, monitor, emitter })
   const plugins = withPolicyPacks(
     withBuiltin(
       hosts?.plugins ??

@@ -48,7 +48,7 @@ export function createCommitQueue(database: Database, sendParts?: SendParts): Co
       return scheduleNext()
     }
     void sendParts(parts).then(results => {
-      deliverReplies(batch, copiedWrites.settle({ requests, replies }, results))
+      deliverReplies(batch, copiedWrites.applyResults({ requests, replies }, results))
       scheduleNext()
     })
   }

@@ -23,10 +23,10 @@ export interface CopiedWrites {
   readonly addParts: (requests: readonly StoreRequest[], replies: readonly StoreReply[]) => void
   readonly listUnsent: () => readonly UnsentPart[]
   /**
-   * Notes the results of a sending. Returns the replies to the batch: a copied write has failed
-   * unless the parts of its deployment are in the backend.
+   * Notes which parts the backend has. Returns the replies to the batch. A write whose deployment
+   * has unsent parts gets the failure of their sending as its reply.
    */
-  readonly settle: (
+  readonly applyResults: (
     batch: { readonly requests: readonly StoreRequest[]; readonly replies: readonly StoreReply[] },
     results: readonly SendResult[],
   ) => readonly StoreReply[]
@@ -35,7 +35,7 @@ export interface CopiedWrites {
 /** The methods that write a record of a deployment's journal, or end its copy. */
 export const copiedMethods: ReadonlySet<string> = new Set([
   ...Object.entries({ ...logMethods, ...operationMethods, ...controlMethods })
-    .filter(([, { effect }]) => effect !== 'read')
+    .filter(([, { access }]) => access !== 'read')
     .map(([name]) => name),
   endCopyMethod,
 ])
@@ -76,7 +76,7 @@ export function createCopiedWrites(database: Database): CopiedWrites {
         )
         .map(parsePart)
         .filter(({ deployment, number }) => number > (sentThrough.get(deployment) ?? -1)),
-    settle: ({ requests, replies }, results) => {
+    applyResults: ({ requests, replies }, results) => {
       for (const result of results) sentThrough.set(result.deployment, result.sentThrough)
       const failures = new Map(results.map(({ deployment, failure }) => [deployment, failure]))
       return replies.map((reply, index) => {
@@ -129,7 +129,7 @@ function beginCopy(database: Database, deployment: string): void {
   })
 }
 
-/** Adds the next part of a deployment's open copy. A part that ends the copy is its last. */
+/** Adds a part to a deployment's open copy. No part is added after the one with `copies.end`. */
 function addPart(database: Database, deployment: string, part: CopyPart): void {
   const isLast = 'writes' in part && part.writes.some(([method]) => method === endCopyMethod)
   const row = database.get(
@@ -146,9 +146,9 @@ function addPart(database: Database, deployment: string, part: CopyPart): void {
 
 /** Removes the copies of deployments that have ended. Their parts are of no use any more. */
 function removeOldCopies(database: Database): void {
-  const isOld = "deployment NOT IN (SELECT current FROM stack WHERE current <> '')"
-  database.run(`DELETE FROM journal_part WHERE ${isOld}`)
-  database.run(`DELETE FROM journal_copy WHERE ${isOld}`)
+  const oldCondition = "deployment NOT IN (SELECT current FROM stack WHERE current <> '')"
+  database.run(`DELETE FROM journal_part WHERE ${oldCondition}`)
+  database.run(`DELETE FROM journal_copy WHERE ${oldCondition}`)
 }
 
 function parsePart(row: Row): UnsentPart {

@@ -7,30 +7,30 @@ import type { Database } from '../database.ts'
  * `multiWrite` atomically by several statements. The store replies after the commit.
  */
 export interface Method<Args, Result> {
-  readonly effect: 'read' | 'write' | 'multiWrite' | 'volatile'
+  readonly access: 'read' | 'write' | 'multiWrite' | 'volatile'
   readonly run: (database: Database, args: Args) => Result
 }
 
 /** Defines a method that only reads. */
 export function defineRead<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
-  return { effect: 'read', run }
+  return { access: 'read', run }
 }
 
 /** Defines a method that changes records by one statement. */
 export function defineWrite<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
-  return { effect: 'write', run }
+  return { access: 'write', run }
 }
 
 /** Defines a method that uses temporary tables only. */
 export function defineVolatile<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
-  return { effect: 'volatile', run }
+  return { access: 'volatile', run }
 }
 
 /** Defines a method that changes records atomically by several statements. */
 export function defineMultiWrite<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
-  return { effect: 'multiWrite', run }
+  return { access: 'multiWrite', run }
 }

@@ -42,10 +42,10 @@ export function replyWithoutCommit(
   request: StoreRequest,
 ): StoreReply | undefined {
   const method = findMethod(request)
-  if (method === undefined || method.effect === 'write' || method.effect === 'multiWrite')
+  if (method === undefined || method.access === 'write' || method.access === 'multiWrite')
     return undefined
   try {
-    if (method.effect === 'read') requireInPlace(database)
+    if (method.access === 'read') requireInPlace(database)
     return runRequest(database, request, method)
   } catch (thrown) {
     return { id: request.id, failure: toStoreFailure(storeUnavailableError(database.path, thrown)) }
@@ -73,7 +73,7 @@ function runRequest(
 ): StoreReply {
   if (method === undefined)
     return { id, failure: toStoreFailure(`the store has no method ${name}`) }
-  const isMultiWrite = method.effect === 'multiWrite'
+  const isMultiWrite = method.access === 'multiWrite'
   try {
     if (isMultiWrite) database.run('SAVEPOINT request')
     const value = method.run(database, args)

@@ -6,10 +6,12 @@ import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import { limitAnalyzerConcurrency } from '../../providers/analyzers/limit-analyzer-concurrency.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { stackPartsOf } from '../../records/ids.ts'
-import { createPolicyPacks } from './policy-packs.ts'
+import { createAnalyzerHost } from './analyzer-host.ts'
 
-/** Creates the policy pack host of a run. */
-export function createPolicyPackHost(
+/**
+ * Creates the host of a run's policy packs. `PULUMI_PARALLEL_ANALYZE` limits their concurrent calls.
+ */
+export function createRunPolicyPacks(
   request: DeployRequest,
   deps: {
     readonly env: Readonly<Record<string, string>>
@@ -20,7 +22,7 @@ export function createPolicyPackHost(
 ): AnalyzerHost {
   const { env, processes, monitor, emitter } = deps
   const { project, stack } = stackPartsOf(request.stack)
-  const packs = createPolicyPacks({
+  const packs = createAnalyzerHost({
     processes,
     env,
     antichainNode: process.execPath,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
-import { createPolicyPacks } from './policy-packs.ts'
+import { createAnalyzerHost } from './analyzer-host.ts'
 
 let root = ''
 let host: AnalyzerHost
@@ -15,7 +15,7 @@ const processes = createProcesses()
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'antichain-pack-'))
   output = []
-  host = createPolicyPacks({
+  host = createAnalyzerHost({
     processes,
     env: { PATH: process.env['PATH'] ?? '' },
     antichainNode: process.execPath,

@@ -37,8 +37,8 @@ import { grpcCodeOf } from '../../providers/plugins/call-failures.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import { type PluginProcess, startPlugin } from '../../providers/plugins/start-plugin.ts'
 
-/** Dependencies of running policy packs. */
-export interface PolicyPackDeps {
+/** Dependencies of a host of policy packs. */
+export interface AnalyzerHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment, which packs inherit. */
   readonly env: Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ export interface PolicyPackDeps {
  * Creates a host that runs policy packs as processes of this machine. Source:
  * docs/spec/monitor.md#analyzer-service.
  */
-export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
+export function createAnalyzerHost(deps: AnalyzerHostDeps): AnalyzerHost {
   const runningPacks = new Set<Analyzer>()
   const loadAbort = new AbortController()
   const closeAll = async (): Promise<void> => {
@@ -87,7 +87,7 @@ export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
 }
 
 async function loadPack(
-  deps: PolicyPackDeps,
+  deps: AnalyzerHostDeps,
   { path, config }: PolicyPackLocation,
   abortSignal: AbortSignal,
 ): Promise<Analyzer> {
@@ -95,16 +95,16 @@ async function loadPack(
   if (!existsSync(packPath)) throw toPackError(path, `${packPath} does not exist`)
   const isFolder = statSync(packPath).isDirectory()
   const packFolder = isFolder ? packPath : dirname(packPath)
-  const hasProjectFile = isFolder || existsSync(join(packFolder, 'PulumiPolicy.yaml'))
-  const project = hasProjectFile ? readPolicyProject(packFolder) : undefined
+  const mustReadProject = isFolder || existsSync(join(packFolder, 'PulumiPolicy.yaml'))
+  const project = mustReadProject ? readPolicyProject(packFolder) : undefined
   const configuredSettings = readConfiguredSettings(deps, path, config)
   const packCommand = isFolder
     ? await packCommandOf(deps, packFolder, project)
-    : { command: packPath, args: [] }
+    : { command: packPath, args: [deps.engineAddress()] }
   const packProcess = await startPlugin(deps.processes, {
     name: path,
     path: packCommand.command,
-    args: isFolder ? packCommand.args : [deps.engineAddress()],
+    args: packCommand.args,
     engineAddress: deps.engineAddress(),
     cwd: packFolder,
     env: { ...deps.env, ...packVariablesOf(deps.context) },
@@ -134,7 +134,7 @@ async function loadPack(
   }
 }
 
-function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: string | undefined) {
+function readConfiguredSettings(deps: AnalyzerHostDeps, path: string, config: string | undefined) {
   if (config === undefined) return new Map()
   const file = resolve(deps.projectFolder, config)
   let text: string
@@ -148,10 +148,10 @@ function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: stri
 
 /**
  * Returns the command that runs a pack's folder. A Node.js pack needs the SDK in the folder. A pack
- * of another runtime needs the analyzer of this runtime on PATH.
+ * of another runtime needs the executable `pulumi-analyzer-policy-<runtime>` on PATH.
  */
 async function packCommandOf(
-  deps: PolicyPackDeps,
+  deps: AnalyzerHostDeps,
   packFolder: string,
   project: PolicyProject | undefined,
 ): Promise<{ readonly command: string; readonly args: readonly string[] }> {
@@ -159,8 +159,8 @@ async function packCommandOf(
   const runtime = project?.runtime ?? ''
   if (runtime !== 'nodejs') {
     const name = `pulumi-analyzer-policy-${runtime}`
-    const analyzerPath = findOnPath(name, deps.env['PATH'] ?? '')
-    if (analyzerPath !== undefined) return { command: analyzerPath, args: [address, '.'] }
+    const packRunnerPath = findOnPath(name, deps.env['PATH'] ?? '')
+    if (packRunnerPath !== undefined) return { command: packRunnerPath, args: [address, '.'] }
     throw toPackError(packFolder, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
   const sdk = sdkOf(packFolder)
@@ -181,10 +181,7 @@ function sdkOf(packFolder: string): NodeSdk {
   }
 }
 
-/**
- * Returns the environment variables that packs get because their SDK reads them. Programs get the
- * same variables.
- */
+/** Returns the environment variables that the SDKs of packs read. */
 function packVariablesOf(context: PackContext): Readonly<Record<string, string>> {
   const { organization, project, stack, dryRun } = context
   return {
