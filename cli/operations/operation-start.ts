@@ -7,10 +7,14 @@ import type { Command } from '../../shared/records/log.ts'
 export interface OperationStart {
   readonly stack: StackId
   /**
-   * `plan`: the text of an update plan that constrains the deployment, instead of the plan of
+   * `updatePlan`: the text of an update plan that constrains the deployment, instead of the plan of
    * --plan.
    */
-  readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
+  readonly start: (
+    dryRun: boolean,
+    sink: EventSink,
+    updatePlan?: string,
+  ) => Promise<RunningDeployment>
   /**
    * Aborts when this process must leave the deployment to other processes. If present, Ctrl-C does
    * not cancel the deployment.

@@ -12,7 +12,10 @@ import type { CliSession } from '../session/session.ts'
  * Returns the text of the `--plan` file. Returns undefined if the option is absent. Throws
  * PLAN_INVALID.
  */
-export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): string | undefined {
+export function readUpdatePlanFile(
+  session: Pick<CliSession, 'cwd'>,
+  flags: Flags,
+): string | undefined {
   const file = flags.text('plan')
   if (file === undefined) return undefined
   try {
@@ -23,21 +26,28 @@ export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): st
 }
 
 /**
- * Returns the request, constrained by the plan if there is one. Throws PLAN_INVALID for an invalid
+ * Returns the request, constrained by the update plan if there is one. Throws PLAN_INVALID for an invalid
  * plan, before the deployment begins.
  */
-export function withPlan(request: DeployRequest, plan: string | undefined): DeployRequest {
-  if (plan === undefined) return request
+export function withUpdatePlan(
+  request: DeployRequest,
+  updatePlan: string | undefined,
+): DeployRequest {
+  if (updatePlan === undefined) return request
   const { decrypt } = request.secrets.crypter
-  readPlan(plan, { ...stackPartsOf(request.stack), decrypt })
-  return { ...request, plan }
+  readPlan(updatePlan, { ...stackPartsOf(request.stack), decrypt })
+  return { ...request, updatePlan }
 }
 
-/** Writes the plan of a preview to the file of `--save-plan`, if any. Throws CLI_USAGE. */
-export function savePlan(session: CliSession, flags: Flags, plan: string | undefined): void {
+/** Writes the update plan of a preview to the file of `--save-plan`, if any. Throws CLI_USAGE. */
+export function saveUpdatePlan(
+  session: CliSession,
+  flags: Flags,
+  updatePlan: string | undefined,
+): void {
   const file = flags.text('savePlan')
-  if (file === undefined || plan === undefined) return
-  writeOutputFile(session, file, { name: 'plan', contents: plan })
+  if (file === undefined || updatePlan === undefined) return
+  writeOutputFile(session, file, { name: 'plan', contents: updatePlan })
   if (flags.isSet('json')) return
   session.io.stdout.write(
     `Update plan written to '${file}'\n` +

@@ -16,7 +16,7 @@ import { checkPreviewOnly } from './operation-options.ts'
 import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
-import { withPlan, readPlanFile, saveImportFile, savePlan } from './plan-file.ts'
+import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } from './plan-file.ts'
 import { errorLineOf } from './error-line.ts'
 import { createLoggedDisplay } from './event-log.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
@@ -52,14 +52,14 @@ export async function runOperation(
   const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
   if (flags.isSet('strict') && !steps.mustPreview)
     throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
-  let plan: string | undefined
+  let updatePlan: string | undefined
   if (steps.mustPreview) {
     const previewOptions = { ...displayOptions, dryRun: true }
     const preview = await runWithDisplay(session, operationStart, previewOptions)
-    plan = preview.result.plan
+    updatePlan = preview.result.updatePlan
     checkResult(preview, flags, { isPreview: true, checksChanges: previewOnly })
     if (previewOnly) {
-      savePlan(session, flags, preview.result.plan)
+      saveUpdatePlan(session, flags, preview.result.updatePlan)
       saveImportFile(session, flags, preview)
       return 0
     }
@@ -67,7 +67,9 @@ export async function runOperation(
       await confirmOperation(session, preview, { ...previewOptions, diff: true })
   }
   const runOptions =
-    flags.isSet('strict') && plan !== undefined ? { ...displayOptions, plan } : displayOptions
+    flags.isSet('strict') && updatePlan !== undefined
+      ? { ...displayOptions, updatePlan }
+      : displayOptions
   const report = await runWithDisplay(session, operationStart, runOptions)
   checkResult(report, flags, { isPreview: false, checksChanges: true })
   return 0
@@ -83,10 +85,13 @@ async function prepareStart(
   if (engine.remote !== undefined)
     return prepareRemoteStart(session, flags, presetRequest?.options ?? { command })
   const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
-  const request = withPlan(requestWithoutPlan, readPlanFile(session, flags))
+  const request = withUpdatePlan(requestWithoutPlan, readUpdatePlanFile(session, flags))
   const mustDraftPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
-  const start: OperationStart['start'] = (dryRun, sink, plan) =>
-    engine.deploy({ ...withPlan(request, plan), dryRun, draftsPlan: dryRun && mustDraftPlan }, sink)
+  const start: OperationStart['start'] = (dryRun, sink, updatePlan) =>
+    engine.deploy(
+      { ...withUpdatePlan(request, updatePlan), dryRun, draftsUpdatePlan: dryRun && mustDraftPlan },
+      sink,
+    )
   return { stack: request.stack, start }
 }
 
@@ -154,7 +159,7 @@ interface RunReport {
 async function runWithDisplay(
   session: CliSession,
   operationStart: OperationStart,
-  displayOptions: DisplayOptions & { readonly plan?: string },
+  displayOptions: DisplayOptions & { readonly updatePlan?: string },
 ): Promise<RunReport> {
   const log = { target: displayOptions.eventLog, cwd: session.cwd }
   const { display, close: closeLog } = await createLoggedDisplay(session.tools, displayOptions, log)
@@ -182,7 +187,11 @@ async function runWithDisplay(
   try {
     const reportPlugin: EventSink['reportPlugin'] = (urn, plugin) => void plugins.set(urn, plugin)
     const sink = displayOptions.dryRun ? { emit, reportPlugin } : { emit }
-    const deployment = await operationStart.start(displayOptions.dryRun, sink, displayOptions.plan)
+    const deployment = await operationStart.start(
+      displayOptions.dryRun,
+      sink,
+      displayOptions.updatePlan,
+    )
     stop = () => (interruptCount === 1 ? deployment.cancel() : deployment.terminate())
     if (interruptCount > 0) stop()
     const result = await deployment.done

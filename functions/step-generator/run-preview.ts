@@ -57,7 +57,10 @@ export function runPreview(
       })
       if (commandRun.readAbortError() !== undefined && !isCancelled)
         throw commandRun.readAbortError()
-      return { ...toDeployResult(emitter, result, []), ...planFieldOf(input, commandRun, result) }
+      return {
+        ...toDeployResult(emitter, result, []),
+        ...updatePlanFieldOf(input, commandRun, result),
+      }
     } finally {
       await closeRunEnvironment(environment)
     }
@@ -71,14 +74,14 @@ export function runPreview(
 }
 
 /**
- * Returns the field `plan` of a preview's result: the text of the update plan. Returns no field if
+ * Returns the field `updatePlan` of a preview's result: the text of the update plan. Returns no field if
  * the request needs no update plan, or the preview did not succeed.
  */
-function planFieldOf(
+function updatePlanFieldOf(
   { platform, request }: RunInput,
   commandRun: RunEnvironment['commandRun'],
   result: DeployResult['result'],
-): Pick<DeployResult, 'plan'> {
+): Pick<DeployResult, 'updatePlan'> {
   const draftedPlan = commandRun.readUpdatePlanDraft()
   if (draftedPlan === undefined || result !== 'succeeded') return {}
   const manifest = manifestOf(pulumiFormatVersion, timestampOf(platform.clock.now()))
@@ -89,7 +92,7 @@ function planFieldOf(
       isSecret ? { secure: encrypt(text) } : isObject ? (JSON.parse(text) as Json) : text,
     ]),
   )
-  return { plan: formatPlan(draftedPlan, { manifest, config, encrypt }) }
+  return { updatePlan: formatPlan(draftedPlan, { manifest, config, encrypt }) }
 }
 
 /**

@@ -150,10 +150,10 @@ async function pinDeployment(
  */
 async function resolveOptions(
   { blobs }: GeneratorPorts,
-  { options, plan }: DeployRequest,
+  { options, updatePlan }: DeployRequest,
 ): Promise<DeploymentOptions> {
-  if (plan === undefined) return options
-  return { ...options, plan: await blobs.put(Buffer.from(plan)) }
+  if (updatePlan === undefined) return options
+  return { ...options, plan: await blobs.put(Buffer.from(updatePlan)) }
 }
 
 function programLocationOf({

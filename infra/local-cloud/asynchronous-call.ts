@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { InvocationOutcome } from './environment.ts'
 
 /** Reports whether an event is small enough for an asynchronous call. */
 export function fitsAsynchronousCall(event: string): boolean {
-  return Buffer.byteLength(event) <= cloudLimits.asynchronousBytesMax
+  return Buffer.byteLength(event) <= localCloudLimits.asynchronousBytesMax
 }
 
 /**
@@ -19,7 +19,7 @@ export async function callWithRetries(
     const outcome = await invoke()
     if (outcome.kind === 'answered' || signal.aborted) return
     onFailure(outcome.reason)
-    if (retries === cloudLimits.callRetriesMax) return
-    await sleep(cloudLimits.callRetryMs, undefined, { signal }).catch(() => undefined)
+    if (retries === localCloudLimits.callRetriesMax) return
+    await sleep(localCloudLimits.callRetryMs, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { awsVariables, type AwsVariable } from '../../shared/config/aws-resource-names.ts'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
@@ -103,7 +103,7 @@ export function openControlClient(
         if (record?.result !== undefined) return record
         if (performance.now() > deadlineMs)
           throw error('DEPLOYMENT_FAILED', `the request ${key} has not ended after ${limitMs} ms`)
-        await sleep(cloudLimits.deploymentPollMs)
+        await sleep(localCloudLimits.deploymentPollMs)
       }
     },
     readSnapshot: async stack => {

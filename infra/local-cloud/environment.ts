@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
 import type { IsolatedProcess } from './isolated-process.ts'
 import type { SandboxUsage } from './sandbox-processes.ts'
@@ -101,7 +101,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
   const readyTimer = setTimeout(() => {
     if (!state.isReady) kill('was not ready in time')
-  }, cloudLimits.environmentStartMs).unref()
+  }, localCloudLimits.environmentStartMs).unref()
   const endUsageChecks = startUsageChecks(environmentProcess, options.memoryMb, kill)
   const endReason = environmentProcess.endReason.then(exitReason => {
     clearTimeout(readyTimer)
@@ -115,7 +115,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const invoke: Environment['invoke'] = (event, limitMs, call = {}) => {
     if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.endReason })
     const eventText = JSON.stringify(event)
-    if (Buffer.byteLength(eventText) > cloudLimits.responseBytesMax)
+    if (Buffer.byteLength(eventText) > localCloudLimits.payloadBytesMax)
       return Promise.resolve({ kind: 'failed', reason: eventTooLarge })
     let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
@@ -145,7 +145,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-const eventTooLarge = `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`
+const eventTooLarge = `RequestEntityTooLarge: the event exceeds ${localCloudLimits.payloadBytesMax} bytes`
 
 /**
  * Checks the usage of an environment regularly, and kills it when it exceeds the limits of its
@@ -160,7 +160,7 @@ function startUsageChecks(
     const usage = measureUsage()
     const excess = usage === undefined ? undefined : findExcess(usage, memoryMb)
     if (excess !== undefined) kill(`ran out of ${excess}`)
-  }, cloudLimits.usageCheckMs).unref()
+  }, localCloudLimits.usageCheckMs).unref()
   return () => clearInterval(timer)
 }
 
@@ -174,7 +174,7 @@ function findExcess(
 ): string | undefined {
   const usedMb = Math.ceil(memoryBytes / 1024 / 1024)
   if (usedMb > memoryMb) return `memory: ${usedMb} MB of ${memoryMb} MB`
-  const { descriptorsMax, threadsMax } = cloudLimits
+  const { descriptorsMax, threadsMax } = localCloudLimits
   if (threads > threadsMax) return `processes and threads: ${threads} of ${threadsMax}`
   if (descriptors > descriptorsMax) return `file descriptors: ${descriptors} of ${descriptorsMax}`
   return undefined

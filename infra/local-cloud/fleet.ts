@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import {
   type CallOptions,
   type Environment,
@@ -67,7 +67,7 @@ export function createFleet(options: FleetOptions): Fleet {
     const idleBeforeMs = performance.now() - options.idleMs
     for (const candidate of environments.keys())
       if (!candidate.isBusy() && candidate.idleSinceMs() < idleBeforeMs) candidate.kill('was idle')
-  }, cloudLimits.idleCheckMs)
+  }, localCloudLimits.idleCheckMs)
   // The fleet adds an environment in the turn of the event loop in which its first call begins.
   // Before its first call, the environment would look idle to other calls.
   const add = (environment: Environment, tenant: string | undefined): void => {

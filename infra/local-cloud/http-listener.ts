@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type HttpEvent, type HttpReply, createMessageReply, httpEventOf } from './http-payload.ts'
 
@@ -93,7 +93,8 @@ async function replyToRequest(
     { method, target, rawHeaders, body, sourceIp },
     { requestId: randomUUID(), routeKey, timeEpoch: Date.now() },
   )
-  if (Buffer.byteLength(JSON.stringify(event)) > cloudLimits.responseBytesMax) return tooLargeReply
+  if (Buffer.byteLength(JSON.stringify(event)) > localCloudLimits.payloadBytesMax)
+    return tooLargeReply
   return invoke(event, disconnection)
 }
 
@@ -109,12 +110,12 @@ async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undef
   let sizeBytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length
-    if (sizeBytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
+    if (sizeBytes <= localCloudLimits.requestBytesMax) chunks.push(chunk)
     // The error ends the connection, because the body may be endless.
-    else if (sizeBytes > 2 * cloudLimits.requestBytesMax)
+    else if (sizeBytes > 2 * localCloudLimits.requestBytesMax)
       throw new RangeError('the request body exceeds every limit')
   }
-  return sizeBytes > cloudLimits.requestBytesMax ? undefined : Buffer.concat(chunks)
+  return sizeBytes > localCloudLimits.requestBytesMax ? undefined : Buffer.concat(chunks)
 }
 
 async function sendReply(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 
 /** The trace header of a call, and the number of calls of its function in the chain of calls. */
 export interface InvocationLineage {
@@ -39,7 +39,7 @@ export function addToLineage(
 
 /** Reports whether Lambda stops a chain at this call of a function. */
 export function isRecursiveLoop({ invocationCount }: InvocationLineage): boolean {
-  return invocationCount > cloudLimits.recursiveInvocationsMax
+  return invocationCount > localCloudLimits.recursiveInvocationsMax
 }
 
 function createTraceRoot(): string {

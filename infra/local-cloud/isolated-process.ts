@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { type SandboxedCommand, sandboxCommandOf, taskRoot } from './sandbox.ts'
 import { listSandboxProcesses, measureUsage, type SandboxUsage } from './sandbox-processes.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
@@ -167,11 +167,11 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let incompleteLine = ''
   const emitLine = (line: string): void => {
-    if (line !== '') onLine(line.slice(0, cloudLimits.lineCharsMax))
+    if (line !== '') onLine(line.slice(0, localCloudLimits.lineCharsMax))
   }
   stream.on('data', (chunk: Buffer) => {
     const parts = (incompleteLine + chunk.toString()).split('\n')
-    incompleteLine = (parts.pop() ?? '').slice(0, cloudLimits.lineCharsMax)
+    incompleteLine = (parts.pop() ?? '').slice(0, localCloudLimits.lineCharsMax)
     for (const line of parts) emitLine(line)
   })
   stream.once('close', () => emitLine(incompleteLine))

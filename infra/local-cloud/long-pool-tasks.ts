@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import {
   type IsolatedProcess,
@@ -61,7 +61,7 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
       void newTask.endReason.then(() => {
         task = undefined
       })
-    } else if (performance.now() - lastBusyMs > cloudLimits.taskIdleMs) task?.signal('SIGTERM')
+    } else if (performance.now() - lastBusyMs > localCloudLimits.taskIdleMs) task?.signal('SIGTERM')
   }
   const timer = setInterval(() => {
     if (isAdjusting) return
@@ -73,7 +73,7 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
       .finally(() => {
         isAdjusting = false
       })
-  }, cloudLimits.idleCheckMs)
+  }, localCloudLimits.idleCheckMs)
   return {
     listPids: () => (task === undefined ? [] : [task.pid]),
     replaceCode: newBundleFolder => {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createFirstToken } from '../../functions/api/first-token.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { readAwsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
@@ -202,7 +202,7 @@ async function deployFolder(
     const commands: readonly Command[] = args.destroy ? ['up', 'destroy'] : ['up']
     for (const command of commands) {
       const key = await client.requestDeployment({ stack, command, program })
-      const end = await client.awaitEnd(stack, key, cloudLimits.deploymentTimeoutMs)
+      const end = await client.awaitEnd(stack, key, localCloudLimits.deploymentTimeoutMs)
       if (!('deployment' in end) || !('result' in end)) throw refusalErrorOf(end)
       const changes = Object.entries(end.changes ?? {}).map(([op, count]) => `${op} ${count}`)
       report(`${command} of ${stack}: ${end.result} (${changes.join(', ')})`)

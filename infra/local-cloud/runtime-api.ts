@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 
 /** One function call as its environment receives it. */
@@ -196,7 +196,7 @@ function receiveReply(listener: RuntimeApiListener, path: string, text: string):
 /** Fails the call whose response is too large. */
 function refuseLargeReply(listener: RuntimeApiListener, path: string): void {
   const id = (routes.response.exec(path) ?? routes.error.exec(path))?.[1]
-  const reason = `Function.ResponseSizeTooLarge: the response exceeds ${cloudLimits.responseBytesMax} bytes`
+  const reason = `Function.ResponseSizeTooLarge: the response exceeds ${localCloudLimits.payloadBytesMax} bytes`
   if (id !== undefined) listener.onReply({ kind: 'failed', id, reason })
 }
 
@@ -231,7 +231,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) {
     const part = chunk as Buffer
     sizeBytes += part.length
-    if (sizeBytes > cloudLimits.responseBytesMax) throw new RangeError('the response is too large')
+    if (sizeBytes > localCloudLimits.payloadBytesMax)
+      throw new RangeError('the response is too large')
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString()

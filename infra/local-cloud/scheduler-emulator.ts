@@ -6,7 +6,7 @@ import {
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { InvocationOutcome } from './environment.ts'
@@ -70,7 +70,7 @@ export function startScheduler(options: LocalSchedulerOptions): {
       await callDueSchedules().catch((thrown: unknown) => {
         if (!shutdown.signal.aborted) options.onFailure(`schedules: ${messageOf(thrown)}`)
       })
-      await pause(cloudLimits.scheduleCheckMs, shutdown.signal)
+      await pause(localCloudLimits.scheduleCheckMs, shutdown.signal)
     }
   })()
   return {

@@ -7,7 +7,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { CallOptions, InvocationOutcome } from './environment.ts'
 import type { LocalQueue } from './services.ts'
 
@@ -44,7 +44,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
     while (!shutdown.signal.aborted) {
       const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - lastEmptyMs))
       if (pendingCalls.size >= callsMax) {
-        await Promise.race([...pendingCalls, sleep(cloudLimits.pollPauseMs)])
+        await Promise.race([...pendingCalls, sleep(localCloudLimits.pollPauseMs)])
         continue
       }
       try {
@@ -60,7 +60,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
       } catch (thrown) {
         if (shutdown.signal.aborted) return
         onFailure(String(thrown))
-        await sleep(cloudLimits.pollPauseMs)
+        await sleep(localCloudLimits.pollPauseMs)
       }
     }
   }
@@ -80,8 +80,8 @@ export function startEventSource(options: EventSourceOptions): EventSource {
  * Pure.
  */
 export function callsMaxAfter(busyMs: number): number {
-  const { sourceCallsMin, sourceCallsPerMinute } = cloudLimits
-  return sourceCallsMin + Math.floor((busyMs / 60_000) * sourceCallsPerMinute)
+  const { sourceCallsAtFirst, sourceCallsPerMinute } = localCloudLimits
+  return sourceCallsAtFirst + Math.floor((busyMs / 60_000) * sourceCallsPerMinute)
 }
 
 async function receive(

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import { longPoolScratchGib } from '../constructs/long-pool.ts'
@@ -62,9 +62,9 @@ export function createFunctionFleet(
     parentFolder: join(options.folder, 'environments'),
     memoryMb: row.memoryMb(settings),
     allowsRecursion: access.allowsRecursion(functionName),
-    ...sandboxOptionsOf(options, row.scratchMb?.(settings) ?? cloudLimits.scratchMb),
+    ...sandboxOptionsOf(options, row.scratchMb?.(settings) ?? localCloudLimits.scratchMb),
     limitMs: options.limitMs?.[name] ?? row.timeoutSeconds * 1_000,
-    idleMs: options.idleMs ?? cloudLimits.environmentIdleMs,
+    idleMs: options.idleMs ?? localCloudLimits.environmentIdleMs,
     variables: { ...options.variables, ...access.variablesOf(functionName) },
     onLine: (pid, line) => reporter.onLine(name, pid, line),
     onCall: call => reporter.onCall(name, call),
@@ -76,7 +76,7 @@ function sandboxOptionsOf(
   scratchMb: number,
 ): { readonly sandbox?: ProcessSandboxOptions } {
   if (sandbox === undefined) return {}
-  const { descriptorsMax } = cloudLimits
+  const { descriptorsMax } = localCloudLimits
   return { sandbox: { ...sandbox, limits: { scratchMb, descriptorsMax } } }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { InvocationOutcome, OnStreamedAnswer } from './environment.ts'
 import { createMessageReply, type HttpReply, toHttpReply } from './http-payload.ts'
 import type { StreamedAnswer } from './runtime-api.ts'
@@ -48,7 +48,7 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
   let receivedBytes: Buffer = Buffer.alloc(0)
   for (let dividerIndex = -1; dividerIndex < 0; dividerIndex = receivedBytes.indexOf(divider)) {
     const { done, value } = await pieces.next()
-    if (done === true || receivedBytes.length > cloudLimits.headBytesMax) {
+    if (done === true || receivedBytes.length > localCloudLimits.headBytesMax) {
       abandon()
       return createMessageReply(502, 'Bad Gateway')
     }

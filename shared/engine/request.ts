@@ -12,7 +12,7 @@ export interface ProjectSource {
   readonly name: string
   /** The folder of the project file. */
   readonly projectFolder: string
-  /** The configuration file, if it is not the one of the stack. */
+  /** The file of `--config-file`. Absent: the stack's own configuration file. */
   readonly configFile?: string
   /** The archive from which `projectFolder` was unpacked, if any. */
   readonly archive?: BlobHash
@@ -35,7 +35,8 @@ export interface DeployRequest {
   readonly config: ReadonlyMap<string, ConfigValue>
   /**
    * Only for a preview of an unreviewed program: the configuration of the stack's last deployed
-   * program. It names the role of the preview, because unreviewed files must not choose a role.
+   * program. The role of the preview comes from this configuration, not from `config`: an
+   * unreviewed program must not choose its role.
    */
   readonly reviewedConfig?: ReadonlyMap<string, ConfigValue>
   /** The rules for automatic names, if the configuration has any. */
@@ -50,14 +51,17 @@ export interface DeployRequest {
    * program cannot change.
    */
   readonly readProgramDigest?: () => string
-  /** The key of the queued request that this deployment serves. The request ends with the pin. */
+  /**
+   * The key of the queued request that this deployment serves. The queued request is removed after
+   * the pin is durable (docs/decisions/0016-a-request-ends-with-the-pin.md).
+   */
   readonly key?: string
   /** Whether this is a preview of the command, which changes nothing (I11). */
   readonly dryRun: boolean
   /** The text of the update plan that constrains the deployment. */
-  readonly plan?: string
+  readonly updatePlan?: string
   /** Whether the preview drafts an update plan. */
-  readonly draftsPlan?: boolean
+  readonly draftsUpdatePlan?: boolean
   readonly options: DeploymentOptions
   /** Whether to continue the interrupted deployment instead of starting a new one. */
   readonly resume: boolean
@@ -91,15 +95,15 @@ export interface DeployResult {
   readonly result: DeploymentResult
   /** Number of operations by kind, as in the summary event. */
   readonly changes: Readonly<Record<string, number>>
-  /** Whether an operation happened, or would happen, that `isChange` counts as a change. */
+  /** Whether any operation was, or would be, a change (`isChange` in change-counts.ts). */
   readonly hasChanges: boolean
   /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
   /**
-   * The text of the drafted update plan. Absent if no plan was requested, or if the preview did not
-   * succeed.
+   * The text of the drafted update plan. Absent if no update plan was requested, or if the preview
+   * did not succeed.
    */
-  readonly plan?: string
+  readonly updatePlan?: string
 }
 
 /** A running deployment. */
@@ -110,6 +114,9 @@ export interface RunningDeployment {
    * to their end, and are recorded.
    */
   readonly cancel: () => void
-  /** Second Ctrl-C: abandons the deployment. Running operations become pending operations. */
+  /**
+   * Second Ctrl-C: abandons the deployment. Running operations, except refreshes, become pending
+   * operations.
+   */
   readonly terminate: () => void
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
 import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/sqs-event-source.ts'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import {
   startSupervisor,
   type Supervisor,
@@ -90,17 +90,17 @@ describe('an environment', () => {
 
   test('fails a call whose event or response exceeds the limit of Lambda, and survives it', async () => {
     // A string has two quotes as JSON.
-    const bytes = cloudLimits.responseBytesMax - 2
+    const bytes = localCloudLimits.payloadBytesMax - 2
     expect(await environment.invoke({ do: 'fill', bytes }, 20_000)).toMatchObject({
       kind: 'answered',
     })
     expect(await environment.invoke({ do: 'fill', bytes: bytes + 1 }, 20_000)).toEqual({
       kind: 'failed',
-      reason: `Function.ResponseSizeTooLarge: the response exceeds ${cloudLimits.responseBytesMax} bytes`,
+      reason: `Function.ResponseSizeTooLarge: the response exceeds ${localCloudLimits.payloadBytesMax} bytes`,
     })
     expect(await environment.invoke({ text: 'x'.repeat(bytes) }, 20_000)).toEqual({
       kind: 'failed',
-      reason: `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`,
+      reason: `RequestEntityTooLarge: the event exceeds ${localCloudLimits.payloadBytesMax} bytes`,
     })
     expect(await invoke({})).toMatchObject({ count: 3 })
   })

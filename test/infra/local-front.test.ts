@@ -8,7 +8,7 @@ import {
   type HttpReply,
   toHttpReply,
 } from '../../infra/local-cloud/http-payload.ts'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 
 let front: HttpListener | undefined
 let events: HttpEvent[] = []
@@ -86,8 +86,8 @@ test('bodies over the limit of API Gateway or of Lambda are refused before the f
   const url = await start(async () => createReply({ statusCode: 200 }))
   const sendBytes = async (bytes: number): Promise<number> =>
     (await fetch(url, { method: 'POST', body: Buffer.alloc(bytes) })).status
-  expect(await sendBytes(cloudLimits.requestBytesMax + 1)).toBe(413)
-  expect(await sendBytes(cloudLimits.requestBytesMax)).toBe(413)
+  expect(await sendBytes(localCloudLimits.requestBytesMax + 1)).toBe(413)
+  expect(await sendBytes(localCloudLimits.requestBytesMax)).toBe(413)
   expect(events).toEqual([])
   expect(await sendBytes(4 * 1024 * 1024)).toBe(200)
 })

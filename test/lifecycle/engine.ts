@@ -17,7 +17,7 @@ import {
   type ScriptedProvider,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
-import { withPlan } from '../../cli/operations/plan-file.ts'
+import { withUpdatePlan } from '../../cli/operations/plan-file.ts'
 import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
 import { createPackHost } from './policy-packs.ts'
 import {
@@ -166,7 +166,7 @@ export async function openEngine(
   const secrets = await secretsManager
   const run: TestEngine['run'] = async (program, options = {}) => {
     const events: EngineEventPayload[] = []
-    const request = withPlan(createDeployRequest({ home, secrets, options }), options.plan)
+    const request = withUpdatePlan(createDeployRequest({ home, secrets, options }), options.plan)
     const process = await openTestProcess({
       home,
       number: (number += 1),

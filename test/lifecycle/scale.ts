@@ -200,7 +200,7 @@ export const scaleCases: readonly ScaleCase[] = [
     name: 'a plan',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
-    optionsOf: () => ({ dryRun: true, request: { draftsPlan: true } }),
+    optionsOf: () => ({ dryRun: true, request: { draftsUpdatePlan: true } }),
   },
   {
     name: 'failed creates with --continue-on-error',

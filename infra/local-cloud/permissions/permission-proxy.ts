@@ -1,7 +1,7 @@
 import { Agent, createServer, request as sendRequest } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { cloudLimits } from '../../../shared/config/cloud-limits.ts'
+import { localCloudLimits } from '../../../shared/config/local-cloud-limits.ts'
 import { messageOf } from '../../../shared/errors/error.ts'
 import type { AwsService } from '../../../shared/platform/aws/clients.ts'
 import { emulatorCredentials } from '../../emulators/emulators.ts'
@@ -64,7 +64,7 @@ export async function startPermissionProxies(
   const findDenied = createPermissionCheck(options)
   const startProxy = async ([service, upstream]: [string, string]) => {
     const server = createServer(
-      { keepAliveTimeout: cloudLimits.proxyKeepAliveMs },
+      { keepAliveTimeout: localCloudLimits.proxyKeepAliveMs },
       (clientRequest, clientResponse) => {
         forwardIfAllowed(
           { service: service as AwsService, upstream, agent, location, findDenied },
@@ -123,7 +123,7 @@ function createPermissionCheck(options: PermissionProxyOptions): FindDeniedPermi
       const cached = decisions.get(key)
       const simulation = cached ?? simulatePermission(location.account, configuration, permission)
       if (cached === undefined) decisions.set(key, simulation)
-      if (decisions.size > cloudLimits.permissionDecisionsMax) decisions.clear()
+      if (decisions.size > localCloudLimits.permissionDecisionsMax) decisions.clear()
       const decision = await simulation
       if (decision.kind === 'denied' || isRevoked?.(role, permission.action) === true) {
         onDenial({ role, permission })

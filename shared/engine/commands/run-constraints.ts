@@ -19,7 +19,7 @@ export interface RunConstraints {
   readonly startPolicyPacks: () => Promise<void>
   /** Returns the versions of the loaded policy packs, by their names in the summary. */
   readonly readPackVersions: () => Readonly<Record<string, string>>
-  /** Returns the update plan that a preview drafted. Undefined for a run without `draftsPlan`. */
+  /** Returns the update plan of a preview. Undefined for a run without `draftsUpdatePlan`. */
   readonly readUpdatePlanDraft: () => UpdatePlan | undefined
 }
 
@@ -41,15 +41,17 @@ export function createRunConstraints(deps: {
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
 }): RunConstraints & { readonly readLoadedConstraints: () => LoadedConstraints } {
   const { request, emitter } = deps
-  const { command, policyPacks = [], plan } = request.options
-  const draft = request.draftsPlan === true ? createPlanDraft() : undefined
+  const { command, policyPacks = [], plan: storedPlanHash } = request.options
+  const draft = request.draftsUpdatePlan === true ? createPlanDraft() : undefined
   let analyzers: readonly Analyzer[] = []
   let guard: PlanGuard | undefined
   const readStoredPlan = async (): Promise<string | undefined> =>
-    plan === undefined ? undefined : Buffer.from(await deps.readBlob(plan)).toString('utf8')
+    storedPlanHash === undefined
+      ? undefined
+      : Buffer.from(await deps.readBlob(storedPlanHash)).toString('utf8')
   return {
     async loadUpdatePlan() {
-      const text = request.plan ?? (await readStoredPlan())
+      const text = request.updatePlan ?? (await readStoredPlan())
       if (text === undefined) return
       const { decrypt } = request.secrets.crypter
       guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))

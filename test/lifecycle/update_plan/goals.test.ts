@@ -8,7 +8,7 @@ import { errorsOf, opsOf } from '../run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const request = { draftsPlan: true }
+const request = { draftsUpdatePlan: true }
 
 /** Returns the plan of a preview of a program. */
 async function drawPlan(
@@ -17,8 +17,8 @@ async function drawPlan(
   options: TestRunOptions = {},
 ): Promise<string> {
   const { result } = await engine.run(program, { ...options, dryRun: true, request })
-  if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
-  return result.plan
+  if (result.updatePlan === undefined) throw new Error(`no plan: ${result.result}`)
+  return result.updatePlan
 }
 
 const findViolations = (testRun: TestRun): readonly string[] =>

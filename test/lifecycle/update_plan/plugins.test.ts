@@ -13,10 +13,10 @@ test('TestPluginsAreDownloaded: a preview creates a plan even if a package of th
     async monitor => {
       await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
     },
-    { dryRun: true, request: { draftsPlan: true } },
+    { dryRun: true, request: { draftsUpdatePlan: true } },
   )
   expect(result.result).toBe('succeeded')
-  expect(Object.keys(JSON.parse(result.plan ?? '{}').resourcePlans)).toContain(
+  expect(Object.keys(JSON.parse(result.updatePlan ?? '{}').resourcePlans)).toContain(
     'urn:pulumi:dev::life::pkgA:m:typA::a',
   )
   expect(plugins.loaded.map(({ plugin }) => plugin.name)).toEqual(['pkgA'])

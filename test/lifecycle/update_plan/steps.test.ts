@@ -16,7 +16,7 @@ import { errorsOf, opsOf } from '../run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const request = { draftsPlan: true }
+const request = { draftsUpdatePlan: true }
 
 async function drawPlan(
   engine: TestEngine,
@@ -24,8 +24,8 @@ async function drawPlan(
   options: TestRunOptions = {},
 ): Promise<string> {
   const { result } = await engine.run(program, { ...options, dryRun: true, request })
-  if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
-  return result.plan
+  if (result.updatePlan === undefined) throw new Error(`no plan: ${result.result}`)
+  return result.updatePlan
 }
 
 const findViolations = (testRun: TestRun): readonly string[] =>

@@ -14,10 +14,10 @@ async function drawPlan(
   program: Program,
   options: TestRunOptions,
 ): Promise<string> {
-  const drawn = { ...options, dryRun: true, request: { draftsPlan: true } }
+  const drawn = { ...options, dryRun: true, request: { draftsUpdatePlan: true } }
   const { result } = await engine.run(program, drawn)
-  if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
-  return result.plan
+  if (result.updatePlan === undefined) throw new Error(`no plan: ${result.result}`)
+  return result.updatePlan
 }
 
 test('TestResourcesTargeted: a plan with targets allows them, and nothing without targets', async () => {

@@ -1,6 +1,6 @@
-/** Limits of the local cloud, which runs the functions of an installation on one machine. */
-export const cloudLimits = {
-  /** Time from the start of an environment to its first poll for a call, on a busy machine. */
+/** Limits of the local cloud, which runs an installation on this machine. */
+export const localCloudLimits = {
+  /** Timeout for the first poll of a new environment, long enough for a busy machine. */
   environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
   environmentIdleMs: 300_000,
@@ -17,7 +17,7 @@ export const cloudLimits = {
   /** Time with an empty queue after which a task of the long pool gets SIGTERM. */
   taskIdleMs: 30_000,
   /** Size of a function's event, and of its buffered response: the limit of Lambda. */
-  responseBytesMax: 6 * 1024 * 1024,
+  payloadBytesMax: 6 * 1024 * 1024,
   /** Size of the event of an asynchronous call: the limit of Lambda since October 2025. */
   asynchronousBytesMax: 1024 * 1024,
   /** Size of an HTTP request body: the limit of API Gateway. */
@@ -26,21 +26,23 @@ export const cloudLimits = {
   headBytesMax: 64 * 1024,
   /** Length of one log line of an environment. Longer lines are truncated. */
   lineCharsMax: 2_000,
-  /** Time after which a proxy closes an idle connection, as AWS's load balancers do. */
+  /** Time after which a permission proxy closes an idle connection, as AWS's load balancers do. */
   proxyKeepAliveMs: 60_000,
-  /** Number of decisions about permissions that a proxy caches. */
+  /** Number of decisions that a permission proxy caches. */
   permissionDecisionsMax: 10_000,
   /** Calls of one function in one recursive loop before Lambda stops the loop. */
   recursiveInvocationsMax: 16,
-  /** Concurrent calls of an event source at first, and further ones per minute, as on Lambda. */
-  sourceCallsMin: 5,
+  /** Concurrent calls of an event source at first, as on Lambda. */
+  sourceCallsAtFirst: 5,
+  /** Further concurrent calls of a busy event source per minute, as on Lambda. */
   sourceCallsPerMinute: 300,
   /** Pause before the next request to a queue that returned an error. */
   pollPauseMs: 1_000,
   /** Interval at which the local scheduler checks for new, deleted and due schedules. */
   scheduleCheckMs: 1_000,
-  /** Retries of an asynchronous call (Lambda's number), and pause before each (Lambda's first). */
+  /** Retries of a failed asynchronous call, as on Lambda. */
   callRetriesMax: 2,
+  /** Pause before each retry of an asynchronous call: Lambda's pause before the first retry. */
   callRetryMs: 60_000,
   /** Polling interval while waiting for a deployment. */
   deploymentPollMs: 200,
