@@ -151,7 +151,7 @@ async function pruneAfter(
 }
 
 /** Returns this process as a holder. */
-export function createProcessHolder(): Holder {
+function createProcessHolder(): Holder {
   // Options may contain confidential values. So only the first argument of lower-case letters is
   // recorded, which is normally the command.
   const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))

@@ -1,5 +1,4 @@
 import { countImported, importHistory } from '../../shared/backends/import-history.ts'
-import { createProcessHolder } from '../../local/local.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
@@ -54,8 +53,7 @@ async function importSource(
   if (engine.remote === undefined) {
     const records = await readRecords(session, id)
     const imported = countImported(records, history)
-    const ports = { catalog, blobs, holder: createProcessHolder() }
-    await importHistory(ports, id, history.slice(imported))
+    await importHistory({ catalog, blobs }, id, history.slice(imported))
   }
   if (state !== null) {
     const name = await engine.putState(id, state)

@@ -8,7 +8,7 @@
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
-import { createDigestDisplay } from './digest.ts'
+import { createDigestDisplay } from './preview-digest.ts'
 import { createJsonLines } from './json-lines.ts'
 import { createLiveDisplay } from './live-display.ts'
 import { createPaint } from './paint.ts'

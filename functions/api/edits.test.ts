@@ -39,8 +39,7 @@ test('an edit is refused at once while a deployment is open or waits, except a r
   const token = await api.issueToken('deploy')
   const headers = { 'idempotency-key': 'first' }
   expect((await api.call(token, requestLine, { edit }, headers)).status).toBe(202)
-  const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
-  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await platform.catalog.start(shop, launch)
   const busy = await api.call(token, requestLine, { edit })
   expect([busy.status, await busy.json()]).toMatchObject([

@@ -48,7 +48,7 @@ beforeEach(async () => {
   const outbound = createOutbound()
   app = createApi({ ports: { ...ports, outbound }, addressOf: () => '192.0.2.7' })
   const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
-  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await platform.catalog.start(shop, launch)
   await platform.control.create(deployment, holder)
 })

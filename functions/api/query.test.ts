@@ -43,8 +43,7 @@ test('the drift of refreshes and of scheduled previews has a row per resource', 
   api = await openTestApi()
   const { catalog, clock, documents, events, requests } = api.platform
   const at = clock.now()
-  const holder = { host: 'h', pid: 1, started: 's', who: 'w' }
-  const launch = { command: 'refresh', message: '', holder, at } as const
+  const launch = { command: 'refresh', message: '', at } as const
   const { deployment } = await catalog.start(shop, launch)
   await events.append(deployment, 'w', 0, [
     stepEnd('update', 'a', { 'tags.env': { diffKind: 'update', inputDiff: false } }),

@@ -34,7 +34,7 @@ const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 
 /** Starts deployment 1 of the shop with some events. */
 async function startDeploymentWith({ platform }: TestApi, lines: readonly string[]) {
-  const launch = { command: 'up', message: 'first', holder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: 'first', at: 1 as EpochMs } as const
   const { deployment } = await platform.catalog.start(shop, launch)
   await platform.control.create(deployment, holder)
   await platform.events.append(deployment, 'w', 0, lines)
@@ -163,7 +163,6 @@ test('the deployments of a stack are paged, newest first', async () => {
     const { deployment } = await platform.catalog.start(shop, {
       command: 'refresh',
       message: `m${number}`,
-      holder,
       at: number as EpochMs,
     })
     const end = { at: number as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const

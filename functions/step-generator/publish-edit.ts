@@ -58,7 +58,7 @@ export async function publishEdit(
   await requireWaitingRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
   const record = await ports.catalog.getStack(stack)
   if (record?.current === '') await applyEdit(ports, record, publication)
-  const startOptions = { command, message, holder: ports.holder }
+  const startOptions = { command, message }
   const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
   if (startResult.kind === 'busy') {
     const holderStatus = await readHolderStatus(ports, startResult.deployment)

@@ -66,7 +66,7 @@ export async function startDeployment(
   request: DeployRequest,
 ): Promise<StartedDeployment> {
   const { stack, options } = request
-  const startOptions = { command: options.command, message: options.message, holder: ports.holder }
+  const startOptions = { command: options.command, message: options.message }
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // `pinDeployment` checks again. In almost all cases this first check avoids an empty

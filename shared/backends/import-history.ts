@@ -2,7 +2,7 @@ import { error } from '../errors/error.ts'
 import type { CatalogPort, HistoryRecord } from '../ports/catalog.ts'
 import type { BlobsPort } from '../ports/records.ts'
 import type { EpochMs, StackId } from '../records/ids.ts'
-import type { DeploymentResult, Holder } from '../records/log.ts'
+import type { DeploymentResult } from '../records/log.ts'
 import { printStateBlob } from '../state/print-envelope.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 import type { UpdateInfo } from './update-info.ts'
@@ -18,7 +18,6 @@ export interface SourceEntry {
 export interface HistoryImportPorts {
   readonly catalog: CatalogPort
   readonly blobs: Pick<BlobsPort, 'put'>
-  readonly holder: Holder
 }
 
 /**
@@ -26,7 +25,7 @@ export interface HistoryImportPorts {
  * ended. Each state becomes a version of the stack. Throws STACK_BUSY, STORE_CONFLICT.
  */
 export async function importHistory(
-  { catalog, blobs, holder }: HistoryImportPorts,
+  { catalog, blobs }: HistoryImportPorts,
   id: StackId,
   entries: readonly SourceEntry[],
 ): Promise<void> {
@@ -34,7 +33,6 @@ export async function importHistory(
     const start = await catalog.start(id, {
       command: commandOfKind(info.kind),
       message: info.message,
-      holder,
       at: toEpochMs(info.startTime),
     })
     if (start.kind === 'busy')

@@ -1,6 +1,6 @@
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 import type { LateOutcome } from '../records/late-outcome.ts'
-import type { Command, DeploymentResult, Holder } from '../records/log.ts'
+import type { Command, DeploymentResult } from '../records/log.ts'
 
 /** A stack of the catalog. */
 export interface StackRecord {
@@ -80,7 +80,6 @@ export interface CatalogPort {
     input: {
       readonly command: HistoryRecord['command']
       readonly message: string
-      readonly holder: Holder
       readonly at: EpochMs
     },
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>

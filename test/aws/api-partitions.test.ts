@@ -97,7 +97,7 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   for (const id of [stack, emptyStack, stackIdOf('shop', 'removed'), stackIdOf('shop', 'idle')])
     await catalog.createStack(id, clock.now())
   await catalog.removeStack(stackIdOf('shop', 'removed'))
-  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await catalog.start(stack, launch)
   await control.create(deployment, holder)
   const summary = JSON.stringify({ summaryEvent: { result: 'succeeded', resourceChanges: {} } })

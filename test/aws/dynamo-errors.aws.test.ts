@@ -8,7 +8,6 @@ import {
   toExecutorId,
   createDeploymentId,
   createStackId,
-  contractHolder,
   toLogNumber,
   toOperationId,
   toOwnerToken,
@@ -112,7 +111,6 @@ if (hasDynoxide())
       const startInput = {
         command: 'up',
         message: '',
-        holder: contractHolder,
         at: toEpochMs(1),
       } as const
       expect(await ports.catalog.start(stack, startInput)).toMatchObject({ kind: 'started' })

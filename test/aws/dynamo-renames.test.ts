@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import { contractHolder, createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
+import { createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
@@ -33,7 +33,7 @@ async function open() {
 async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
   const id = createStackId()
   await catalog.createStack(id, toEpochMs(1))
-  const launch = { command: 'up', message: '', holder: contractHolder, at: toEpochMs(2) } as const
+  const launch = { command: 'up', message: '', at: toEpochMs(2) } as const
   const { deployment } = await catalog.start(id, launch)
   await catalog.publish(id, 0, toBlobHash('a'))
   const end = { at: toEpochMs(3), result: 'succeeded', changes: {}, version: 1 } as const

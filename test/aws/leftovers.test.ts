@@ -7,7 +7,7 @@ import { createModelDynamo } from '../sim/model-dynamo.ts'
 import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
-import { contractHolder, createStackId } from '../contract/open-adapter.ts'
+import { createStackId } from '../contract/open-adapter.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 /** Creates a stack with leftovers, and removes it. */
@@ -29,7 +29,7 @@ type Catalog = ReturnType<typeof createTestRecords>['catalog']
 
 /** Runs a deployment that leaves a late outcome and a duration. Returns the late outcome. */
 async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateOutcome> {
-  const launch = { command: 'up', message: '', holder: contractHolder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await catalog.start(id, launch)
   const late: LateOutcome = {
     ...{ deployment, operation: 7 as OperationId, attempt: 1 },

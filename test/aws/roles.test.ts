@@ -49,7 +49,7 @@ test('an executor writes only to the journal, and none of its records expires to
   const stack = createStackId()
   const owner = createTestRecords(model.client, names)
   await owner.catalog.createStack(stack, toEpochMs(1))
-  const launch = { command: 'up', message: '', holder: contractHolder, at: toEpochMs(1) } as const
+  const launch = { command: 'up', message: '', at: toEpochMs(1) } as const
   const { deployment } = await owner.catalog.start(stack, launch)
   const executor = createTestRecords(withRole(model, names, executorRole), names)
   await expect(executor.catalog.createStack(createStackId(), toEpochMs(1))).rejects.toMatchObject({

@@ -182,7 +182,7 @@ async function callUpdateRoutes(
   for (const kind of ['preview', 'refresh', 'destroy'])
     await call(`POST ${stackPath}/${kind}`, { options: { dryRun: true } })
   // A deployment of our own engine, which a client cancels.
-  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await withoutUses(() => generator.catalog.start(stack, launch))
   await withoutUses(() => generator.control.create(deployment, holder))
   await call(`POST ${updatePath}/cancel`, undefined, {

@@ -9,7 +9,6 @@ import {
   toBlobHash,
   toEpochMs,
   createStackId,
-  contractHolder,
   toOperationId,
   withAdapter,
 } from './open-adapter.ts'
@@ -17,7 +16,6 @@ import {
 const startInput = {
   command: 'up',
   message: 'first',
-  holder: contractHolder,
   at: toEpochMs(100),
 } as const
 const end = { at: toEpochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const

@@ -187,7 +187,6 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   const startInput = {
     command: 'up',
     message: '',
-    holder: contractHolder,
     at: toEpochMs(2),
   } as const
   const { deployment } = await ports.catalog.start(stack, startInput)

@@ -21,7 +21,6 @@ import {
 const startInput = {
   command: 'up',
   message: '',
-  holder: contractHolder,
   at: toEpochMs(100),
 } as const
 const end = { at: toEpochMs(200), result: 'succeeded', changes: {}, version: 1 } as const

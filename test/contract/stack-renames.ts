@@ -4,7 +4,6 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
 import type { EditRequest } from '../../shared/records/stack-request.ts'
 import {
-  contractHolder,
   createStackId,
   type OpenAdapter,
   toBlobHash,
@@ -35,7 +34,6 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const launch = {
         command: 'up',
         message: '',
-        holder: contractHolder,
         at: toEpochMs(2),
       } as const
       const { deployment } = await catalog.start(id, launch)
@@ -121,7 +119,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       await requests.put(createRequest(id, 'other', to))
       expect(await renames.rename(id, to, input)).toBe('busy')
       await requests.end(id, 'other', { kind: 'refused', code: 'X', message: '' })
-      const launch = { command: 'up', message: '', holder: contractHolder, at } as const
+      const launch = { command: 'up', message: '', at } as const
       await catalog.start(id, launch)
       expect(await renames.rename(id, to, input)).toBe('busy')
       expect(await catalog.getStack(id)).toMatchObject({ version: 1 })

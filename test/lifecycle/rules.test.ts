@@ -30,7 +30,7 @@ async function openLeftByNewer(): Promise<TestEngine> {
     pid: 2 ** 22 + 1,
     started: 'long ago',
   }
-  const startInput = { command: 'up', message: '', holder, at } as const
+  const startInput = { command: 'up', message: '', at } as const
   const { deployment } = await platform.catalog.start(id, startInput)
   await platform.control.create(deployment, holder)
   const writer = 'the newer one' as WriterToken

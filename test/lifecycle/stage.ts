@@ -104,7 +104,6 @@ export async function openStage(): Promise<Stage> {
       const startInput = {
         command: 'destroy',
         message: '',
-        holder: testHolder,
         at: 1 as EpochMs,
       } as const
       const { deployment } = await platform.catalog.start(stack, startInput)

@@ -137,7 +137,6 @@ const redriven: Scene = {
       const startInput = {
         command: 'up',
         message: '',
-        holder: ports.holder,
         at: clock.now(),
       } as const
       const { deployment } = await catalog.start(id, startInput)

@@ -57,7 +57,7 @@ export async function startClientDeployment(
   const { stack, kind, message } = stored.update
   for (;;) {
     const holder = holderOf(ports, stored)
-    const start = { command: commandOf(kind), message, holder, at: clock.now() }
+    const start = { command: commandOf(kind), message, at: clock.now() }
     const { kind: startKind, deployment } = await catalog.start(stack, start)
     if (startKind === 'started') return pinBase(ports, { deployment, stored, holder })
     const status = await readHolderStatus(closing, deployment)

@@ -57,7 +57,7 @@ async function start(): Promise<DeploymentId> {
   const { catalog, control, requests } = service.platform
   const [request] = await listRequests()
   const at = service.platform.clock.now()
-  const launch = { command: request?.options.command ?? 'up', message: '', holder, at } as const
+  const launch = { command: request?.options.command ?? 'up', message: '', at } as const
   const { deployment } = await catalog.start(shop, launch)
   await control.create(deployment, holder)
   await requests.end(shop, request?.key ?? '', { kind: 'started', deployment })

@@ -87,7 +87,7 @@ export async function openBackendPlatform(
     closeCopied: (id, copy) =>
       closeCopiedDeployment(
         {
-          ...{ backend, holder, configOf, folder: join(home, 'copies') },
+          ...{ backend, configOf, folder: join(home, 'copies') },
           closeDeployment: options.closeDeployment,
         },
         id,
@@ -100,7 +100,7 @@ export async function openBackendPlatform(
     isAlive: options.isAlive,
   })
   const { releaseIfTakenOver } = unfinishedCopies
-  const syncDeps = { backend, catalog: local, blobs, marks, clock, holder, releaseIfTakenOver }
+  const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
   const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
   /** Leaves the locks of unfinished deployments, so that no other client changes their stacks. */
   const releaseIdle = async (): Promise<void> => {

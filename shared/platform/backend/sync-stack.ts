@@ -16,7 +16,6 @@ import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
-import type { Holder } from '../../records/log.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import { emptyMark, type StackMarks } from './stack-marks.ts'
 
@@ -27,7 +26,6 @@ export interface SyncDeps {
   readonly blobs: BlobsPort
   readonly marks: StackMarks
   readonly clock: Pick<ClockPort, 'now'>
-  readonly holder: Holder
   /** Releases the unfinished deployment of a stack here, if another machine has closed it. */
   readonly releaseIfTakenOver: (id: StackId) => Promise<void>
 }
@@ -112,12 +110,12 @@ async function publishState(
   id: StackId,
   bytes: Uint8Array,
 ): Promise<BlobHash | ''> {
-  const { catalog, blobs, clock, holder } = deps
+  const { catalog, blobs, clock } = deps
   const record = await catalog.getStack(id)
   if (record === undefined || record.current !== '') return ''
   if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()
-  const start = { command: 'stack import', message: '', holder, at } as const
+  const start = { command: 'stack import', message: '', at } as const
   const { kind, deployment } = await catalog.start(id, start)
   if (kind === 'busy') return ''
   const snapshot = await blobs.put(bytes)

@@ -195,8 +195,7 @@ describe('while a store is open', () => {
   })
 
   test('with `nudgeUnfinished`, the first receive returns the stacks that were left running', async () => {
-    const holder = { host: 'h', pid: 1, started: '', who: '' }
-    const start = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+    const start = { command: 'up', message: '', at: 1 as EpochMs } as const
     await using platform = await openEmbeddedPlatform({ home: folder })
     await platform.catalog.createStack(stack, 1 as EpochMs)
     await platform.catalog.createStack(stackIdOf('p', 'idle'), 1 as EpochMs)

@@ -16,7 +16,10 @@ export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clo
   return toItem({ format: recordLayouts[kind].format, expires: expirySeconds })
 }
 
-/** Returns the format of a record kind as the value of a condition. */
+/**
+ * Returns the format of a record kind, as an attribute of an item. It is also the value of `:format`
+ * in `readableCondition`.
+ */
 export const formatAttributeOf = (kind: RecordKind) => ({
   format: { N: String(recordLayouts[kind].format) },
 })

@@ -29,7 +29,7 @@ const existingStackCondition = andConditions(
   andConditions(readableCondition, '#removed = :no'),
 )
 
-/** Creates the changes of a stack: start, publication and end of a deployment. */
+/** Creates the catalog's methods that start, publish and release a deployment. */
 export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {
@@ -126,21 +126,17 @@ function createRelease({ catalogTable, random }: CatalogDeps): StackTransitions[
   return async (deployment, { at: endedAt, ...end }) => {
     const { stack, number } = deploymentPartsOf(deployment)
     const endJson = JSON.stringify({ endedAt, ...end })
-    const values = {
-      ...toItem({ deployment, empty: '', ended: endJson }),
-      ...formatAttributeOf('stack'),
-    }
     const stackUpdate = {
       key: keys.stack(stack),
       updateExpression: 'SET #current = :empty, #startToken = :empty',
       condition: andConditions(readableCondition, '#current = :deployment'),
-      values,
+      values: { ...toItem({ deployment, empty: '' }), ...formatAttributeOf('stack') },
     }
     const historyUpdate = {
       key: keys.history(stack, number),
       updateExpression: 'SET #ended = :ended',
       condition: andConditions(existsCondition, readableCondition),
-      values: { ...values, ...formatAttributeOf('history') },
+      values: { ...toItem({ ended: endJson }), ...formatAttributeOf('history') },
     }
     const result = await transact(catalogTable, random, [
       { kind: 'change', change: stackUpdate },

@@ -7,7 +7,7 @@ import {
 import { createResourceState } from '../../shared/state/resource.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { secretOf } from '../../shared/values/value.ts'
-import { createDigestDisplay } from './digest.ts'
+import { createDigestDisplay } from './preview-digest.ts'
 import {
   createRecordingStream,
   createTestDisplayOptions,

@@ -5,7 +5,7 @@ import type { Json } from '../../shared/values/json.ts'
 import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
 
-/** One step of a digest. Its fields are in print order. */
+/** One step of a preview digest. Its fields are in print order. */
 interface DigestStep {
   readonly op: string
   readonly urn: string
@@ -17,7 +17,7 @@ interface DigestStep {
   readonly detailedDiff: unknown
 }
 
-/** One message of a digest. */
+/** One message of a preview digest. */
 interface DigestDiagnostic {
   readonly urn?: string
   readonly message: string
@@ -31,9 +31,10 @@ type DigestOptions = Pick<
 
 /**
  * Creates the display of `preview --json`. At the end of the preview it prints one document:
- * configuration, steps with their whole states, messages, duration in ns, and counts. Secrets are
- * `[secret]`. Drift that a refresh finds replaces the refresh step. Source: Pulumi
- * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
+ * configuration, steps, messages, duration in ns, and counts. Steps have their whole states. With
+ * `suppressOutputs`, the state of the stack has neither inputs nor outputs. Secrets are `[secret]`.
+ * If a refresh finds drift, the digest shows the resulting update or delete in place of the refresh.
+ * Source: Pulumi `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
   options: DigestOptions,
@@ -97,9 +98,9 @@ function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[
 }
 
 /**
- * Reports whether a step is shown. The stack itself always is. Unchanged resources are shown on
- * request, or when their protection changes. The steps of a replacement are shown on request, or
- * when their event has the flag `logical`.
+ * Reports whether a step is shown. The stack is always shown. Unchanged resources are shown on
+ * request, or when their protection changes. Of a replacement, the step `replace` is always shown,
+ * because its event is `logical`. The other steps of the replacement are shown on request.
  */
 function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
   if (isStackUrn(metadata.urn)) return true
