@@ -12,6 +12,6 @@ const site = new Site('almanac', {
 
 export const folder = 'site'
 export const index = site.index
-export const pages = site.pages
-export const files = site.files
+export const pages = site.pageCount
+export const files = site.fileCount
 export const token = site.token

@@ -11,15 +11,18 @@ export interface Article {
 export interface SiteArgs {
   readonly title: string
   readonly articles: readonly Article[]
-  /** The secret text of the members' page. It is encrypted in the state and hidden in the display. */
+  /**
+   * The text of the members' page. The site makes it a secret, so it is encrypted in the state and
+   * hidden in the display.
+   */
   readonly token: pulumi.Input<string>
 }
 
 /** A site: articles, assets, an index of the articles, a page for members, and a manifest. */
 export class Site extends pulumi.ComponentResource {
   readonly index: pulumi.Output<string>
-  readonly pages: pulumi.Output<number>
-  readonly files: pulumi.Output<number>
+  readonly pageCount: pulumi.Output<number>
+  readonly fileCount: pulumi.Output<number>
   readonly token: pulumi.Output<string>
 
   constructor(name: string, args: SiteArgs, options?: pulumi.ComponentResourceOptions) {
@@ -46,10 +49,11 @@ export class Site extends pulumi.ComponentResource {
       pulumi.interpolate`${head}${renderBody(args.title, renderLinks(args.articles))}`,
       { dependsOn: articles },
     )
+    const token = pulumi.secret(args.token)
     const members = file(
       'members',
       'members.html',
-      pulumi.interpolate`${head}${renderBody('Members', pulumi.interpolate`Say: ${args.token}`)}`,
+      pulumi.interpolate`${head}${renderBody('Members', pulumi.interpolate`Say: ${token}`)}`,
       // A reader of the hash could guess a short token, so the hash is a secret too.
       { additionalSecretOutputs: ['hash'] },
     )
@@ -63,11 +67,11 @@ export class Site extends pulumi.ComponentResource {
 
     const pages = [...articles, index, members]
     this.index = index.path
-    this.pages = pulumi.output(pages.length)
-    this.files = pulumi.output([...publicFiles, members, manifest].length)
-    this.token = pulumi.secret(args.token)
-    const { files, token } = this
-    this.registerOutputs({ index: this.index, pages: this.pages, files, token })
+    this.pageCount = pulumi.output(pages.length)
+    this.fileCount = pulumi.output([...publicFiles, members, manifest].length)
+    this.token = token
+    const { pageCount, fileCount } = this
+    this.registerOutputs({ index: this.index, pageCount, fileCount, token })
   }
 }
 

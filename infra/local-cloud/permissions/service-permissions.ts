@@ -9,7 +9,10 @@ export type PermissionReader = (
   location: AccountLocation,
 ) => readonly RequiredPermission[]
 
-/** The readers of the services. The permissions of S3 and Lambda do not depend on the body. */
+/**
+ * For each service: the function that returns the permissions of its requests. Those of S3 and
+ * Lambda do not depend on the body.
+ */
 export const permissionReaders: Readonly<Record<AwsService, PermissionReader>> = {
   DYNAMODB: dynamodbPermissionsOf,
   KMS: kmsPermissionsOf,
@@ -49,7 +52,7 @@ function kmsPermissionsOf(
   ]
 }
 
-/** Returns the id of the key with which the emulator begins a ciphertext. */
+/** Returns the id of the key of a ciphertext. The emulator's ciphertexts begin with this id. */
 function keyIdOfCiphertext(ciphertext: string): string {
   return Buffer.from(ciphertext, 'base64').subarray(0, 36).toString('latin1')
 }

@@ -2,7 +2,10 @@ import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { type EngineServer, EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { error } from '../../errors/error.ts'
 
-/** The engine service that plugins of Pulumi need for their log. */
+/**
+ * The engine service that plugins of Pulumi need for their log. `provider check` opens it, because
+ * that command has no monitor.
+ */
 export interface EngineEndpoint {
   readonly address: string
   readonly close: () => void

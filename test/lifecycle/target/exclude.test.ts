@@ -63,6 +63,15 @@ test('a resource that depends on an excluded new one is refused, and the state s
   expect(listStateNames(testRun)).toEqual(['a'])
 })
 
+test('the refusal names --exclude also in a run with --replace', async () => {
+  const engine = await engines.open(createCloud())
+  await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
+  const testRun = await engine.run(createNested(), withExcludes([b], { replaces: [String(a)] }))
+  expect(errorMessagesOf(testRun)).toEqual([
+    `Resource '${c}' depends on '${b}' which is new and left out by --exclude.`,
+  ])
+})
+
 test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their dependencies, and can exclude a provider only', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())

@@ -6,19 +6,19 @@ import type { DecisionInput } from '../context.ts'
 import { decided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
 
 /**
- * Refuses steps that depend on a resource which is not created because it is no target (error
- * 2013). A deployment ends with the first error. A preview continues, and reports each missing
- * resource once. Steps that depend on a new excluded resource are refused too. Pulumi would write a
- * state with missing dependencies. Source: docs/spec/step-generation.md#step-validation.
+ * Refuses steps that depend on a resource which is not created because it is no target (Pulumi's
+ * diagnostic 2013). A deployment ends with the first error. A preview continues, and reports each
+ * missing resource once. Unlike Pulumi, also refuses steps that depend on a new resource left out by
+ * `--exclude`. Pulumi does not check these, and writes a state with missing dependencies. Source:
+ * docs/spec/step-generation.md#step-validation.
  */
 export function requireCreatedDependencies(
   { sets, scope, isPreview }: Pick<DecisionInput, 'sets' | 'scope' | 'isPreview'>,
   steps: readonly Step[],
 ): Result<void> {
   if (sets.uncreatedUrns.size === 0) return decided(undefined)
-  const isLimitedToTargets = scope.targets.isConstrained || scope.replaces.isConstrained
-  // The doubled `was` is in Pulumi's message too.
-  const reason = isLimitedToTargets
+  // Targets take precedence over exclusions. The doubled `was` is in Pulumi's message too.
+  const reason = scope.targets.isConstrained
     ? 'which was was not specified in --target list.'
     : 'which is new and left out by --exclude.'
   const missingUrns = new Set<Urn>()
