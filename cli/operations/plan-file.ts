@@ -26,8 +26,8 @@ export function readUpdatePlanFile(
 }
 
 /**
- * Returns the request, constrained by the update plan if there is one. Throws PLAN_INVALID for an invalid
- * plan, before the deployment begins.
+ * Returns the request, constrained by the update plan if there is one. Throws PLAN_INVALID for an
+ * invalid update plan, before the deployment begins.
  */
 export function withUpdatePlan(
   request: DeployRequest,

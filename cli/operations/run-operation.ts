@@ -1,4 +1,3 @@
-import { isTruthy } from '../../shared/config/truthy.ts'
 import type {
   DiagnosticEvent,
   EngineEventPayload,
@@ -12,6 +11,7 @@ import type { Command } from '../../shared/records/log.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { createDisplayOptions } from './display-options.ts'
 import { checkPreviewOnly } from './operation-options.ts'
 import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
@@ -277,33 +277,4 @@ async function confirmOperation(
 
 function operationNameOf(kind: DisplayOptions['kind']): string {
   return kind === 'up' ? 'update' : kind
-}
-
-function createDisplayOptions(
-  session: CliSession,
-  flags: Flags,
-  operation: { readonly kind: Command; readonly stack: StackId },
-): DisplayOptions {
-  return {
-    kind: operation.kind,
-    dryRun: false,
-    json: flags.isSet('json'),
-    digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
-    eventLog: flags.text('eventLog'),
-    diff: flags.isSet('diff'),
-    color: session.color,
-    interactive: session.mayPrompt && !flags.isSet('json'),
-    suppressOutputs: flags.isSet('suppressOutputs'),
-    showSecrets: flags.isSet('showSecrets') || flags.text('showSecrets') === 'true',
-    showSames: flags.isSet('showSames'),
-    showReplacementSteps: flags.isSet('showReplacementSteps'),
-    showReads: flags.isSet('showReads'),
-    showConfig: flags.isSet('showConfig'),
-    showPolicyRemediations: flags.isSet('showPolicyRemediations'),
-    debug: flags.isSet('debug'),
-    urns: flags.isSet('urns'),
-    stack: stackPartsOf(operation.stack).stack,
-    stdout: session.io.stdout,
-    stderr: session.io.stderr,
-  }
 }

@@ -1,0 +1,36 @@
+import { isTruthy } from '../../shared/config/truthy.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import type { DisplayOptions } from '../session/tools.ts'
+
+/** Creates the options of an operation's display from the flags. */
+export function createDisplayOptions(
+  session: CliSession,
+  flags: Flags,
+  operation: { readonly kind: Command; readonly stack: StackId },
+): DisplayOptions {
+  return {
+    kind: operation.kind,
+    dryRun: false,
+    json: flags.isSet('json'),
+    digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
+    eventLog: flags.text('eventLog'),
+    diff: flags.isSet('diff'),
+    color: session.color,
+    interactive: session.mayPrompt && !flags.isSet('json'),
+    suppressOutputs: flags.isSet('suppressOutputs'),
+    showSecrets: flags.isSet('showSecrets') || flags.text('showSecrets') === 'true',
+    showSames: flags.isSet('showSames'),
+    showReplacementSteps: flags.isSet('showReplacementSteps'),
+    showReads: flags.isSet('showReads'),
+    showConfig: flags.isSet('showConfig'),
+    showPolicyRemediations: flags.isSet('showPolicyRemediations'),
+    debug: flags.isSet('debug'),
+    urns: flags.isSet('urns'),
+    stack: stackPartsOf(operation.stack).stack,
+    stdout: session.io.stdout,
+    stderr: session.io.stderr,
+  }
+}
