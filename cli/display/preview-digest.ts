@@ -33,8 +33,8 @@ type DigestOptions = Pick<
  * Creates the display of `preview --json`. At the end of the preview it prints one document:
  * configuration, steps, messages, duration in ns, and counts. Steps have their whole states. With
  * `suppressOutputs`, the state of the stack has neither inputs nor outputs. Secrets are `[secret]`.
- * If a refresh finds drift, the resulting update or delete is shown in place of the refresh. Source:
- * Pulumi `pkg/backend/display/json.go`, `ShowPreviewDigest`.
+ * If a refresh finds drift, the resulting update or delete is shown in place of the refresh.
+ * Source: Pulumi `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
   options: DigestOptions,
