@@ -39,6 +39,42 @@ async function serveIdleStack(role: ServeRole): Promise<readonly string[]> {
   return idleStacks
 }
 
+test('a dead deployment without a pin is closed and reported', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const shutdown = new AbortController()
+  const lines: string[] = []
+  try {
+    const stack = stackIdOf('shop', 'prod')
+    const at = 1 as EpochMs
+    await platform.catalog.createStack(stack, at)
+    const start = { command: 'up', message: '', at } as const
+    const { deployment } = await platform.catalog.start(stack, start)
+    const ports = createGeneratorPorts(platform)
+    await platform.control.create(deployment, { ...ports.holder, started: 'before this process' })
+    const refuse = () => Promise.reject(new Error('the deployment cannot be continued'))
+    const signals = { shutdown: shutdown.signal, wakeSignal: () => shutdown.signal }
+    await serveStacks(
+      { platform, ports },
+      {
+        ...{ ...signals, roles: new Set(['generator']), functionLimitMs: undefined },
+        ...{ requestOf: refuse, resume: refuse },
+        onMessage: line => {
+          lines.push(line)
+          shutdown.abort()
+        },
+      },
+    )
+    expect(lines).toEqual([
+      `${deployment} was interrupted and could not be continued; it is now closed.`,
+    ])
+    expect((await platform.catalog.getStack(stack))?.current).toBe('')
+  } finally {
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+})
+
 test('only a generator reports idle stacks, because an executor delivers no notifications', async () => {
   expect(await serveIdleStack('generator')).toEqual(['organization/shop/prod'])
   expect(await serveIdleStack('executor')).toEqual([])

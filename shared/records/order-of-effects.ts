@@ -73,11 +73,13 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
 ]
 
 /**
- * Wrappers that repeat or batch port calls. The lists name the files that call the wrappers, and
- * not these files.
+ * Wrappers that repeat port calls, or change the messages that they send. The lists name the files
+ * that call the wrappers, and not these files.
  */
 export const forwardingFiles: readonly string[] = [
+  // Repeats a call after a temporary failure of the store.
   'shared/engine/deployment/retry/retry-unavailable.ts',
   'shared/engine/deployment/retry/store-retry.ts',
+  // Splits messages, or merges those of several calls.
   'shared/engine/deployment/dispatch/adapt-chain-queue.ts',
 ]

@@ -78,7 +78,7 @@ ${rows.join('\n')}
   [the next process ends the remaining ones](reliability.md).
 `
   const passing = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
-  const passed = `- Calls that the wrappers ${passing.join(', ')} repeat or batch: the table names the files that call these wrappers.\n`
+  const passed = `- Calls by the wrappers ${passing.join(', ')}, which repeat calls or change their messages: the table names the files that call these wrappers.\n`
   await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
 })
 
