@@ -51,7 +51,7 @@ export function createApiPorts(
     execute: 'here',
     addresses,
     outbound: createOutbound(addresses),
-    secretsOf: async (stack, { secrets_providers: provider }) => {
+    openStateSecrets: async (stack, { secrets_providers: provider }) => {
       const canOpen = provider?.type === 'cloud' || passphrase !== undefined
       if (provider === undefined || !canOpen) return undefined
       const allowed = { kind: 'own-or-unnamed', stack } as const

@@ -3,7 +3,7 @@ import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secre
 import { createServiceOpeners } from '../shared/runtime/credentials/service-openers.ts'
 import { createProgramFolders } from '../shared/runtime/programs/program-folder.ts'
 import {
-  openWithRepositories,
+  withRepositoryPrograms,
   type RepositoryDeps,
 } from '../shared/runtime/programs/repository-program.ts'
 import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
@@ -57,7 +57,7 @@ export function createRequestOpener(
   const fileDeps = { keeper, passphrase, allowedKeys: 'own-or-unnamed', openServiceOf } as const
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    secretsOf: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
+    openSecrets: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
   })
   const installer = {
     ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },
@@ -68,7 +68,7 @@ export function createRequestOpener(
     ...{ outbound, folders, scratch: home },
     install: installRequest => installProgram(installer, installRequest),
   }
-  return { open: openWithRepositories(open, repositories), reopen }
+  return { open: withRepositoryPrograms(open, repositories), reopen }
 }
 
 /** The dependencies of serving a request. */

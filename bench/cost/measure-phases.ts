@@ -143,7 +143,7 @@ function memoryGbOf(name: string, { region }: AwsSettings): number {
 /** Waits until no function has run for `seconds`. */
 async function waitUntilQuiet(testCloud: CloudSandbox, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
-    testCloud.cloud.names.some(name =>
+    testCloud.cloud.functionNames.some(name =>
       testCloud.cloud.listEnvironments(name).some(environment => environment.isBusy()),
     )
   let [callCount, quietSinceMs] = [testCloud.calls.length, performance.now()]

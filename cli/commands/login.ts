@@ -7,7 +7,7 @@ import { readCurrentBackend, removeSavedBackend } from '../backends/current-back
 import { createApiClient } from '../remote/api-client.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
-import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
+import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
 
 const identityForm = z.object({
   name: z.string(),
@@ -26,7 +26,7 @@ export const login: Handler = async (session, flags, [operand = '']) => {
     throw error('CLI_USAGE', '--local and an address cannot be used together')
   if (isObjectStoreUrl(address))
     return (await import('../backends/backend-login.ts')).loginToBackend(session, address)
-  const url = parseAddress(address)
+  const url = parseApiAddress(address)
   if (requestsOidc(flags)) return loginWithOidc(session, flags, url)
   for (const option of ['audience', 'rule'])
     if (flags.text(option) !== undefined) throw error('CLI_USAGE', `--${option} requires --oidc`)

@@ -25,7 +25,7 @@ export function createLiveDisplay(
   const latestMessages = new Map<string, Message>()
   let writer: LiveWriter | undefined
   const createTreeInput = () => ({
-    rows: progress.rows(),
+    rows: progress.listRows(),
     messages: latestMessages,
     nowMs: nowMs(),
     isPreview: options.dryRun,
@@ -50,7 +50,7 @@ export function createLiveDisplay(
     const lines = renderTree(createTreeInput()).map(line =>
       renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
-    const messages = progress.messages()
+    const messages = progress.listMessages()
     printedMessageCount = messages.length
     print(options.stdout, [...lines, ...renderMessageBlock(messages, paint)])
   }
@@ -66,7 +66,10 @@ export function createLiveDisplay(
     finish: result => {
       printFinalTree()
       // Plugins may print messages after the last event, while the engine stops them.
-      const lateLines = renderMessageBlock(progress.messages().slice(printedMessageCount), paint)
+      const lateLines = renderMessageBlock(
+        progress.listMessages().slice(printedMessageCount),
+        paint,
+      )
       const end = { result, elapsedMs: nowMs() - startMs, style }
       print(options.stdout, [...lateLines, ...formatEnd(progress, options, end)])
     },

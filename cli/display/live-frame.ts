@@ -3,7 +3,7 @@ import { styleOf } from './operation-style.ts'
 import type { Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ListingOptions, ResourceRow } from './progress.ts'
-import { foldLines, type Segment, renderTree } from './tree.ts'
+import { fitLines, type Segment, renderTree } from './tree.ts'
 
 /** The input of one frame of a running deployment. */
 export interface FrameInput extends ListingOptions {
@@ -20,7 +20,7 @@ export interface FrameInput extends ListingOptions {
 /** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
   const footer: readonly (readonly Segment[])[] = [renderTotals(input), renderWaitingLine(input)]
-  const tree = foldLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
+  const tree = fitLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
   return [...tree.map(line => line.segments), [], ...footer].map(segments =>
     renderLine(segments, input.columns, paint),
   )

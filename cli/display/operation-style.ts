@@ -8,7 +8,7 @@ export interface OperationStyle {
   readonly color: Color
   readonly runningText: string
   readonly doneText: string
-  /** The word after "to" in a preview. */
+  /** The verb after "to" in a preview. */
   readonly plannedText: string
 }
 

@@ -32,7 +32,7 @@ export function createPlainDisplay(
   const restartSilenceTimer = (): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      const runningRows = progress.rows().filter(row => row.status === 'running')
+      const runningRows = progress.listRows().filter(row => row.status === 'running')
       const text = `    still waiting for ${formatWaiting(runningRows, options.dryRun)}`
       print([paint('faint', `${text}  ${formatElapsed(nowMs() - startMs)}`)])
       restartSilenceTimer()

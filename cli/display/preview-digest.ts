@@ -52,7 +52,7 @@ export function createDigestDisplay(
     if (metadata.op === 'refresh') refreshedUrns.add(metadata.urn)
     steps.push(toDigestStep(metadata, states, options))
   }
-  const replaceRefreshed = (
+  const replaceRefreshStep = (
     metadata: StepMetadata,
     states: PreviewDigestStates | undefined,
   ): void => {
@@ -71,7 +71,7 @@ export function createDigestDisplay(
         diagnostics.push({ message: event.stdoutEvent.message, severity: 'info' })
       else if ('resourcePreEvent' in event) addStep(event.resourcePreEvent.metadata, states?.())
       else if ('resOutputsEvent' in event)
-        replaceRefreshed(event.resOutputsEvent.metadata, states?.())
+        replaceRefreshStep(event.resOutputsEvent.metadata, states?.())
       else if ('summaryEvent' in event) {
         changes = event.summaryEvent.resourceChanges
         maybeCorrupt = event.summaryEvent.maybeCorrupt

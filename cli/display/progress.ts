@@ -45,15 +45,15 @@ export type ProgressChange =
 
 /** The accumulated events of one deployment. */
 export interface Progress {
-  /** Adds the next event. `nowMs`: the time of any monotonic clock. */
+  /** Adds the next event, and returns its changes. `nowMs`: the time of any monotonic clock. */
   readonly add: (event: EngineEventPayload, nowMs: number) => readonly ProgressChange[]
-  /** The latest step of each resource, in order of first appearance. */
-  readonly rows: () => readonly ResourceRow[]
-  readonly messages: () => readonly Message[]
-  readonly summary: () => SummaryEvent | undefined
-  /** The latest step of the stack itself that has ended. Undefined before the first one. */
-  readonly stackStep: () => StepMetadata | undefined
-  /** Whether the last event was received. */
+  /** Returns the latest step of each resource, in order of first appearance. */
+  readonly listRows: () => readonly ResourceRow[]
+  readonly listMessages: () => readonly Message[]
+  readonly readSummary: () => SummaryEvent | undefined
+  /** Returns the last step of the stack itself that has ended. Undefined before the first one. */
+  readonly readStackStep: () => StepMetadata | undefined
+  /** Reports whether the last event was received. */
   readonly isOver: () => boolean
 }
 
@@ -113,10 +113,10 @@ export function createProgress(options: MessageOptions = {}): Progress {
   }
   return {
     add,
-    rows: () => [...rows.values()],
-    messages: () => messages,
-    summary: () => summary,
-    stackStep: () => stackStep,
+    listRows: () => [...rows.values()],
+    listMessages: () => messages,
+    readSummary: () => summary,
+    readStackStep: () => stackStep,
     isOver: () => hasEnded,
   }
 }
@@ -193,7 +193,10 @@ export interface ListingOptions {
   readonly showReads?: boolean
 }
 
-/** Reports whether a row is listed. Changes and failures always are, other rows on request. */
+/**
+ * Reports whether a row is listed. Changes and failures are always listed, unchanged and read
+ * resources on request.
+ */
 export function isListed(
   row: ResourceRow,
   { showSames = false, showReads = false }: ListingOptions,

@@ -50,10 +50,10 @@ export function formatEnd(
   end: { readonly result: DeployResult; readonly elapsedMs: number; readonly style: LineStyle },
 ): readonly string[] {
   const { style, result } = end
-  const failedCount = progress.rows().filter(row => row.status === 'failed').length
-  const figures = { result, summary: progress.summary(), failedCount, elapsedMs: end.elapsedMs }
+  const failedCount = progress.listRows().filter(row => row.status === 'failed').length
+  const figures = { result, summary: progress.readSummary(), failedCount, elapsedMs: end.elapsedMs }
   const blocks = [
-    options.suppressOutputs ? [] : formatOutputs(progress.stackStep(), style.paint),
+    options.suppressOutputs ? [] : formatOutputs(progress.readStackStep(), style.paint),
     formatResourceCounts(figures, style),
     formatDurationLines(figures, style),
     formatPending(result.pending, style.paint),

@@ -4,7 +4,7 @@ import type { Json } from '../../shared/state/stored.ts'
 /** Maximum number of characters of one value in a line. */
 const valueCharsMax = 160
 
-const signs = { add: '+', remove: '-', change: '~', unknown: '?' } as const
+const marks = { add: '+', remove: '-', change: '~', unknown: '?' } as const
 
 /** Formats the differences of two states: a line per resource and property, and a summary. */
 export function formatStateDiff(diff: StateDiff): readonly string[] {
@@ -26,11 +26,11 @@ function formatDiffSummary({ changes, sameCount }: StateDiff): string {
 function formatChange({ op, urn, id, isOldCopy, properties }: ResourceChange): readonly string[] {
   const idText = id === undefined ? '' : ` (id ${id})`
   const copyText = isOldCopy === true ? ' [old copy]' : ''
-  return [`${signs[op]} ${urn}${idText}${copyText}`, ...properties.map(formatProperty)]
+  return [`${marks[op]} ${urn}${idText}${copyText}`, ...properties.map(formatProperty)]
 }
 
 function formatProperty(change: PropertyChange): string {
-  const line = `    ${signs[change.op]} ${change.path}: `
+  const line = `    ${marks[change.op]} ${change.path}: `
   if (change.op === 'unknown')
     return `${line}[secret], encrypted again; its key is needed to compare`
   if (change.op === 'add') return line + formatJson(change.new)

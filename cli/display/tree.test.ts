@@ -4,7 +4,7 @@ import { thingUrnOf } from './display.fixture.ts'
 import { renderFrame, renderLine, formatWaiting } from './live-frame.ts'
 import { createPaint } from './paint.ts'
 import type { ResourceRow } from './progress.ts'
-import { foldLines, renderTree } from './tree.ts'
+import { fitLines, renderTree } from './tree.ts'
 
 const plain = createPaint(false)
 
@@ -27,7 +27,7 @@ const createRunningRow = (name: string, startedMs: number): ResourceRow =>
   rowOf(name, 'create', { status: 'running', startedMs, endedMs: undefined })
 
 const printTree = (rows: readonly ResourceRow[], height = 100) =>
-  foldLines(renderTree({ rows, messages: new Map(), nowMs: 5000, isPreview: false }), height).map(
+  fitLines(renderTree({ rows, messages: new Map(), nowMs: 5000, isPreview: false }), height).map(
     line => renderLine(line.segments, 80, plain),
   )
 

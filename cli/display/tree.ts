@@ -40,10 +40,10 @@ export function renderTree(input: TreeInput): readonly TreeLine[] {
 }
 
 /**
- * Fits the lines into `height`. The earliest lines without priority are omitted first, then the
- * earliest lines with priority. An extra line shows the number of omitted lines.
+ * Fits the lines into `height` lines. The earliest lines without priority are omitted first, then
+ * the earliest lines with priority. An extra line shows the number of omitted lines.
  */
-export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
+export function fitLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
   const linesMax = Math.max(0, height - 1)
   const priorityLines = lines.filter(line => line.hasPriority)

@@ -16,6 +16,7 @@ export interface ImportSpec {
   readonly provider: string
   readonly version: string
   readonly pluginDownloadUrl: string
+  /** The properties that the user selected. All are imported; a selection changes a warning. */
   readonly properties: readonly string[]
   readonly component: boolean
   readonly remote: boolean

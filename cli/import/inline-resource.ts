@@ -4,6 +4,7 @@ import type { ImportFile } from './import-file.ts'
 
 /** One resource from the command line. */
 export interface InlineResource {
+  /** The arguments of the command: type, name and id. */
   readonly operands: readonly string[]
   readonly properties: readonly string[]
   readonly parent: string | undefined

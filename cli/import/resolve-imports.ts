@@ -13,7 +13,10 @@ export interface ResolvedImport {
   readonly names: ReadonlyMap<Urn, string>
 }
 
-/** The context for resolving names. `seal` encrypts supplied values for storage, and may throw. */
+/**
+ * The stack of an import, whether its resources are protected, and `seal`, which encrypts the inputs
+ * and outputs of the file for storage. `seal` may throw.
+ */
 export interface ResolveOptions {
   readonly stack: string
   readonly project: string
@@ -98,7 +101,7 @@ interface AssignedUrns {
   readonly urnErrors: readonly string[]
 }
 
-/** Assigns the URN of each resource, in passes: first without parents, then their children. */
+/** Assigns the URN of each resource, in passes: a resource after its parent. */
 function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const { resources, nameTable } = file
   const urnErrors: string[] = []

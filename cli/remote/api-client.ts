@@ -49,7 +49,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const contentType = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await runReachable(url, () =>
+    const response = await callHost(url, () =>
       fetch(`${url}${path}`, {
         method,
         headers: { ...contentType, ...headers, ...authorization },
@@ -59,7 +59,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
       }),
     )
     if (!response.ok) throw await apiErrorOf(response)
-    return runReachable(url, () => response.text())
+    return callHost(url, () => response.text())
   }
   const callForText = (call: ApiCall): Promise<string> =>
     withRetries(() => callOnce(call, apiLimits.callTimeoutMs), {
@@ -73,7 +73,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
         mayRepeat: true,
       }),
     async openStream(path, headers) {
-      const response = await runReachable(url, () =>
+      const response = await callHost(url, () =>
         fetch(`${url}${path}`, {
           headers: { ...headers, ...authorization },
           redirect: 'error',
@@ -117,7 +117,7 @@ async function uploadBytes(
 ): Promise<void> {
   const isOwnApi = destination.url.startsWith('/')
   const target = isOwnApi ? `${url}${destination.url}` : destination.url
-  const response = await runReachable(target, () =>
+  const response = await callHost(target, () =>
     fetch(target, {
       method: 'PUT',
       headers: isOwnApi ? { ...destination.headers, ...authorization } : destination.headers,
@@ -146,8 +146,8 @@ async function uploadErrorOf(response: Response): Promise<Error> {
   })
 }
 
-/** Runs a request, and returns its result. Throws API_UNREACHABLE if it fails. */
-async function runReachable<T>(url: string, request: () => Promise<T>): Promise<T> {
+/** Calls a host, and returns the result. Throws API_UNREACHABLE if the call fails. */
+async function callHost<T>(url: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (cause) {

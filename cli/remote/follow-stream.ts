@@ -15,10 +15,10 @@ export interface StreamedMessage {
 }
 
 /**
- * Yields the messages of a stream up to and including `end`. Messages with an id are yielded once;
- * others may repeat after a reconnect. When the connection breaks or reaches the API's time limit,
- * the stream continues after the last complete message. Throws API_UNREACHABLE after several
- * consecutive failures, API_ANSWER_UNKNOWN, and the errors of the API.
+ * Yields the messages of a stream, up to and including the message with the event `end`. Messages
+ * with an id are yielded once; others may repeat after a reconnect. When the connection breaks or
+ * reaches the API's time limit, the stream continues after the last complete message. Throws
+ * API_UNREACHABLE after several consecutive failures, API_ANSWER_UNKNOWN, and the API's errors.
  */
 export async function* followStream(
   client: Pick<ApiClient, 'openStream'>,

@@ -37,14 +37,14 @@ const endForm = z.discriminatedUnion('kind', [
  */
 export async function deployRemotely(
   client: ApiClient,
-  path: string,
+  stackPath: string,
   { dryRun, archive, options }: RemoteRequest,
   sink: EventSink,
 ): Promise<RunningDeployment> {
   const key = randomUUID()
   await client.call({
     method: 'POST',
-    path: `${path}/${dryRun ? 'previews' : 'deployments'}`,
+    path: `${stackPath}/${dryRun ? 'previews' : 'deployments'}`,
     body: { ...options, archive },
     headers: { 'idempotency-key': key },
     isRepeatable: true,
@@ -56,7 +56,7 @@ export async function deployRemotely(
     numberResolvers.resolve(number)
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
-    const requestPath = `${path}/requests/${key}`
+    const requestPath = `${stackPath}/requests/${key}`
     const response = await client
       .call({ method: 'DELETE', path: requestPath })
       .catch((thrown: unknown) => {
@@ -69,9 +69,9 @@ export async function deployRemotely(
   const cancel = async (force: boolean): Promise<void> => {
     // A request that waits for other deployments has no number yet, and can be withdrawn.
     if (!isStarted && (await withdraw()).isWithdrawn) return
-    await requestStop(client, `${path}/deployments/${await numberResolvers.promise}`, force)
+    await requestStop(client, `${stackPath}/deployments/${await numberResolvers.promise}`, force)
   }
-  const done = followDeployment(client, `${path}/requests/${key}/stream`, { sink, onNumber })
+  const done = followDeployment(client, `${stackPath}/requests/${key}/stream`, { sink, onNumber })
   return { done, ...createStopFunctions(sink, cancel) }
 }
 
@@ -81,11 +81,11 @@ export async function deployRemotely(
  */
 export async function resumeRemotely(
   client: ApiClient,
-  path: string,
+  stackPath: string,
   number: number,
   sink: EventSink,
 ): Promise<RunningDeployment> {
-  const deploymentPath = `${path}/deployments/${number}`
+  const deploymentPath = `${stackPath}/deployments/${number}`
   await client.call({ method: 'POST', path: `${deploymentPath}/resume`, isRepeatable: true })
   const done = followDeployment(client, `${deploymentPath}/stream`, {
     sink,

@@ -26,15 +26,18 @@ const deploymentForm = z.object({ result: z.string().optional(), version: z.numb
  */
 export async function editRemotely(
   client: Pick<ApiClient, 'call'>,
-  path: string,
+  stackPath: string,
   body: object,
 ): Promise<EditEnd> {
-  const end = await requestEdit(client, path, { route: 'edits', body })
+  const end = await requestEdit(client, stackPath, { route: 'edits', body })
   if (end.kind !== 'started') throw error('API_ANSWER_UNKNOWN', `the edit ended as '${end.kind}'`)
   const { deployment, edit } = end
   const number = deployment.slice(deployment.lastIndexOf('/') + 1)
   const { version } = await poll(async () => {
-    const response = await client.call({ method: 'GET', path: `${path}/deployments/${number}` })
+    const response = await client.call({
+      method: 'GET',
+      path: `${stackPath}/deployments/${number}`,
+    })
     const record = deploymentForm.parse(response)
     return record.result === undefined ? undefined : record
   })
@@ -48,27 +51,27 @@ export async function editRemotely(
  */
 export async function renameRemotely(
   client: Pick<ApiClient, 'call'>,
-  path: string,
+  stackPath: string,
   names: { readonly project: string; readonly stack: string },
 ): Promise<void> {
   const { project, stack } = names
-  await requestEdit(client, path, { route: 'rename', body: { project, stack } })
+  await requestEdit(client, stackPath, { route: 'rename', body: { project, stack } })
 }
 
 async function requestEdit(
   client: Pick<ApiClient, 'call'>,
-  path: string,
+  stackPath: string,
   { route, body }: { readonly route: 'edits' | 'rename'; readonly body: object },
 ) {
   const key = randomUUID()
   await client.call({
     method: 'POST',
-    path: `${path}/${route}`,
+    path: `${stackPath}/${route}`,
     body,
     headers: { 'idempotency-key': key },
     isRepeatable: true,
   })
-  return awaitRequestEnd(client, `${path}/requests/${key}`)
+  return awaitRequestEnd(client, `${stackPath}/requests/${key}`)
 }
 
 /** Waits until a request has ended. Throws the error of a refused request, and REQUEST_EXPIRED. */

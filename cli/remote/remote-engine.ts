@@ -26,8 +26,8 @@ const stackForm = z.object({
   version: z.number(),
   deployments: z.number(),
 })
-const pageForm = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), next: z.string().optional() })
+const pageForm = <ItemForm extends z.ZodType>(itemForm: ItemForm) =>
+  z.object({ items: z.array(itemForm), next: z.string().optional() })
 const uploadForm = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
@@ -40,7 +40,7 @@ const deploymentForm = z.looseObject({
   startedAt: z.number(),
 })
 
-/** Opens the API of a login. The first request is sent on demand. */
+/** Opens the API of a login. Sends no request before the first call. */
 export function openRemote(login: Login): EnginePort {
   const client = createApiClient(login)
   const catalog = createRemoteCatalog(client)
@@ -57,8 +57,8 @@ export function openRemote(login: Login): EnginePort {
   return {
     platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
     remote,
-    deploy: refuseUnsupportedCall('this kind of deployment'),
-    findInterrupted: refuseUnsupportedCall('resume'),
+    deploy: createRefusedCall('this kind of deployment'),
+    findInterrupted: createRefusedCall('resume'),
     async cancel(stack, force) {
       const number = await findCurrentNumber(stack)
       if (number === undefined) return { kind: 'none' }
@@ -103,9 +103,9 @@ export function openRemote(login: Login): EnginePort {
           : `${pointInTime.deployment}:${pointInTime.lamport}`
       return readExport(client, stack, `?at=${encodeURIComponent(text)}`)
     },
-    readTimeline: refuseUnsupportedCall('stack history --show'),
-    prune: refuseUnsupportedCall('stack prune'),
-    serve: refuseUnsupportedCall('serve'),
+    readTimeline: createRefusedCall('stack history --show'),
+    prune: createRefusedCall('stack prune'),
+    serve: createRefusedCall('serve'),
     callApi: call => client.call(call),
     close: async () => undefined,
   }
@@ -194,8 +194,8 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
         let cursor: string | undefined = firstCursor;
         cursor !== undefined && records.length < limit;
       ) {
-        const size = Math.min(100, limit - records.length)
-        const path = `${stackPathOf(id)}/deployments?limit=${size}&cursor=${cursor}`
+        const pageSize = Math.min(100, limit - records.length)
+        const path = `${stackPathOf(id)}/deployments?limit=${pageSize}&cursor=${cursor}`
         const page: { items: unknown[]; next?: string | undefined } = await getParsed(
           path,
           pageForm(deploymentForm),
@@ -218,11 +218,11 @@ function toStackRecord({
   return { ...otherFields, id, current, createdAt, snapshot: '' } as StackRecord
 }
 
-function refuseUnsupportedCall(feature: string, hint?: string): () => Promise<never> {
+/** Creates the function of a feature that the API does not support. It throws FEATURE_MISSING. */
+function createRefusedCall(feature: string): () => Promise<never> {
   return async () => {
     throw error('FEATURE_MISSING', `the API does not support this yet: ${feature}`, {
-      hint:
-        hint ?? 'Run `antichain logout`, and then the command on the machine that has the store.',
+      hint: 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
   }
 }
@@ -234,10 +234,10 @@ function createPartial<Whole extends object>(name: string, members: Partial<Whol
       if (property in members || property === 'then')
         return Reflect.get(members, property, receiver)
       const memberName = `${name}, ${String(property)}`
-      const refuseCall = refuseUnsupportedCall(memberName)
+      const refuseCall = createRefusedCall(memberName)
       // The member may be a method, or a port with methods.
       return new Proxy(refuseCall, {
-        get: (_, method) => refuseUnsupportedCall(`${memberName}.${String(method)}`),
+        get: (_, method) => createRefusedCall(`${memberName}.${String(method)}`),
       })
     },
   })

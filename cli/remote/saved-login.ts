@@ -50,7 +50,7 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
  * Returns the address of an API: https, or http on loopback, with nothing but a path after the
  * host. Throws CLI_USAGE, LOGIN_INSECURE.
  */
-export function parseAddress(text: string): string {
+export function parseApiAddress(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw error('CLI_USAGE', `'${text}' is not a valid address of an API`, {

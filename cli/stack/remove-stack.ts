@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { requireEmptyStack } from '../../shared/runtime/state/require-empty-stack.ts'
+import { requireEmptyState } from '../../shared/runtime/state/require-empty-stack.ts'
 import { error } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
@@ -38,7 +38,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
     await engine.exportState(id),
     await catalog.listLateOutcomes(id, 100),
   ]
-  if (!force) requireEmptyStack(stack, state, lateOutcomes)
+  if (!force) requireEmptyState(stack, state, lateOutcomes)
   if (!(await catalog.removeStack(id)))
     throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',

@@ -75,10 +75,10 @@ export interface ApiPorts
    */
   readonly announcesDeltas?: boolean
   /**
-   * Returns the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
+   * Opens the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
    * Throws SECRETS_*.
    */
-  readonly secretsOf?: (
+  readonly openStateSecrets?: (
     stack: StackId,
     state: StoredDeployment,
   ) => Promise<SecretsManager | undefined>

@@ -40,7 +40,7 @@ import { createInstallerCaller } from '../../shared/runtime/programs/call-instal
 import type { InstallProgram } from '../../shared/runtime/programs/install-job.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
 import {
-  openWithRepositories,
+  withRepositoryPrograms,
   type RepositoryDeps,
 } from '../../shared/runtime/programs/repository-program.ts'
 import {
@@ -49,7 +49,7 @@ import {
 } from '../../shared/runtime/credentials/stack-role.ts'
 import { exportState } from '../../shared/runtime/state/export-state.ts'
 import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
-import { openWithReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
+import { withReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
@@ -97,9 +97,9 @@ export function openFunctionResources(env: Env): FunctionResources {
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
   const secretsDeps = { settings, awsResources, platform, passphrase }
-  const { secretsOf, openStateManager } = createSecretsOpeners(secretsDeps)
+  const { openSecrets, openStateManager } = createSecretsOpeners(secretsDeps)
   const folders = createProgramFolders(platform.archives, scratch)
-  const programs: ProgramRequestDeps = { folders, secretsOf }
+  const programs: ProgramRequestDeps = { folders, openSecrets }
   const home = env['HOME'] ?? homedir()
   const resolveVariables = createVariableResolver(
     { env, settings, home },
@@ -138,7 +138,7 @@ export function openFunctionResources(env: Env): FunctionResources {
       ...executorDeps,
       notifier: triggers,
       authorization: createRequestAuthorization({ requests, documents }),
-      open: openWithReviewedConfig(openWithRepositories(executorDeps.open, repositories), {
+      open: withReviewedConfig(withRepositoryPrograms(executorDeps.open, repositories), {
         requests,
         readState: stack => exportState(platform, stack),
       }),

@@ -16,7 +16,7 @@ export function createSecretsOpeners(deps: {
   readonly awsResources: AwsResources
   readonly platform: AwsPlatform
   readonly passphrase: string | undefined
-}): Pick<ProgramRequestDeps, 'secretsOf'> & Required<Pick<StackServerDeps, 'openStateManager'>> {
+}): Pick<ProgramRequestDeps, 'openSecrets'> & Required<Pick<StackServerDeps, 'openStateManager'>> {
   const { settings, awsResources, platform, passphrase } = deps
   const keeper = createKmsKeeper(settings)
   const { openServiceManagerOf, openServiceOf } = createServiceOpeners(platform, () =>
@@ -24,7 +24,7 @@ export function createSecretsOpeners(deps: {
   )
   const fileDeps = { keeper, passphrase, allowedKeys: 'own', openServiceOf } as const
   return {
-    secretsOf: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
+    openSecrets: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
     openStateManager: async (stack, storedManager) =>
       (await openServiceManagerOf(stack, storedManager)) ??
       openManagerFromState(storedManager, passphrase, { keeper, allowed: { kind: 'own', stack } }),

@@ -63,7 +63,7 @@ export interface CloudReporter extends PermissionReporter, ProcessReporter {
 /** A running installation. */
 export interface LocalCloud {
   readonly services: Services
-  readonly names: readonly FunctionName[]
+  readonly functionNames: readonly FunctionName[]
   /** The common part of webhook addresses: an address ends with the name of its webhook. */
   readonly webhookUrl: string
   /** The address of the API, for `antichain login`. */
@@ -127,7 +127,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   )
   return {
     services,
-    names: [...fleets.keys()],
+    functionNames: [...fleets.keys()],
     ...{ webhookUrl, apiUrl, serviceUrl },
     invoke,
     listEnvironments: name => fleets.get(name)?.listEnvironments() ?? [],

@@ -44,7 +44,7 @@ export interface ControlClient {
     key: string,
     limitMs: number,
   ) => Promise<HistoryRecord | RequestEnd>
-  /** Returns the published snapshot of a stack as `stack export` prints it; '' before the first. */
+  /** Returns the published snapshot of a stack as `stack export` prints it; '' if there is none. */
   readonly readSnapshot: (stack: StackId) => Promise<string>
   /** Returns the events of a deployment as lines of JSON. */
   readonly readEvents: (deployment: DeploymentId) => Promise<readonly string[]>

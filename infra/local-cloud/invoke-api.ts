@@ -77,8 +77,8 @@ function readEventText({ body = '', isBase64Encoded }: HttpEvent): string {
 }
 
 /**
- * Returns the response to a synchronous call. That of a function that streams is its whole stream,
- * with its head.
+ * Returns the response to a synchronous call. A function that streams gives its whole stream, with
+ * its head.
  */
 async function replyToSynchronousCall(
   invoke: (onStreamedAnswer: OnStreamedAnswer) => Promise<InvocationOutcome>,

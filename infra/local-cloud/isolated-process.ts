@@ -32,7 +32,7 @@ export interface IsolatedProcessOptions {
 /** The options of a sandbox besides its program. */
 export type ProcessSandboxOptions = Pick<SandboxedCommand, 'writableFolders' | 'limits'>
 
-/** A process that leads its own process group. With a sandbox, also the processes inside. */
+/** A process that leads its own process group, with the processes in its sandbox if it has one. */
 export interface IsolatedProcess {
   readonly pid: number
   /**

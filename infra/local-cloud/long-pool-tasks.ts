@@ -41,8 +41,8 @@ export interface LongPoolTasks {
 
 /**
  * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
- * started when a message waits, and gets SIGTERM when its queue was empty for a while. A busy task
- * then ends after its message.
+ * started when a message waits, and gets SIGTERM when its queue has been empty for `taskIdleMs`. A
+ * busy task then ends after its message.
  */
 export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options

@@ -111,7 +111,7 @@ async function startFunctions(
   const startedMs = performance.now()
   const assets = createAssets('existing', join(folder, 'bundles'))
   const bundleFolders = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
-  report(`bundled the functions after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  report(`bundled the functions in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
   const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
   if (process.env['PULUMI_CONFIG_PASSPHRASE'] === undefined)
     report(`PULUMI_CONFIG_PASSPHRASE is not set: functions use '${demoPassphrase}'`)
@@ -134,7 +134,7 @@ async function startFunctions(
     compactionIntervalMs: args.tidySeconds * 1_000,
     reporter: createCallReporter(report, args.verbose),
   })
-  report(`installation '${settings.installation}' is running: ${cloud.names.join(', ')}`)
+  report(`installation '${settings.installation}' is running: ${cloud.functionNames.join(', ')}`)
   report(`webhooks are received at ${cloud.webhookUrl}<name>`)
   for (const entry of assets.missingEntries) report(`missing entry: ${entry}`)
   for (const [name, value] of Object.entries(variables))
@@ -181,7 +181,7 @@ function startKillsIfRequested(
   cloud: LocalCloud,
 ): () => void {
   if (perMinute === 0) return () => undefined
-  const { names } = cloud
+  const { functionNames: names } = cloud
   const onKill = (name: string, pid: number): void => report(`${name} [${pid}] was killed`)
   return startRandomKills(cloud, { names, perMinute, draw: Math.random, onKill })
 }

@@ -63,7 +63,9 @@ export const bucketPrefixes = {
  * may use the key for trigger secrets only, executors for secrets of stacks only.
  */
 export const keyPurpose = {
+  /** The field whose value is one of the two purposes below. */
   purposeField: 'antichain-purpose',
+  /** Secrets of webhooks and notifications. */
   trigger: 'trigger',
   /** The data keys of stacks for the secrets manager `service`. */
   service: 'service',

@@ -14,8 +14,12 @@ export const queryLimits = {
   /** Memory of the process of the query, and the time between two checks of it. */
   memoryBytesMax: 512 * 1024 * 1024,
   memoryCheckMs: 50,
-  /** Newest deployments of each stack in `deployments`, and those with `steps` or `drift`. */
+  /** Newest deployments of each stack in the table `deployments`. */
   deploymentsPerStack: 1_000,
+  /**
+   * Newest deployments of each stack in the table `steps`, and newest deployments that may have found
+   * drift in the table `drift`.
+   */
   stepDeploymentsPerStack: 20,
   /** Newest runs of each schedule in the table `drift`, and events that are read of each run. */
   driftRunsPerSchedule: 20,

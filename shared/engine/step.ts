@@ -63,7 +63,7 @@ export interface Step {
   readonly ignoreProtect?: boolean
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
-  /** Only for the command `import`: whether it imports all properties or selected ones. */
+  /** Only for the command `import`: whether the user selected properties. */
   readonly importedProperties?: ImportedProperties
   readonly reason: StepReason
   /** The views of its resource in the base, set for execution. */

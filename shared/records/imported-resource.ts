@@ -24,7 +24,7 @@ export interface ImportedResource {
   readonly version: string
   readonly pluginDownloadUrl: string
   readonly protect: boolean
-  /** Whether the user selected properties. Only the generated program uses the selection. */
+  /** Whether the user selected properties. All properties are imported; only a warning differs. */
   readonly isChosen: boolean
   /** `remote`: a component that a provider constructs. */
   readonly component: 'no' | 'local' | 'remote'

@@ -53,9 +53,7 @@ export type StateEffect =
   | 'mark-pending'
   | 'none'
 
-/**
- * An import by the `import` command: with all properties of the resource, or with selected ones.
- */
+/** An import by the `import` command. `chosen`: the user selected properties. `whole`: none. */
 export type ImportedProperties = 'whole' | 'chosen'
 
 /** A planned step: small, immutable, stored in the decision log or a plan page. */

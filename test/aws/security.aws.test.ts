@@ -166,7 +166,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     await forge('nudges', nudges)
     const isHandled = (): boolean =>
       sandbox.calls.length - before >= chains.length + nudges.length &&
-      sandbox.cloud.names.every(name =>
+      sandbox.cloud.functionNames.every(name =>
         sandbox.cloud.listEnvironments(name).every(one => !one.isBusy()),
       )
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)

@@ -48,7 +48,7 @@ beforeEach(async () => {
   platform = await openEmbeddedPlatform({ home: join(home, 'store') })
   opener = createArchivedProgramOpener(platform.requests, {
     folders: createProgramFolders(platform.archives, join(home, 'scratch')),
-    secretsOf: async () => simSecrets,
+    openSecrets: async () => simSecrets,
   })
 })
 

@@ -3,7 +3,7 @@ import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { requireNoResources } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { cutResultPage, pageForm, pageQuery } from '../pages.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../authorization.ts'
@@ -89,7 +89,7 @@ export const stackRoutes = [
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw removalBusyError(stack)
-      if (!query.force) await requireNoResources(ports, id)
+      if (!query.force) await requireEmptyStack(ports, id)
       if (!(await ports.catalog.removeStack(id))) throw removalBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }

@@ -76,12 +76,12 @@ async function readRequestedState(
 }
 
 async function decrypterOf(
-  { secretsOf }: ApiPorts,
+  { openStateSecrets }: ApiPorts,
   stack: StackId,
   state: StoredDeployment | undefined,
 ): Promise<((ciphertext: string) => string) | undefined> {
   if (state === undefined || !hasSecretOutputs(state)) return undefined
-  const manager = await secretsOf?.(stack, state)
+  const manager = await openStateSecrets?.(stack, state)
   if (manager === undefined)
     throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key for the secrets of the stack', {
       hint: 'Read them with `antichain stack output --show-secrets` on a machine that has the key.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { closeIfDead } from './client-deployment.ts'
 import { findUpdateId } from './client-update.ts'
-import { requireNoResources } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
@@ -79,7 +79,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
       const id = stackOf(call.params)
       const record = await closeIfDead(ports, id)
       const { stack } = stackPartsOf(id)
-      if (call.query['force'] !== 'true') await requireNoResources(ports, id)
+      if (call.query['force'] !== 'true') await requireEmptyStack(ports, id)
       if (record.current !== '' || !(await ports.catalog.removeStack(id)))
         throw error('STACK_BUSY', `an update of the stack '${stack}' is running`)
       await removeStackDocuments(ports, id)

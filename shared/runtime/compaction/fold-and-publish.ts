@@ -4,6 +4,7 @@
  * records only (I6), and publishing is a compare-and-swap from the version of the pinned base.
  */
 import { emulatedVersion } from '../../config/emulated-version.ts'
+import { limits } from '../../config/limits.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import { listOperationsSincePin } from '../../engine/deployment/log/read-earlier-runs.ts'
@@ -108,7 +109,7 @@ export async function readEnds(
 ): Promise<ReadonlyMap<OperationId, RecordedEnd>> {
   const ends = new Map<OperationId, RecordedEnd>()
   const ids = operations.map(({ id }) => id)
-  for (const batch of toIdBatches(ids, 500))
+  for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, end] of await ports.operations.getEnds(deployment, batch)) ends.set(id, end)
   return ends
 }

@@ -3,7 +3,7 @@ import type { ConfigValue, DeployRequest } from '../../engine/request.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import { openWithReviewedConfig } from './reviewed-config.ts'
+import { withReviewedConfig } from './reviewed-config.ts'
 import { previewRoleKey, roleKey } from './stack-role.ts'
 
 const stack = 'organization/p/s' as StackId
@@ -56,7 +56,7 @@ async function readReviewedConfig(
   { reviewed, commit, state }: Stack,
   fields: Partial<DeploymentRequest> = {},
 ): Promise<Config | undefined> {
-  const open = openWithReviewedConfig(
+  const open = withReviewedConfig(
     async ({ program }) => {
       const config = program.kind === 'archive' ? reviewed : commit
       return { stack, config } as unknown as DeployRequest

@@ -21,7 +21,7 @@ export interface ReviewedConfigDeps {
  * PREVIEW_ROLE_MISSING if this configuration names no preview role, and the stack has a role or
  * secrets. Throws the errors of `open`, also for the last deployed program.
  */
-export function openWithReviewedConfig(
+export function withReviewedConfig(
   open: StackServerDeps['open'],
   { requests, readState }: ReviewedConfigDeps,
 ): StackServerDeps['open'] {

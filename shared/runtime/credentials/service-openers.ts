@@ -20,7 +20,7 @@ export interface ServiceOpeners {
   ) => Promise<SecretsManager | undefined>
   /**
    * Opens the manager that the published state of a stack names. Before the first state, opens the
-   * manager that was recorded for the stack. Undefined as above.
+   * manager that was recorded for the stack. Undefined in the same cases.
    */
   readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
 }

@@ -36,6 +36,7 @@ import type { RunInput } from './run-input.ts'
  * registered. At first they find nothing. The generator or the executor of this process sets them.
  */
 export interface ProviderStateSources {
+  /** The base of the current epoch. Undefined until it has been read. */
   currentBase: Base | undefined
   /** A base that is being read. */
   pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined

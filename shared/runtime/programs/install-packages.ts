@@ -75,11 +75,11 @@ export async function installProgramPackages(
   const { ignoreScripts, knownPackages } = job
   const installation = planInstallation(folder, ignoreScripts)
   if (installation === undefined) return 'none'
-  const { manager, identity, canReusePackages } = installation
+  const { manager, marker, canReusePackages } = installation
   removePackages(folder)
-  if (canReusePackages && knownPackages === identity) return 'known'
+  if (canReusePackages && knownPackages === marker) return 'known'
   await runPackageManager(deps, manager, folder)
-  writePackageMarker(folder, identity)
+  writePackageMarker(folder, marker)
   return 'installed'
 }
 
@@ -108,12 +108,12 @@ function planInstallation(folder: string, ignoreScripts: boolean) {
     .update(text)
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
-  const identity = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
+  const marker = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
   const canReusePackages =
     ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
   return {
     manager: { ...manager, args: [...manager.args, ...options] },
-    identity,
+    marker,
     canReusePackages,
   }
 }

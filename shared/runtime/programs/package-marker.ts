@@ -15,8 +15,8 @@ export function readPackageMarker(folder: string): string | undefined {
 }
 
 /** Marks the packages in a program's folder, if there are any. */
-export function writePackageMarker(folder: string, identity: string): void {
-  if (existsSync(join(folder, packagesFolder))) writeFileSync(join(folder, markerPath), identity)
+export function writePackageMarker(folder: string, marker: string): void {
+  if (existsSync(join(folder, packagesFolder))) writeFileSync(join(folder, markerPath), marker)
 }
 
 /** Removes the packages of a program. */

@@ -21,7 +21,7 @@ import type { ProgramFolders } from './program-folder.ts'
 export interface ProgramRequestDeps {
   readonly folders: ProgramFolders
   /** Opens the secrets manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
-  readonly secretsOf: (stack: StackId, stackSecrets: StackSecrets) => Promise<SecretsManager>
+  readonly openSecrets: (stack: StackId, stackSecrets: StackSecrets) => Promise<SecretsManager>
 }
 
 /**
@@ -49,7 +49,7 @@ export async function createArchiveDeployRequest(
     )
   const file = readStackConfig(stackConfigFileOf(project, stackParts.stack), project.name)
   requireNoVariables(file, project.root)
-  const secrets = await deps.secretsOf(stack, file.getSecrets())
+  const secrets = await deps.openSecrets(stack, file.getSecrets())
   const folderRequest = createFolderRequest({
     stack,
     project,

@@ -81,7 +81,7 @@ async function addPackages(
  * program into an archive. The archive of an `up` becomes the stack's last program for later
  * requests.
  */
-export function openWithRepositories(
+export function withRepositoryPrograms(
   open: StackServerDeps['open'],
   deps: RepositoryDeps,
 ): StackServerDeps['open'] {

@@ -29,7 +29,7 @@ export interface QueryResult {
 
 type QueryChild = ChildProcessByStdio<Writable, Readable, null>
 
-/** Size of a page of memory on the machines of this project. */
+/** Size of a page of memory on x86-64, and on most machines with ARM64. */
 const pageBytes = 4096
 
 /** Number of running queries of this process. Each has a child process with memory of its own. */
@@ -56,7 +56,7 @@ export async function runQuery(
   try {
     await sendTables(child, ports, { stacks, sql })
     const text = await output
-    return parseOutput(text, watch.exceeded())
+    return parseOutput(text, watch.readExceeded())
   } finally {
     watch.stop()
     child.kill('SIGKILL')
@@ -86,10 +86,10 @@ async function collectOutput(child: QueryChild): Promise<string> {
 
 /**
  * Kills the child when it exceeds its time or memory. SQLite runs in native code, so only a kill
- * ends a query. `exceeded` returns the exceeded limit, '' for none.
+ * ends a query. `readExceeded` returns the exceeded limit, '' for none.
  */
 function watchLimits(child: QueryChild): {
-  readonly exceeded: () => string
+  readonly readExceeded: () => string
   readonly stop: () => void
 } {
   let exceeded = ''
@@ -106,7 +106,7 @@ function watchLimits(child: QueryChild): {
       end('the query needed too much memory')
   }, queryLimits.memoryCheckMs)
   return {
-    exceeded: () => exceeded,
+    readExceeded: () => exceeded,
     stop: () => {
       clearTimeout(timeout)
       clearInterval(check)

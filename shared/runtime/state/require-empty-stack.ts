@@ -8,17 +8,18 @@ import { exportState } from './export-state.ts'
 /** Maximum number of late outcomes to read. One is enough to refuse the removal. */
 const lateOutcomesMax = 100
 
-/** Reads a stack, and requires that it is empty, like `requireEmptyStack`. */
-export async function requireNoResources(ports: CompactionPorts, id: StackId): Promise<void> {
+/** Reads a stack and its inbox, and requires that both are empty; see `requireEmptyState`. */
+export async function requireEmptyStack(ports: CompactionPorts, id: StackId): Promise<void> {
   const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
-  requireEmptyStack(stackPartsOf(id).stack, await exportState(ports, id), lateOutcomes)
+  requireEmptyState(stackPartsOf(id).stack, await exportState(ports, id), lateOutcomes)
 }
 
 /**
- * Requires that a stack is empty before its removal. Resources, late outcomes and pending creates
- * would otherwise be lost, because no other record names them (I9). Throws STACK_NOT_EMPTY.
+ * Requires that the state of a stack is empty before the removal of the stack. Otherwise resources,
+ * late outcomes and pending creates would be lost, because no other record names them (I9). Throws
+ * STACK_NOT_EMPTY.
  */
-export function requireEmptyStack(
+export function requireEmptyState(
   stack: string,
   state: StoredDeployment | undefined,
   lateOutcomes: readonly Pick<LateOutcome, 'urn'>[],
