@@ -79,7 +79,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
-    // Maximum duration of an event stream; clients reconnect with their last event.
+    // An event stream lasts `streamMs`, and then its reader reconnects.
     timeoutSeconds: 300,
     reservedConcurrency: settings => computeReservations(settings).api,
     variables: [

@@ -18,7 +18,7 @@ export function isEventList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** Reports whether two values of events look the same. The order of keys is ignored. */
+/** Reports whether two values of events are equal, with any order of keys. */
 export function isSameValue(left: unknown, right: unknown): boolean {
   if (isEventList(left) && isEventList(right))
     return (

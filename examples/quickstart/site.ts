@@ -8,6 +8,7 @@ export interface Article {
   readonly note: string
 }
 
+/** The contents of a site. */
 export interface SiteArgs {
   readonly title: string
   readonly articles: readonly Article[]
@@ -27,7 +28,7 @@ export class Site extends pulumi.ComponentResource {
 
   constructor(name: string, args: SiteArgs, options?: pulumi.ComponentResourceOptions) {
     super('quickstart:index:Site', name, {}, options)
-    const file = (
+    const createFile = (
       label: string,
       path: string,
       content: pulumi.Input<string>,
@@ -35,22 +36,22 @@ export class Site extends pulumi.ComponentResource {
     ): BucketFile =>
       new BucketFile(`${name}-${label}`, { path, content }, { parent: this, ...extraOptions })
 
-    const style = file('style', 'assets/style.css', css)
-    const script = file('script', 'assets/keys.js', js)
+    const style = createFile('style', 'assets/style.css', css)
+    const script = createFile('script', 'assets/keys.js', js)
     const head = pulumi
       .all([style.hash, script.hash])
       .apply(([styleHash, scriptHash]) => renderHead(styleHash, scriptHash))
     const articles = args.articles.map(({ title, path, note }) =>
-      file(title.toLowerCase(), path, pulumi.interpolate`${head}${renderBody(title, note)}`),
+      createFile(title.toLowerCase(), path, pulumi.interpolate`${head}${renderBody(title, note)}`),
     )
-    const index = file(
+    const index = createFile(
       'index',
       'index.html',
       pulumi.interpolate`${head}${renderBody(args.title, renderLinks(args.articles))}`,
       { dependsOn: articles },
     )
     const token = pulumi.secret(args.token)
-    const members = file(
+    const members = createFile(
       'members',
       'members.html',
       pulumi.interpolate`${head}${renderBody('Members', pulumi.interpolate`Say: ${token}`)}`,
@@ -61,7 +62,7 @@ export class Site extends pulumi.ComponentResource {
     const manifestText = pulumi
       .all(publicFiles.map(({ hash, path }) => pulumi.interpolate`${hash}  ${path}\n`))
       .apply(lines => lines.join(''))
-    const manifest = file('manifest', 'manifest.txt', manifestText, {
+    const manifest = createFile('manifest', 'manifest.txt', manifestText, {
       dependsOn: [...publicFiles, members],
     })
 

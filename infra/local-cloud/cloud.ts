@@ -5,7 +5,7 @@
  * of infra, the local cloud uses AWS clients and the code with which its control client makes
  * requests.
  *
- * Invariants: An environment gets no variable or folder of this process or of another environment.
+ * Invariants: An environment gets only the variables and folders that its options name.
  * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time
  * limit with its process group. A message stays in its queue until a call succeeds with it, or
  * until it becomes a dead letter. All servers listen on loopback only. All processes end with this

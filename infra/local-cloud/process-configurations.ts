@@ -12,7 +12,7 @@ import {
   type TemplateValues,
 } from './resolve-intrinsics.ts'
 
-/** A statement of a role. */
+/** A statement of a policy. */
 export interface PolicyStatement {
   readonly Effect: 'Allow' | 'Deny'
   readonly Action: string | readonly string[]

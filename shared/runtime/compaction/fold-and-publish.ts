@@ -54,15 +54,15 @@ export async function compact(
   const view = await readLogView(ports, deployment)
   onLogRead(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
-  // An operation that began after the stop flag, without an earlier call, is not a pending
-  // operation, because its owner gives it back.
-  const findUsableEnd = (id: OperationId): RecordedEnd | undefined => {
+  // A begin after the stop flag is given back by its owner. Without an earlier call, the operation
+  // is therefore no pending operation.
+  const findEndToFold = (id: OperationId): RecordedEnd | undefined => {
     const recordedEnd = ends.get(id)
     if (recordedEnd === undefined || recordedEnd.head.end !== undefined) return recordedEnd
     const { owner, attempt, givenBack } = recordedEnd.head
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
-  const foldedState = await foldWithEnds(ports, { deployment, view }, findUsableEnd)
+  const foldedState = await foldWithEnds(ports, { deployment, view }, findEndToFold)
   const snapshot = await ports.blobs.put(await printStateBlob(envelopeOf(foldedState)))
   const { stack } = deploymentPartsOf(deployment)
   const publication = await ports.catalog.publish(stack, view.version, snapshot)

@@ -46,9 +46,9 @@ export async function* loadTables(
       formatTime(record.createdAt),
       fault,
     ]
-    if (state !== undefined) yield* stateRows(columns, state, tables)
+    if (state !== undefined) yield* listStateRows(columns, state, tables)
     if ((['deployments', 'steps', 'drift'] as const).some(table => tables.has(table)))
-      yield* deploymentRows(ports, { record, columns, tables })
+      yield* listDeploymentRows(ports, { record, columns, tables })
     if (tables.has('drift'))
       for await (const values of driftOfSchedules(ports, record.id))
         yield ['drift', ...columns, ...values]
@@ -75,7 +75,7 @@ async function readStateOrFault(
   }
 }
 
-function* stateRows(
+function* listStateRows(
   columns: StackColumns,
   state: StoredDeployment,
   tables: ReadonlySet<QueryTable>,
@@ -83,7 +83,7 @@ function* stateRows(
   for (const { resource, type } of tables.has('pending') ? pendingOperationsOf(state) : [])
     yield ['pending', ...columns, resource.urn, type]
   for (const resource of state.resources ?? []) {
-    if (tables.has('resources')) yield ['resources', ...columns, ...resourceColumns(resource)]
+    if (tables.has('resources')) yield ['resources', ...columns, ...resourceColumnsOf(resource)]
     if (tables.has('properties'))
       for (const kind of ['inputs', 'outputs'] as const)
         for (const { path, value, isSecret } of flattenProperties(resource[kind]))
@@ -92,11 +92,11 @@ function* stateRows(
             value,
             isSecret ? 1 : 0,
           ]
-    if (tables.has('search')) yield ['search', ...columns, ...searchColumns(resource)]
+    if (tables.has('search')) yield ['search', ...columns, ...searchColumnsOf(resource)]
   }
 }
 
-function resourceColumns(resource: StoredResource): readonly QueryValue[] {
+function resourceColumnsOf(resource: StoredResource): readonly QueryValue[] {
   const { urn, type } = resource
   const flags = ['protect', 'external', 'delete', 'taint'].map(name =>
     resource[name] === true ? 1 : 0,
@@ -111,7 +111,7 @@ function resourceColumns(resource: StoredResource): readonly QueryValue[] {
   ]
 }
 
-function searchColumns(resource: StoredResource): readonly QueryValue[] {
+function searchColumnsOf(resource: StoredResource): readonly QueryValue[] {
   const { urn, type } = resource
   const texts = [resource['inputs'], resource['outputs']].map(properties =>
     isJsonObject(properties) ? JSON.stringify(hideStoredSecrets(properties)) : '',
@@ -121,7 +121,7 @@ function searchColumns(resource: StoredResource): readonly QueryValue[] {
   return [urn, type, name, readTextField(resource, 'id'), text]
 }
 
-async function* deploymentRows(
+async function* listDeploymentRows(
   ports: QueryPorts,
   options: {
     readonly record: StackRecord
@@ -133,7 +133,7 @@ async function* deploymentRows(
   let [count, candidateCount] = [0, 0]
   for await (const entry of readHistory(ports.catalog, record.id)) {
     const { number } = deploymentPartsOf(entry.deployment)
-    yield ['deployments', ...columns, number, ...historyColumns(entry)]
+    yield ['deployments', ...columns, number, ...historyColumnsOf(entry)]
     if (tables.has('steps') && count < queryLimits.stepDeploymentsPerStack)
       for (const values of await readSteps(ports, record, number))
         yield ['steps', ...columns, number, ...values]
@@ -172,7 +172,7 @@ function countExceptSame({ changes = {} }: HistoryRecord): number {
     .reduce((sum, [, count]) => sum + count, 0)
 }
 
-function historyColumns(entry: HistoryRecord): readonly QueryValue[] {
+function historyColumnsOf(entry: HistoryRecord): readonly QueryValue[] {
   const { command, result, version, message, startedAt, endedAt, changes = {} } = entry
   return [
     ...[command, result ?? null, version ?? null, message, formatTime(startedAt)],
