@@ -15,7 +15,7 @@ import { createPaint } from './paint.ts'
 import { createPlainDisplay } from './plain-display.ts'
 import { formatPending } from './summary.ts'
 
-/** Creates a display of one deployment or preview: JSON lines, digest, live tree or plain lines. */
+/** Creates a display: JSON lines, a preview digest, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
   if (options.json)
     return options.digest && options.dryRun

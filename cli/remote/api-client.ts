@@ -41,8 +41,8 @@ const errorForm = z.object({
 })
 
 /**
- * Creates a client. Without a token, its calls are not authorized. Repeatable calls and uploads are
- * retried after temporary failures, see `isTransientFailure`.
+ * Creates a client. Without a token, its calls have no authorization. Repeatable calls and uploads
+ * are retried after temporary failures, see `isTransientFailure`.
  */
 export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
   const authorization: Readonly<Record<string, string>> =

@@ -88,8 +88,8 @@ async function awaitRequestEnd(client: Pick<ApiClient, 'call'>, path: string) {
 }
 
 /**
- * Withdraws a waiting request, and throws REQUEST_EXPIRED. Returns if the request has ended in the
- * meantime, so that the next poll finds its end.
+ * Withdraws a waiting request, and throws REQUEST_EXPIRED. Returns if the request has begun in the
+ * meantime, so that a later poll finds its end.
  */
 async function withdrawRequest(client: Pick<ApiClient, 'call'>, path: string): Promise<void> {
   try {

@@ -56,7 +56,7 @@ test('at most one writing row applies at a time, and a head is in exactly one st
     if (Object.values(headStateConditions).filter(state => holds(state, facts)).length !== 1)
       expect.fail([...facts].join(', '))
     for (const event of events) {
-      const writing = rowsFor(event, facts).filter(({ effect }) => effect === 'writes')
+      const writing = rowsFor(event, facts).filter(({ action }) => action === 'writes')
       if (writing.length > 1) expect.fail(`${event} with ${[...facts].join(', ')}`)
     }
   }
@@ -65,11 +65,11 @@ test('at most one writing row applies at a time, and a head is in exactly one st
 test('plan facts that a request does not carry do not affect the result', () => {
   for (const event of events.filter(name => name !== 'begin'))
     for (const known of subsetsOf(otherFacts)) {
-      const effects = subsetsOf(planFacts)
+      const actions = subsetsOf(planFacts)
         .map(plan => new Set([...known, ...plan]))
         .filter(isPossible)
-        .map(facts => rowsFor(event, facts).map(({ effect }) => effect))
-      for (const effect of effects) expect(effect).toEqual(effects[0])
+        .map(facts => rowsFor(event, facts).map(({ action }) => action))
+      for (const action of actions) expect(action).toEqual(actions[0])
     }
 })
 
@@ -80,15 +80,15 @@ test("a store's condition holds exactly when a row applies", () => {
   ) as FactConditions
   const database = new DatabaseSync(':memory:')
   for (const event of events)
-    for (const effect of ['writes', 'repeats'] as const) {
-      const condition = buildCondition(event, effect, factConditions)
+    for (const action of ['writes', 'repeats'] as const) {
+      const condition = buildCondition(event, action, factConditions)
       if (condition === '') continue
       const statement = database.prepare(`SELECT ${condition} AS it, ?${facts.length}`)
       for (const held of subsetsOf(facts).filter(isPossible)) {
         const row = statement.get(...facts.map(fact => (held.has(fact) ? 1 : 0)))
         const isHeld = row?.['it'] === 1
-        if (isHeld !== rowsFor(event, held).some(one => one.effect === effect))
-          expect.fail(`${event} ${effect} with ${[...held].join(', ')}`)
+        if (isHeld !== rowsFor(event, held).some(one => one.action === action))
+          expect.fail(`${event} ${action} with ${[...held].join(', ')}`)
       }
     }
   database.close()
@@ -100,6 +100,6 @@ test('a missing store condition for a fact is an error', () => {
 
 test('an arrival is written in every state, so a store needs no condition for it', () => {
   for (const facts of subsetsOf([...otherFacts, ...planFacts]))
-    if (!rowsFor('arrive', facts).some(({ effect }) => effect === 'writes'))
+    if (!rowsFor('arrive', facts).some(({ action }) => action === 'writes'))
       expect.fail([...facts].join(', '))
 })

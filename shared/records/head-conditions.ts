@@ -25,10 +25,10 @@ const factsAboutNeeds: ReadonlySet<Fact> = new Set(['complete', 'it is the last 
  */
 export function buildCondition(
   event: HeadEvent,
-  effect: Transition['effect'],
+  action: Transition['action'],
   factConditions: FactConditions,
 ): string {
-  const matchingRows = transitions.filter(row => row.event === event && row.effect === effect)
+  const matchingRows = transitions.filter(row => row.event === event && row.action === action)
   const clauses = matchingRows.map(row =>
     expressionOf([headStateConditions[row.from], conditions[row.condition]], event, factConditions),
   )

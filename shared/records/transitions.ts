@@ -67,7 +67,7 @@ export interface Transition {
   readonly condition: ConditionName
   readonly to: HeadState
   /** `writes` changes the head. `repeats` returns the first result again and changes nothing. */
-  readonly effect: 'writes' | 'repeats'
+  readonly action: 'writes' | 'repeats'
   readonly reason: string
 }
 
@@ -118,14 +118,14 @@ function repeatTransition(from: HeadState, event: HeadEvent): Transition {
     event,
     condition: 'the request took effect before',
     to: from,
-    effect: 'repeats',
+    action: 'repeats',
     reason: lateCopyReason,
   }
 }
 
 function createArrivalTransition(from: HeadState): Transition {
   const reason = 'arrivals are a set, and the sweep may send them again at any time'
-  return { from, event: 'arrive', condition: 'always', to: from, effect: 'writes', reason }
+  return { from, event: 'arrive', condition: 'always', to: from, action: 'writes', reason }
 }
 
 /** All valid transitions of a head (docs/architecture.md#records). */
@@ -135,7 +135,7 @@ export const transitions: readonly Transition[] = [
     event: 'arrive',
     condition: 'it is not the last arrival',
     to: 'decided',
-    effect: 'writes',
+    action: 'writes',
     reason: 'a dependency succeeded',
   },
   {
@@ -143,7 +143,7 @@ export const transitions: readonly Transition[] = [
     event: 'arrive',
     condition: 'it is the last arrival',
     to: 'ready',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the last dependency succeeded',
   },
   createArrivalTransition('ready'),
@@ -155,7 +155,7 @@ export const transitions: readonly Transition[] = [
     event: 'begin',
     condition: 'the attempt is current',
     to: 'begun',
-    effect: 'writes',
+    action: 'writes',
     reason: 'a delivery becomes the owner of the operation and increments its attempt',
   },
   {
@@ -163,7 +163,7 @@ export const transitions: readonly Transition[] = [
     event: 'begin',
     condition: 'the attempt is current',
     to: 'begun',
-    effect: 'writes',
+    action: 'writes',
     reason: 'recovery runs a repeatable operation again',
   },
   {
@@ -171,7 +171,7 @@ export const transitions: readonly Transition[] = [
     event: 'begin',
     condition: 'the requester is the owner, the attempt is current',
     to: 'begun',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the same delivery retries as a new attempt',
   },
   repeatTransition('begun', 'begin'),
@@ -180,7 +180,7 @@ export const transitions: readonly Transition[] = [
     event: 'giveBack',
     condition: 'no earlier attempt may have called',
     to: 'ready',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the deployment was stopped between begin and call',
   },
   {
@@ -188,7 +188,7 @@ export const transitions: readonly Transition[] = [
     event: 'giveBack',
     condition: 'an earlier attempt may have called',
     to: 'unowned',
-    effect: 'writes',
+    action: 'writes',
     reason: 'a give-back undoes only its own attempt',
   },
   repeatTransition('ready', 'giveBack'),
@@ -200,7 +200,7 @@ export const transitions: readonly Transition[] = [
     event: 'lapse',
     condition: 'the requester is the owner, the attempt is current',
     to: 'unowned',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the executor is gone or lost its provider; recovery names its token and attempt',
   },
   repeatTransition('unowned', 'lapse'),
@@ -211,7 +211,7 @@ export const transitions: readonly Transition[] = [
     event: 'select',
     condition: 'the requester is the owner, the attempt is current',
     to: 'ended',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the outcome of this attempt, or interrupted, becomes the end',
   },
   {
@@ -219,7 +219,7 @@ export const transitions: readonly Transition[] = [
     event: 'select',
     condition: 'the request names no owner, the attempt is current',
     to: 'ended',
-    effect: 'writes',
+    action: 'writes',
     reason: 'recovery or the close found the outcome, or ends the operation as interrupted',
   },
   {
@@ -227,7 +227,7 @@ export const transitions: readonly Transition[] = [
     event: 'select',
     condition: 'the request names no owner, the attempt is current',
     to: 'ended',
-    effect: 'writes',
+    action: 'writes',
     reason:
       'the process that completes a join ends the join; the last failed delivery ends its operation',
   },
@@ -236,7 +236,7 @@ export const transitions: readonly Transition[] = [
     event: 'select',
     condition: 'the request names no owner, the attempt is current',
     to: 'ended',
-    effect: 'writes',
+    action: 'writes',
     reason: 'the caller ends a join, whose number of needs is not in the store',
   },
   repeatTransition('ended', 'select'),

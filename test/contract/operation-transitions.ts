@@ -163,7 +163,7 @@ export function operationTransitionsContract(
           const answer = await findHeadAction(request, head)(subject)
           const after = await headOf(subject)
           expect(answer).toBe(transition !== undefined)
-          if (transition?.effect !== 'writes') return expect(after).toEqual(head)
+          if (transition?.action !== 'writes') return expect(after).toEqual(head)
           expect(headStateOf(after, needs)).toBe(transition.to)
           expect(after).toMatchObject(createExpectedHead(head, request))
         })

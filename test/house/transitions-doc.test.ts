@@ -30,8 +30,8 @@ verdict is final. A request without effect returns the first result again and ch
 `
 
 test('docs/transitions.md equals the table', async () => {
-  const rows = transitions.map(({ from, event, condition, to, effect, reason }) =>
-    [from, event, condition, to, effect === 'writes' ? 'yes' : 'no', reason].join(' | '),
+  const rows = transitions.map(({ from, event, condition, to, action, reason }) =>
+    [from, event, condition, to, action === 'writes' ? 'yes' : 'no', reason].join(' | '),
   )
   const table = rows.map(row => `| ${row} |\n`).join('')
   const meanings = formatMeanings('State', headStateConditions) + formatMeanings('When', conditions)

@@ -74,7 +74,7 @@ export function hasTakenEffect(
     isRepeated: isOwnWrite,
     isLastArrival: false,
   } as const
-  return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
+  return transitionOf(headStateOf(head, 0), request, head)?.action === 'repeats'
 }
 
 /** Returns the key of a give-back or lapse. The set `freed` of a head has all these keys. */
