@@ -125,15 +125,15 @@ async function measure(
 for (const size of values.sizes.split(',').map(Number)) {
   const resources = Array.from({ length: size }, (_, index) => createResource(index))
   const deployment = createDeployment(resources)
-  const blob = await printStateBlob(envelopeOf(deployment))
+  const blob = await printStateBlob(await envelopeOf(deployment))
   const labels = { size, megabytes: Math.round(blob.length / 1e6) }
   await measure('decode', labels, async () => {
     const { deployment: stored } = await parseEnvelope(blob)
     return stored === null ? undefined : decodeSnapshot(stored, manager)
   })
   const snapshot = await decodeSnapshot(deployment, manager)
-  await measure('encode', labels, () =>
-    printStateBlob(envelopeOf(encodeSnapshot(snapshot, manager, 'sealed'))),
+  await measure('encode', labels, async () =>
+    printStateBlob(await envelopeOf(await encodeSnapshot(snapshot, manager, 'sealed'))),
   )
   // Two entries belong to each create, so that half as many creates have `size` entries.
   const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)))

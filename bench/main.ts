@@ -13,7 +13,7 @@ import { type WorkloadName, withProgram } from './workload.ts'
 
 // These benchmarks are separate scripts, which parse their own options.
 const [, , scriptName = ''] = process.argv
-if (['journal', 'cost', 'budget', 'codec', 'state-stores'].includes(scriptName)) {
+if (['journal', 'cost', 'budget', 'codec', 'state-memory', 'state-stores'].includes(scriptName)) {
   const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
@@ -41,7 +41,7 @@ else if (benchmark === 'terraform')
   })
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|cpu|terraform|journal|cost|budget|codec|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|cpu|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }

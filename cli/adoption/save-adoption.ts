@@ -27,7 +27,7 @@ export async function saveAdoption(
   const { request, before, resources, mustConfirm } = adoption
   const { stack, secrets } = request
   const { encodeSnapshot } = await session.tools.loadState()
-  const encoded = encodeSnapshot({ ...before.snapshot, resources }, secrets, 'sealed')
+  const encoded = await encodeSnapshot({ ...before.snapshot, resources }, secrets, 'sealed')
   const sorted = { ...encoded, resources: sortTopologically(encoded.resources ?? []).resources }
   const fault = verifyIntegrity(sorted)
   if (fault !== undefined)

@@ -98,7 +98,7 @@ async function readStackState(
   const { decodeSnapshot, encodeSnapshot } = await session.tools.loadState()
   const stored = await (await session.openEngine()).exportState(stack)
   return stored === undefined
-    ? { stored: encodeSnapshot(emptySnapshot, secrets, 'sealed'), snapshot: emptySnapshot }
+    ? { stored: await encodeSnapshot(emptySnapshot, secrets, 'sealed'), snapshot: emptySnapshot }
     : { stored, snapshot: await decodeSnapshot(stored, secrets) }
 }
 

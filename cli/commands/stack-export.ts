@@ -36,7 +36,7 @@ export const exportStack: Handler = async (session, flags) => {
   const chunks = stateTools.printEnvelopeInChunks(
     openedState === undefined
       ? { version: 3, deployment: null }
-      : stateTools.envelopeOf(openedState),
+      : await stateTools.envelopeOf(openedState),
   )
   const file = flags.text('file')
   if (file !== undefined) await writeState(resolve(session.cwd, file), chunks)
@@ -52,11 +52,7 @@ async function openSecrets(
   const manager = await openStateManager(session, storedState, { kind: 'any' })
   if (manager === undefined) return storedState
   const stateTools = await session.tools.loadState()
-  return stateTools.encodeSnapshot(
-    await stateTools.decodeSnapshot(storedState, manager),
-    manager,
-    'plaintext',
-  )
+  return stateTools.recodeDeployment(storedState, manager, { manager, mode: 'plaintext' })
 }
 
 function parsePointInTimeFlag(text: string | undefined): PointInTime | undefined {

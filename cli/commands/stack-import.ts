@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
-import { emptySnapshot } from '../../shared/state/snapshot.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
@@ -34,6 +34,20 @@ export const importStack: Handler = async (session, flags) => {
   if (flags.text('from') !== undefined)
     return (await import('./stack-import-backend.ts')).importFromBackend(session, flags)
   const id = await session.requireStack()
+  const stateHash = await putImportedState(session, flags, id)
+  const engine = await session.openEngine()
+  const edit = { kind: 'import', state: stateHash, force: flags.isSet('force') } as const
+  const { notices } = await engine.editState(id, edit)
+  for (const notice of notices) session.printToStderr(`warning: ${notice}`)
+  session.printToStderr('Import complete.')
+  return 0
+}
+
+/**
+ * Stores the imported state, sealed by the manager of the stack, and returns its name. The memory
+ * of the state is free after that, because the edit reads the state again.
+ */
+async function putImportedState(session: CliSession, flags: Flags, id: StackId): Promise<BlobHash> {
   const stateTools = await session.tools.loadState()
   const { deployment: importedState } = await stateTools.parseEnvelope(
     await openInput(session, flags),
@@ -46,21 +60,12 @@ export const importStack: Handler = async (session, flags) => {
     importedState === null
       ? stackManager
       : await openSourceManager(session, importedState, stackManager)
-  const snapshot =
-    importedState === null
-      ? emptySnapshot
-      : await stateTools.decodeSnapshot(importedState, sourceManager)
   const mode = sourceManager === stackManager ? 'kept' : 'sealed'
-  const encodeWith = (manager: SecretsManager): StoredDeployment =>
-    stateTools.encodeSnapshot(snapshot, manager, mode)
+  const encodeWith = async (manager: SecretsManager): Promise<StoredDeployment> =>
+    stateTools.recodeDeployment(importedState ?? emptyDeployment, sourceManager, { manager, mode })
   await prepareToSeal(stackManager, encodeWith)
   const engine = await session.openEngine()
-  const stateHash = await engine.putState(id, encodeWith(stackManager))
-  const edit = { kind: 'import', state: stateHash, force: flags.isSet('force') } as const
-  const { notices } = await engine.editState(id, edit)
-  for (const notice of notices) session.printToStderr(`warning: ${notice}`)
-  session.printToStderr('Import complete.')
-  return 0
+  return engine.putState(id, await encodeWith(stackManager))
 }
 
 /**

@@ -29,7 +29,7 @@ export const editStateInEditor: Handler = async (session, flags) => {
       hint: 'Run `antichain up` first, or `antichain stack import`.',
     })
   const { printEnvelope, envelopeOf } = await session.tools.loadState()
-  const text = await printEnvelope(envelopeOf(before))
+  const text = await printEnvelope(await envelopeOf(before))
   const file = createEditedFile(editor, 'state.json', text)
   const after = await editUntilValid(session, file, { before, text })
   if (after === undefined) {

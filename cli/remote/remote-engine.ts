@@ -87,7 +87,7 @@ export function openRemote(login: Login): EnginePort {
       return form.parse(response)
     },
     async putState(stack, state) {
-      const bytes = Buffer.from(JSON.stringify(envelopeOf(state)))
+      const bytes = Buffer.from(JSON.stringify(await envelopeOf(state)))
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
       await remote.uploadArchive(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
       return hash

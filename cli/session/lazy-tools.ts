@@ -27,6 +27,7 @@ export function createLazyTools(): Tools {
         envelopeOf,
         decodeSnapshot,
         encodeSnapshot,
+        recodeDeployment,
       } = await import('../../shared/state/snapshot-codec.ts')
       return {
         parseEnvelope,
@@ -35,6 +36,7 @@ export function createLazyTools(): Tools {
         envelopeOf,
         decodeSnapshot,
         encodeSnapshot,
+        recodeDeployment,
       }
     },
     loadSecrets: async () => {

@@ -5,6 +5,7 @@ import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { AllowedKeys } from '../../shared/secrets/key-stack.ts'
 import type { ServiceStack } from '../../shared/secrets/service-stack.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
+import type { SecretsMode } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
 import type { OutputStream } from './io.ts'
@@ -58,7 +59,7 @@ export interface StateTools {
   readonly parseEnvelope: (source: EnvelopeSource) => Promise<StoredEnvelope>
   readonly printEnvelope: (envelope: StoredEnvelope) => Promise<string>
   readonly printEnvelopeInChunks: (envelope: StoredEnvelope) => AsyncGenerator<string>
-  readonly envelopeOf: (deployment: StoredDeployment) => StoredEnvelope
+  readonly envelopeOf: (deployment: StoredDeployment) => Promise<StoredEnvelope>
   readonly decodeSnapshot: (
     storedDeployment: StoredDeployment,
     manager: SecretsManager,
@@ -66,8 +67,13 @@ export interface StateTools {
   readonly encodeSnapshot: (
     snapshot: Snapshot,
     manager: SecretsManager,
-    secrets: 'kept' | 'sealed' | 'plaintext',
-  ) => StoredDeployment
+    mode: SecretsMode,
+  ) => Promise<StoredDeployment>
+  readonly recodeDeployment: (
+    storedDeployment: StoredDeployment,
+    source: SecretsManager,
+    target: { readonly manager: SecretsManager; readonly mode: SecretsMode },
+  ) => Promise<StoredDeployment>
 }
 
 /**

@@ -80,5 +80,5 @@ export async function putNamedState(
   stack: StackId,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return archives.put(stack, await printStateBlob(envelopeOf(state)))
+  return archives.put(stack, await printStateBlob(await envelopeOf(state)))
 }

@@ -181,7 +181,7 @@ export async function putState(
   ports: Pick<GeneratorPorts, 'blobs'>,
   state: StoredDeployment,
 ): Promise<BlobHash> {
-  return ports.blobs.put(await printStateBlob(envelopeOf(state)))
+  return ports.blobs.put(await printStateBlob(await envelopeOf(state)))
 }
 
 /** Returns the URNs of dropped pending operations whose resources are not in the edited state. */

@@ -206,6 +206,6 @@ async function prepareBase(
   const hash =
     base === published.stored
       ? published.hash
-      : await ports.blobs.put(await printStateBlob(envelopeOf(base)))
+      : await ports.blobs.put(await printStateBlob(await envelopeOf(base)))
   return { hash, base, inbox, notices }
 }

@@ -1,6 +1,6 @@
 import { hasCode, messageOf } from '../errors/error.ts'
 import type { Decision } from '../records/log.ts'
-import { envelopeOf } from '../state/snapshot-codec.ts'
+import { envelopeVersionOf, featuresOf } from '../state/features.ts'
 import type { StoredDeployment } from '../state/stored.ts'
 import { decodeEntry, type EntryReference, type JournalEntry } from './entry.ts'
 import { completeReplay, sortResources } from './fold.ts'
@@ -29,7 +29,7 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
     decision.kind === 'client-entries' ? decision.entries.map(decodeEntry) : [],
   )
   if (entries.length === 0) return base
-  const { features: baseFeatures = [] } = envelopeOf(base)
+  const baseFeatures = featuresOf(base)
   const foldEntries = (foldedEntries: readonly JournalEntry[]): StoredDeployment =>
     completeReplay(replay(base, foldedEntries, { baseFeatures, now, version, sortResources }))
   try {
@@ -38,7 +38,7 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
     if (!hasCode(thrown, 'STATE_INTEGRITY')) throw thrown
     const folded = foldEntries(withoutUnknownReferences(base, entries))
     const integrityError = {
-      version: String(envelopeOf(folded).version),
+      version: String(envelopeVersionOf(featuresOf(folded))),
       error: messageOf(thrown),
     }
     return { ...folded, metadata: { ...folded.metadata, integrity_error: integrityError } }

@@ -1,6 +1,6 @@
 import type { OperationId } from '../records/ids.ts'
 import { createsObject, type Operation } from '../records/operation.ts'
-import { envelopeOf } from '../state/snapshot-codec.ts'
+import { envelopeVersionOf, featuresOf } from '../state/features.ts'
 import { verifyIntegrity } from '../state/snapshot-integrity.ts'
 import { normalizeUrns } from '../state/normalize-urns.ts'
 import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
@@ -27,7 +27,7 @@ import {
  */
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
-  const { features: baseFeatures = [] } = envelopeOf(base)
+  const baseFeatures = featuresOf(base)
   const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
   const replayed = replay(base, journalEntriesOf(input), options)
   return completeReplay(
@@ -82,7 +82,7 @@ function markIntegrity(deployment: StoredDeployment): StoredDeployment {
   const fault = verifyIntegrity(deployment)
   const { integrity_error: _previousError, ...metadata } = deployment.metadata
   if (fault === undefined) return { ...deployment, metadata }
-  const version = String(envelopeOf(deployment).version)
+  const version = String(envelopeVersionOf(featuresOf(deployment)))
   return { ...deployment, metadata: { integrity_error: { version, error: fault }, ...metadata } }
 }
 

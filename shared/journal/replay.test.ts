@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { envelopeOf } from '../state/snapshot-codec.ts'
+import { featuresOf } from '../state/features.ts'
 import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { replay } from './replay.ts'
@@ -190,7 +190,6 @@ describe('replay', () => {
   })
 
   test('byte strings remain a feature of a base that has it', () => {
-    const featuresOf = (deployment: StoredDeployment) => envelopeOf(deployment).features
     expect(featuresOf(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual(
       ['byteString'],
     )

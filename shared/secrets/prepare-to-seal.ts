@@ -15,6 +15,6 @@ export async function prepareToSeal(
     plaintexts.push(plaintext)
     return plaintext
   }
-  encode({ ...manager, crypter: { ...manager.crypter, encrypt } })
+  await encode({ ...manager, crypter: { ...manager.crypter, encrypt } })
   await manager.prepare({ ciphertexts: [], plaintexts })
 }

@@ -76,7 +76,7 @@ describe('reading an envelope', () => {
   test('byte strings inside ciphertexts remain a feature', async () => {
     const read = await parse({ version: 4, features: ['byteString'], deployment: {} })
     if (read.deployment === null) throw new Error('there is a deployment')
-    const again = envelopeOf(read.deployment)
+    const again = await envelopeOf(read.deployment)
     expect(again.features).toEqual(['byteString'])
     expect(again.deployment?.metadata).toEqual({})
   })

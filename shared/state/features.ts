@@ -1,5 +1,6 @@
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
+import { createPauser } from './stream/pause.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 /**
@@ -26,18 +27,43 @@ type Feature = (typeof knownFeatures)[number]
  */
 export const byteStringMark = 'byteString'
 
+/** An assumed size, because the size of a stored resource is not known. */
+const resourceBytes = 1 << 9
+
 /**
  * Returns the features that a reader of this deployment needs, sorted. The features of pending
  * operations count too.
  */
 export function featuresOf(deployment: StoredDeployment): readonly string[] {
   const features = new Set<Feature>()
-  const { resources = [], pending_operations: pending = [], snippets = [] } = deployment
-  for (const resource of resources) addFeatures(resource, features)
+  for (const resource of deployment.resources ?? []) addFeatures(resource, features)
+  return completeFeatures(deployment, features)
+}
+
+/** Returns `featuresOf` a deployment. Other work of the process continues meanwhile. */
+export async function findFeatures(deployment: StoredDeployment): Promise<readonly string[]> {
+  const features = new Set<Feature>()
+  const pauser = createPauser()
+  for (const resource of deployment.resources ?? []) {
+    addFeatures(resource, features)
+    await pauser.addBytes(resourceBytes)
+  }
+  return completeFeatures(deployment, features)
+}
+
+function completeFeatures(
+  { pending_operations: pending = [], snippets = [], metadata }: StoredDeployment,
+  features: Set<Feature>,
+): readonly string[] {
   for (const { resource } of pending) addFeatures(resource, features)
   if (snippets.length > 0) features.add('snippets-prototype')
-  if (deployment.metadata[byteStringMark] === true) features.add('byteString')
+  if (metadata[byteStringMark] === true) features.add('byteString')
   return knownFeatures.filter(feature => features.has(feature))
+}
+
+/** Returns the version of the envelope of a deployment with these features. */
+export function envelopeVersionOf(features: readonly string[]): 3 | 4 {
+  return features.length === 0 ? 3 : 4
 }
 
 function addFeatures(resource: StoredResource, features: Set<Feature>): void {

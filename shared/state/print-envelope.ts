@@ -1,5 +1,6 @@
 import { compareUtf8 } from '../values/go-json.ts'
 import type { Json, StoredEnvelope } from './stored.ts'
+import { createByteSlabs } from './stream/byte-slabs.ts'
 import { createPauser } from './stream/pause.ts'
 
 const indent = '    '
@@ -34,26 +35,9 @@ export async function* printEnvelopeInChunks(envelope: StoredEnvelope): AsyncGen
  * negative zero. Other work of the process continues meanwhile.
  */
 export async function printStateBlob(envelope: StoredEnvelope): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let sizeBytes = 0
-  for await (const text of printInChunks(envelope, 'compact')) {
-    const chunk = Buffer.from(text)
-    sizeBytes += chunk.length
-    chunks.push(chunk)
-  }
-  return joinChunks(chunks, sizeBytes)
-}
-
-async function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Promise<Uint8Array> {
-  const pauser = createPauser()
-  const blob = new Uint8Array(sizeBytes)
-  let offset = 0
-  for (const chunk of chunks) {
-    blob.set(chunk, offset)
-    offset += chunk.length
-    await pauser.addBytes(chunk.length)
-  }
-  return blob
+  const slabs = createByteSlabs()
+  for await (const text of printInChunks(envelope, 'compact')) slabs.add(Buffer.from(text))
+  return slabs.join()
 }
 
 async function* printInChunks(envelope: StoredEnvelope, layout: Layout): AsyncGenerator<string> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import { secretOf } from '../values/value.ts'
 import { decodeResource, encodeResource } from './resource-codec.ts'
+import { withPlainMaps } from './snapshot.fixture.ts'
 import { createResourceState, type ResourceState } from './resource.ts'
 
 const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
@@ -57,7 +58,9 @@ describe('the stored form of a resource', () => {
         'sourcePosition,stackTrace,ignoreChanges,hideDiff,replaceOnChanges,replacementTrigger,' +
         'refreshBeforeUpdate,viewOf,resourceHooks,extensionRef,snippetID',
     )
-    expect(decodeResource(JSON.parse(JSON.stringify(stored)), open)).toEqual(completeState)
+    expect(withPlainMaps(decodeResource(JSON.parse(JSON.stringify(stored)), open))).toEqual(
+      completeState,
+    )
   })
 
   test('omits empty fields, but not `custom`', () => {

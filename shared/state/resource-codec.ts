@@ -8,6 +8,8 @@ import {
   type Open,
   type Seal,
 } from '../values/value-codec.ts'
+import { RecomputedMap } from '../values/recomputed-map.ts'
+import { emptyMap, type PropertyMap } from '../values/value.ts'
 import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
 import {
   isJsonObject,
@@ -101,16 +103,23 @@ function encodeFrame(frame: StackFrame): Fields {
 }
 
 /**
- * Decodes a state from its stored form. Absent and null fields become empty. Throws
+ * Decodes a state from its stored form. Absent and null fields become empty. The properties are
+ * `recomputed` when they are read (for many states that stay in memory), or `kept`. Throws
  * VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
  */
-export function decodeResource(stored: StoredResource, open: Open): ResourceState {
+export function decodeResource(
+  stored: StoredResource,
+  open: Open,
+  properties: 'recomputed' | 'kept' = 'recomputed',
+): ResourceState {
   let hasCiphertext = false
-  const state = decodeFields(stored, ciphertext => {
+  const openNoticed: Open = ciphertext => {
     hasCiphertext = true
     return open(ciphertext)
-  })
-  if (hasCiphertext) storedForms.set(state, stored)
+  }
+  const state = decodeFields(stored, openNoticed, properties === 'recomputed')
+  if (!hasCiphertext) return state
+  storedForms.set(state, stored)
   return state
 }
 
@@ -122,13 +131,11 @@ export function storedFormOf(state: ResourceState): StoredResource | undefined {
   return storedForms.get(state)
 }
 
-function decodeFields(stored: StoredResource, open: Open): ResourceState {
+function decodeFields(stored: StoredResource, open: Open, areRecomputed: boolean): ResourceState {
   const readUrns = (field: string): readonly Urn[] =>
     readTextListField(stored, field) as readonly Urn[]
-  const readProperties = (field: string): ResourceState['inputs'] => {
-    const value = stored[field]
-    return isJsonObject(value) ? decodeStoredMap(value, open) : new Map()
-  }
+  const readProperties = (field: string): PropertyMap =>
+    decodeProperties(stored[field], open, areRecomputed)
   return {
     urn: stored.urn as Urn,
     custom: stored.custom === true,
@@ -146,7 +153,7 @@ function decodeFields(stored: StoredResource, open: Open): ResourceState {
     provider: readTextField(stored, 'provider'),
     propertyDependencies: readListMapField(stored, 'propertyDependencies') as ReadonlyMap<
       string,
-      Urn[]
+      readonly Urn[]
     >,
     pendingReplacement: stored['pendingReplacement'] === true,
     additionalSecretOutputs: readTextListField(stored, 'additionalSecretOutputs'),
@@ -170,6 +177,22 @@ function decodeFields(stored: StoredResource, open: Open): ResourceState {
     extensionRef: readTextField(stored, 'extensionRef'),
     snippetID: readTextField(stored, 'snippetID'),
   }
+}
+
+/**
+ * Decodes inputs or outputs. Those without a ciphertext can be decoded again whenever they are read
+ * later: their stored form is much smaller.
+ */
+function decodeProperties(json: Json | undefined, open: Open, areRecomputed: boolean): PropertyMap {
+  if (!isJsonObject(json) || Object.keys(json).length === 0) return emptyMap
+  let hasCiphertext = false
+  const properties = decodeStoredMap(json, ciphertext => {
+    hasCiphertext = true
+    return open(ciphertext)
+  })
+  return hasCiphertext || !areRecomputed
+    ? properties
+    : new RecomputedMap(() => decodeStoredMap(json, open))
 }
 
 function decodeTimeouts(json: Json | undefined): CustomTimeouts {

@@ -5,7 +5,7 @@ import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
 import { sealLikeOld } from './seal-like-old.ts'
-import { byteStringMark, featuresOf } from './features.ts'
+import { byteStringMark, envelopeVersionOf, findFeatures } from './features.ts'
 import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
@@ -24,39 +24,78 @@ export function manifestOf(version: string, time: string): Manifest {
   return { time, magic, version }
 }
 
+/** An assumed size, because the size of a stored resource is not known. */
+const resourceBytes = 1 << 11
+
 /**
- * Encodes a snapshot. In the mode `kept`, each secret keeps the ciphertext from which `manager`
- * decoded it. In the mode `sealed`, each secret is encrypted. In the mode `plaintext`, secrets are
- * not encrypted (`stack export --show-secrets`).
+ * The encryption of encoded secrets. `kept`: each secret keeps the ciphertext from which the manager
+ * decoded it. `sealed`: each secret is encrypted. `plaintext`: no secret is encrypted
+ * (`stack export --show-secrets`).
  */
-export function encodeSnapshot(
+export type SecretsMode = 'kept' | 'sealed' | 'plaintext'
+
+/** Encodes a snapshot, with a pause after each part of its resources. */
+export async function encodeSnapshot(
   snapshot: Snapshot,
   manager: SecretsManager,
-  mode: 'kept' | 'sealed' | 'plaintext',
-): StoredDeployment {
+  mode: SecretsMode,
+): Promise<StoredDeployment> {
+  return encodeDeployment(snapshot, snapshot.resources, { manager, mode })
+}
+
+/**
+ * Decodes a stored deployment with `source`, and encodes it with `manager`. Unlike a snapshot, the
+ * decoded states are never all in memory. Throws the errors of `decodeSnapshot`.
+ */
+export async function recodeDeployment(
+  stored: StoredDeployment,
+  source: SecretsManager,
+  target: { readonly manager: SecretsManager; readonly mode: SecretsMode },
+): Promise<StoredDeployment> {
+  const { resources = [], ...frame } = stored
+  const open: Open = source.crypter.decrypt
+  const states = decodeResources(resources, open)
+  return encodeDeployment(await decodeSnapshot(frame, source), states, target)
+}
+
+function* decodeResources(
+  resources: readonly StoredResource[],
+  open: Open,
+): Generator<ResourceState> {
+  for (const resource of resources) yield decodeResource(resource, open, 'kept')
+}
+
+async function encodeDeployment(
+  { pendingOperations: pending, manifest, integrityError, snippets, extensions }: Snapshot,
+  states: Iterable<ResourceState>,
+  { manager, mode }: { readonly manager: SecretsManager; readonly mode: SecretsMode },
+): Promise<StoredDeployment> {
   const seal = mode === 'plaintext' ? revealSecret : createSeal(manager)
+  let hasByteStrings = false
   const encode = (state: ResourceState): StoredResource => {
+    hasByteStrings ||= containsByteStrings(state)
     const storedForm = mode === 'kept' ? storedFormOf(state) : undefined
     return storedForm === undefined
       ? encodeResource(state, seal)
       : sealLikeOld(state, storedForm, manager.crypter)
   }
-  const { resources, pendingOperations: pending, snippets, extensions } = snapshot
-  const states = [...resources, ...pending.map(operation => operation.resource)]
-  const { time, magic, version } = snapshot.manifest
+  const pauser = createPauser()
+  const resources: StoredResource[] = []
+  for (const state of states) {
+    resources.push(encode(state))
+    await pauser.addBytes(resourceBytes)
+  }
+  const pendingOperations = pending.map(({ resource, type }) => ({
+    resource: encode(resource),
+    type,
+  }))
+  const { time, magic, version } = manifest
   return {
     manifest: { time, magic, version },
     secrets_providers: { type: manager.type, state: manager.state },
-    ...(resources.length > 0 ? { resources: resources.map(encode) } : {}),
-    ...(pending.length > 0
-      ? {
-          pending_operations: pending.map(({ resource, type }) => ({
-            resource: encode(resource),
-            type,
-          })),
-        }
-      : {}),
-    metadata: encodeMetadata(snapshot.integrityError, states.some(containsByteStrings)),
+    ...(resources.length > 0 ? { resources } : {}),
+    ...(pending.length > 0 ? { pending_operations: pendingOperations } : {}),
+    metadata: encodeMetadata(integrityError, hasByteStrings),
     ...(snippets.length > 0 ? { snippets: snippets as readonly Json[] } : {}),
     ...(Object.keys(extensions).length > 0 ? { extensions: extensions as StoredJsonObject } : {}),
   }
@@ -90,9 +129,6 @@ function encodeMetadata(
     ...(hasByteStrings ? { [byteStringMark]: true } : {}),
   }
 }
-
-/** An assumed size, because the size of a stored resource is not known. */
-const resourceBytes = 1 << 10
 
 /**
  * Decodes and decrypts a stored deployment. Other work of the process continues meanwhile. Throws
@@ -132,13 +168,16 @@ function decodeIntegrityMark(json: Json | undefined): IntegrityMark | undefined 
   return { ...readField('version'), ...readField('command'), ...readField('error') }
 }
 
-/** Returns the envelope of a deployment: version 4 if it needs features, else version 3. */
-export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
-  const features = featuresOf(deployment)
+/**
+ * Returns the envelope of a deployment: version 4 if it needs features, else version 3. Other work
+ * of the process continues meanwhile.
+ */
+export async function envelopeOf(deployment: StoredDeployment): Promise<StoredEnvelope> {
+  const features = await findFeatures(deployment)
   const { [byteStringMark]: _mark, ...metadata } = deployment.metadata
   const cleanDeployment = { ...deployment, metadata }
-  if (features.length === 0) return { version: 3, deployment: cleanDeployment }
-  return { version: 4, features, deployment: cleanDeployment }
+  const version = envelopeVersionOf(features)
+  return { version, ...(version === 3 ? {} : { features }), deployment: cleanDeployment }
 }
 
 /**

@@ -19,13 +19,15 @@ export function readTextListField(object: StoredJsonObject, field: string): read
   return toTextList(object[field])
 }
 
+const emptyListMap: ReadonlyMap<string, readonly string[]> = new Map()
+
 /** Returns a field with an object of text lists. A null list is empty. */
 export function readListMapField(
   object: StoredJsonObject,
   field: string,
-): ReadonlyMap<string, string[]> {
+): ReadonlyMap<string, readonly string[]> {
   const value = object[field]
-  if (!isJsonObject(value)) return new Map()
+  if (!isJsonObject(value)) return emptyListMap
   return new Map(Object.entries(value).map(([key, texts]) => [key, toTextList(texts)]))
 }
 
@@ -35,6 +37,8 @@ export function readNestedTexts(object: StoredJsonObject, field: string): readon
   return isJsonObject(value) ? Object.values(value).flatMap(toTextList) : []
 }
 
-function toTextList(json: Json | undefined): string[] {
-  return Array.isArray(json) ? json.filter((item: Json) => typeof item === 'string') : []
+const noTexts: readonly string[] = []
+
+function toTextList(json: Json | undefined): readonly string[] {
+  return Array.isArray(json) ? json.filter((item: Json) => typeof item === 'string') : noTexts
 }

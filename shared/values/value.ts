@@ -110,7 +110,7 @@ export const emptyMap: PropertyMap = new Map()
 
 /** Reports whether a value is an object. */
 export function isMap(value: PropertyValue | undefined): value is PropertyMap {
-  return value instanceof Map
+  return typeof value === 'object' && value !== null && !isList(value) && !('kind' in value)
 }
 
 /** Reports whether a value is an array. */
@@ -120,7 +120,7 @@ export function isList(value: PropertyValue | undefined): value is readonly Prop
 
 /** Reports whether a value is one of the special kinds. */
 export function isSpecial(value: PropertyValue | undefined): value is SpecialValue {
-  return typeof value === 'object' && value !== null && !isList(value) && !isMap(value)
+  return typeof value === 'object' && value !== null && !isList(value) && 'kind' in value
 }
 
 /** Reports whether a value itself is a secret. */

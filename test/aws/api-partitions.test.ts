@@ -112,7 +112,7 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   const log = { number: 0 as LogNumber, writer: 'w' as WriterToken, at: 1 as EpochMs }
   await records.decisionLog.append(deployment, { ...log, decisions: [pin] })
   const state = { manifest: manifestOf('', ''), resources: [], metadata: {} }
-  const snapshot = await ports.blobs.put(Buffer.from(await printEnvelope(envelopeOf(state))))
+  const snapshot = await ports.blobs.put(Buffer.from(await printEnvelope(await envelopeOf(state))))
   await catalog.publish(stack, 0, snapshot)
   const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 1 } as const
   await catalog.release(deployment, end)

@@ -71,7 +71,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
   const publish = async (state: StoredDeployment): Promise<void> => {
     const { blobs, catalog } = sandbox.control.platform
     const record = await catalog.getStack(sandbox.stack)
-    const blob = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    const blob = await blobs.put(Buffer.from(JSON.stringify(await envelopeOf(state))))
     await catalog.publish(sandbox.stack, record?.version ?? 0, blob)
   }
 

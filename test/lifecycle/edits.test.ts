@@ -102,7 +102,7 @@ test('a state that fails integrity refuses deployments, and a repair mends it', 
   const all = await openDeployed()
   const { resources = [], ...fields } = await all.readState()
   const broken: StoredDeployment = { ...fields, resources: resources.toReversed() }
-  const blob = await all.platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(broken))))
+  const blob = await all.platform.blobs.put(Buffer.from(JSON.stringify(await envelopeOf(broken))))
   await all.platform.catalog.publish(all.stack, 1, blob)
   await all.requestDeployment('again')
   await all.generate()
@@ -117,7 +117,7 @@ test('a state that fails integrity refuses deployments, and a repair mends it', 
 
 test('a forced import replaces a damaged state, but not by the archive of another stack', async () => {
   const all = await openDeployed()
-  const bytes = Buffer.from(JSON.stringify(envelopeOf(await all.readState())))
+  const bytes = Buffer.from(JSON.stringify(await envelopeOf(await all.readState())))
   const state = await all.platform.archives.put(all.stack, bytes)
   const foreign = await all.platform.archives.put(stackIdOf('engine', 'other'), bytes)
   await all.platform.catalog.publish(all.stack, 1, 'f'.repeat(64) as typeof state)

@@ -168,7 +168,7 @@ test('a deployment refuses to start on a state with integrity errors, and ignore
   const { stack } = await engine.run(onlyA)
   const publish = async (state: StoredDeployment): Promise<void> => {
     const { version } = await getTestStack(platform)
-    const blob = await platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    const blob = await platform.blobs.put(Buffer.from(JSON.stringify(await envelopeOf(state))))
     await platform.catalog.publish(stack, version, blob)
   }
   const state = await readSnapshotBlob(platform.blobs, (await getTestStack(platform)).snapshot)

@@ -42,7 +42,7 @@ export async function publishStack(
   const { catalog, blobs, clock } = platform
   const id = stackIdOf(project, name)
   await catalog.createStack(id, clock.now())
-  const blob = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+  const blob = await blobs.put(Buffer.from(JSON.stringify(await envelopeOf(state))))
   await catalog.publish(id, (await catalog.getStack(id))?.version ?? 0, blob)
   return id
 }

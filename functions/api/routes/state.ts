@@ -29,7 +29,7 @@ export const stateRoutes = [
     run: async (ports, call) => {
       const state = await readRequestedState(ports, call)
       const text = await printEnvelope(
-        state === undefined ? { version: 3, deployment: null } : envelopeOf(state),
+        state === undefined ? { version: 3, deployment: null } : await envelopeOf(state),
       )
       return { response: new Response(text, { headers: { 'content-type': 'application/json' } }) }
     },

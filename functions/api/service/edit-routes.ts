@@ -73,7 +73,7 @@ async function importState(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const envelope = readEnvelope({ version, features, deployment })
   if (envelope.deployment === null)
     throw error('STATE_INVALID', 'an import needs a deployment with a state')
-  const bytes = await printStateBlob(envelopeOf(envelope.deployment))
+  const bytes = await printStateBlob(await envelopeOf(envelope.deployment))
   const state: BlobHash = await ports.archives.put(stack, bytes)
   const key = ports.random.uuid()
   const edit = { kind: 'import', state, force: true } as const

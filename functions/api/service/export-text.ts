@@ -25,6 +25,8 @@ export async function exportTextOf(
   if (state === undefined && version !== undefined)
     throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
   const body =
-    state === undefined ? JSON.stringify(emptyExport) : await printStateBlob(envelopeOf(state))
+    state === undefined
+      ? JSON.stringify(emptyExport)
+      : await printStateBlob(await envelopeOf(state))
   return new Response(body, { headers: { 'content-type': 'application/json' } })
 }

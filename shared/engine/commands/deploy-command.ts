@@ -91,7 +91,7 @@ async function refreshStates(
 /** Pins the refreshed states as the base of all later decisions: a new epoch. */
 async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
   const foldedState = await deps.foldLog()
-  const hash: BlobHash = await deps.blobs.put(await printStateBlob(envelopeOf(foldedState)))
+  const hash: BlobHash = await deps.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
   const epoch = base.epoch + 1
   await deps.writer.append({ ...deps.pin, epoch, base: hash }, { kind: 'phase', phase: 'rebased' })
   const refreshedBase = createBase(

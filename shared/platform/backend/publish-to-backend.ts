@@ -31,7 +31,7 @@ export async function publishToBackend(
   const { qualifiedName } = stackKeysOf(backend.layout, id)
   const checkpoint = printCheckpoint(
     qualifiedName,
-    envelope.deployment === null ? envelope : envelopeOf(withoutOrigins(envelope.deployment)),
+    envelope.deployment === null ? envelope : await envelopeOf(withoutOrigins(envelope.deployment)),
   )
   // A checkpoint lacks the origins of pending operations.
   const isComplete =

@@ -1,11 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { error, messageOf } from '../../errors/error.ts'
+import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
+import { createPauser } from '../../state/stream/pause.ts'
 import type { BlobNaming } from '../records/archives.ts'
 import { setAsideSuffix } from './blob-sweep.ts'
+
+/** Bytes that are hashed at a time. */
+const partBytes = 1 << 18
 
 /**
  * Creates the blobs, stored as files `<folder>/<first two digits>/<name>`. A blob is written to a
@@ -15,12 +20,12 @@ import { setAsideSuffix } from './blob-sweep.ts'
 export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): BlobsPort {
   return {
     put: async bytes => {
-      const contentHash = hashOf(bytes)
+      const contentHash = await hashBytes(bytes)
       const hash = nameOf(contentHash)
       const path = pathOf(folder, hash)
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        const isStored = hashOf(await readContent(path)) === contentHash
+        const isStored = (await hashFile(path)) === contentHash
         if (!isStored) await writeAtomically(path, bytes)
         await syncFolderEntries(dirname(path))
         await syncFolderEntries(folder)
@@ -39,7 +44,7 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
       // between the first lookup and the second, so the third repeats the first.
       for (const candidatePath of [path, path + setAsideSuffix, path]) {
         const bytes = await readContent(candidatePath)
-        const contentHash = hashOf(bytes)
+        const contentHash = await hashBytes(bytes)
         if (contentHash === hash || nameOf(contentHash) === hash) return bytes
       }
       throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
@@ -58,13 +63,37 @@ export async function readContentHash(
   folder: string,
   name: BlobHash,
 ): Promise<BlobHash | undefined> {
-  const bytes = await readContent(pathOf(folder, name))
-  return bytes.length === 0 ? undefined : hashOf(bytes)
+  return hashFile(pathOf(folder, name))
 }
 
-/** Returns the SHA-256 of bytes in hexadecimal. */
-function hashOf(bytes: Uint8Array): BlobHash {
-  return createHash('sha256').update(bytes).digest('hex') as BlobHash
+/** Returns the SHA-256 of bytes in hexadecimal. Other work of the process continues meanwhile. */
+async function hashBytes(bytes: Uint8Array): Promise<BlobHash> {
+  const pauser = createPauser()
+  const hash = createHash('sha256')
+  for (let start = 0; start < bytes.length; start += partBytes) {
+    const part = bytes.subarray(start, start + partBytes)
+    hash.update(part)
+    await pauser.addBytes(part.length)
+  }
+  return hash.digest('hex') as BlobHash
+}
+
+/**
+ * Returns the SHA-256 of a file, which is never whole in memory. Returns undefined for a file that
+ * is missing or empty. Throws STORE_UNAVAILABLE.
+ */
+async function hashFile(path: string): Promise<BlobHash | undefined> {
+  const hash = createHash('sha256')
+  let isEmpty = true
+  try {
+    for await (const part of createReadStream(path) as AsyncIterable<Buffer>) {
+      isEmpty = false
+      hash.update(part)
+    }
+  } catch (thrown) {
+    if (!isMissingFile(thrown)) throw readError(path, thrown)
+  }
+  return isEmpty ? undefined : (hash.digest('hex') as BlobHash)
 }
 
 /**
@@ -83,15 +112,21 @@ async function readContent(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
-      return new Uint8Array()
-    }
-    const reason = messageOf(thrown)
-    throw error('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
-      details: { path, reason },
-      cause: thrown,
-    })
+    if (isMissingFile(thrown)) return new Uint8Array()
+    throw readError(path, thrown)
   }
+}
+
+function isMissingFile(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+}
+
+function readError(path: string, cause: unknown): DeployError {
+  const reason = messageOf(cause)
+  return error('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
+    details: { path, reason },
+    cause,
+  })
 }
 
 /** Writes a file durably. The file exists at `path` only when it is complete. */

@@ -63,7 +63,7 @@ export async function compact(
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
   const foldedState = await foldWithEnds(ports, { deployment, view }, findEndToFold)
-  const snapshot = await ports.blobs.put(await printStateBlob(envelopeOf(foldedState)))
+  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
   const { stack } = deploymentPartsOf(deployment)
   const publication = await ports.catalog.publish(stack, view.version, snapshot)
   if (publication.kind === 'conflict')

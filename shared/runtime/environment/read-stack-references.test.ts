@@ -27,7 +27,7 @@ function createReader(openStateManager: (stack: StackId) => Promise<SecretsManag
   const messages: string[] = []
   const { readOutputs } = createStackReader({
     catalog: { getStack: async () => ({ snapshot: 'hash' }) as never },
-    blobs: { get: async () => Buffer.from(JSON.stringify(envelope)) } as Partial<
+    blobs: { get: async () => Buffer.from(JSON.stringify(await envelope)) } as Partial<
       Platform['blobs']
     > as Platform['blobs'],
     readingStack: {

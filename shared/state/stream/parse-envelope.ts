@@ -10,7 +10,7 @@ export type EnvelopeSource = string | Uint8Array | AsyncIterable<Uint8Array>
 /** Bytes of a whole text that are read between two pauses. */
 const partBytes = 1 << 16
 /** An assumed size, because the size of a resource is not known after its text was parsed. */
-const resourceBytes = 1 << 10
+const resourceBytes = 1 << 11
 
 /**
  * Parses an envelope of version 1 to 4, and converts it to version 3 or 4. A missing deployment

@@ -4,6 +4,8 @@
  * so that faults of the syntax are found as in a whole text.
  */
 
+import { createStringSharer } from './share-strings.ts'
+
 /** The parts of an envelope. */
 export interface EnvelopeParts {
   /** The text without the resources. Each list of resources has only a mark. */
@@ -51,6 +53,7 @@ interface Position {
   /** Whether the text since the last comma of the list has a resource. */
   hasResource: boolean
   hasComma: boolean
+  readonly shareStrings: (json: unknown) => void
 }
 
 /** Creates a splitter. */
@@ -60,6 +63,7 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
     ...{ list: undefined, listCount: 0 },
     ...{ isInList: false, isInDeployment: false, isInString: false, isEscaped: false },
     ...{ depth: 0, key: '', keyBytes: [], hasResource: false, hasComma: false },
+    shareStrings: createStringSharer(),
   }
   return {
     push: bytes => {
@@ -162,6 +166,7 @@ function parseBatch(position: Position): void {
   const text = Buffer.concat(position.batchParts).toString()
   Object.assign(position, { batchParts: [], batchSizeBytes: 0 })
   const resources = JSON.parse(`[${text}]`) as unknown[]
+  position.shareStrings(resources)
   for (const resource of resources) position.list?.resources.push(resource)
 }
 

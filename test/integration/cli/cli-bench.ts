@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream'
-import { text as readText } from 'node:stream/consumers'
+import { fakeStateTools } from './fake-state-tools.ts'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,10 +21,7 @@ import {
 import { applyStateEdit, digestOfResources } from '../../../shared/state/edits/apply-edit.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
 import { requireAllowedKey, withKeyStack } from '../../../shared/secrets/key-stack.ts'
-import { createResourceState } from '../../../shared/state/resource.ts'
-import { emptySnapshot } from '../../../shared/state/snapshot.ts'
-import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
-import type { Urn } from '../../../shared/names/urn.ts'
+import type { StoredDeployment } from '../../../shared/state/stored.ts'
 
 /** A folder with a project, a store in memory, and the recorded calls of commands. */
 export interface CliBench {
@@ -176,41 +172,7 @@ function createFakeTools(
       }),
       readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
-    loadState: async () => ({
-      parseEnvelope: async source =>
-        JSON.parse(await readText(Readable.from(source))) as StoredEnvelope,
-      printEnvelope: async envelope => `${JSON.stringify(envelope)}\n`,
-      printEnvelopeInChunks: async function* (envelope) {
-        yield `${JSON.stringify(envelope)}\n`
-      },
-      envelopeOf: deployment => ({ version: 3, deployment }),
-      decodeSnapshot: async stored => ({
-        ...emptySnapshot,
-        resources: (stored.resources ?? []).map(({ urn, type, custom }) =>
-          createResourceState({ urn: urn as Urn, type, custom }),
-        ),
-        pendingOperations: (stored.pending_operations ?? []).map(({ resource }) => ({
-          type: 'creating',
-          resource: createResourceState({
-            urn: resource.urn as Urn,
-            type: resource.type,
-            custom: true,
-          }),
-        })),
-      }),
-      encodeSnapshot: (snapshot, manager, secrets) => ({
-        manifest: snapshot.manifest,
-        secrets_providers: { type: manager.type, state: manager.state },
-        resources: snapshot.resources.map(({ urn, type, custom }) => ({ urn, type, custom })),
-        pending_operations: snapshot.pendingOperations.map(
-          ({ type, resource: { urn, type: resourceType, custom } }) => ({
-            type,
-            resource: { urn, type: resourceType, custom },
-          }),
-        ),
-        metadata: { secrets },
-      }),
-    }),
+    loadState: async () => fakeStateTools,
   }
 }
 

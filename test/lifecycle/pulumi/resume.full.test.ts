@@ -23,7 +23,7 @@ async function publish(engine: TestEngine, foo: string): Promise<void> {
     outputs: new Map([['foo', foo]]),
   })
   const snapshot = { ...emptySnapshot, resources: [root] }
-  await publishStack(engine, 'other', encodeSnapshot(snapshot, await managers, 'sealed'))
+  await publishStack(engine, 'other', await encodeSnapshot(snapshot, await managers, 'sealed'))
 }
 
 /**

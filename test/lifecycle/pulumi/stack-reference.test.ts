@@ -32,7 +32,7 @@ async function publishOther(
   })
   const secrets = manager ?? (await foreign)
   const snapshot = { ...emptySnapshot, resources: [root] }
-  await publishStack(engine, 'other', encodeSnapshot(snapshot, secrets, 'sealed'))
+  await publishStack(engine, 'other', await encodeSnapshot(snapshot, secrets, 'sealed'))
 }
 
 const read = (monitor: Monitor, name: string, more: Record<string, unknown> = {}) =>

@@ -1,0 +1,55 @@
+import { createPauser } from './pause.ts'
+
+const firstSlabBytes = 1 << 16
+/** The C library maps allocations of this size separately, so that their memory can be released. */
+const largestSlabBytes = 1 << 25
+
+/** Bytes that are copied at a time. */
+const copiedBytes = 1 << 20
+
+/** Collects bytes whose total is not known before. */
+export interface ByteSlabs {
+  readonly add: (bytes: Uint8Array) => void
+  /**
+   * Returns the bytes as one array, and releases the memory of each slab when it was copied. Other
+   * work of the process continues meanwhile.
+   */
+  readonly join: () => Promise<Uint8Array>
+}
+
+/** Creates an empty collection, which joins its bytes without holding them twice. */
+export function createByteSlabs(): ByteSlabs {
+  const slabs: { readonly bytes: Uint8Array<ArrayBuffer>; usedBytes: number }[] = []
+  return {
+    add(bytes) {
+      let rest = bytes
+      while (rest.length > 0) {
+        let slab = slabs.at(-1)
+        if (slab === undefined || slab.usedBytes === slab.bytes.length) {
+          const size = Math.min((slab?.bytes.length ?? firstSlabBytes / 2) * 2, largestSlabBytes)
+          slab = { bytes: new Uint8Array(size), usedBytes: 0 }
+          slabs.push(slab)
+        }
+        const part = rest.subarray(0, slab.bytes.length - slab.usedBytes)
+        slab.bytes.set(part, slab.usedBytes)
+        slab.usedBytes += part.length
+        rest = rest.subarray(part.length)
+      }
+    },
+    async join() {
+      const pauser = createPauser()
+      const joined = new Uint8Array(slabs.reduce((total, { usedBytes }) => total + usedBytes, 0))
+      let offset = 0
+      for (const { bytes, usedBytes } of slabs) {
+        for (let start = 0; start < usedBytes; start += copiedBytes) {
+          const part = bytes.subarray(start, Math.min(start + copiedBytes, usedBytes))
+          joined.set(part, offset)
+          offset += part.length
+          await pauser.addBytes(part.length)
+        }
+        bytes.buffer.transfer(0)
+      }
+      return joined
+    },
+  }
+}
