@@ -49,6 +49,17 @@ test('a package with a link is refused', async () => {
   await expect(unpacking).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
 })
 
+test('a package that has a file twice is refused each time, and never ends the process', async () => {
+  for (let round = 0; round < 300; round += 1) {
+    const unpacking = unpack([
+      { name: 'twice', content },
+      { name: 'twice', content },
+    ])
+    await expect(unpacking).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+    rmSync(join(folder, 'target'), { recursive: true })
+  }
+})
+
 test('a file that is no zip file is refused', async () => {
   const file = join(folder, 'package.zip')
   writeFileSync(file, 'nonsense')

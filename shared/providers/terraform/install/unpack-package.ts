@@ -82,8 +82,10 @@ async function unpackEntry(
       }
     },
   })
+  const source = await openEntry(zip, entry)
+  // `pipeline` must get the target in the turn that opens it, to receive the errors of its opening.
   const target = createWriteStream(path, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 })
-  await pipeline(await openEntry(zip, entry), meter, target)
+  await pipeline(source, meter, target)
 }
 
 function openEntry(zip: ZipFile, entry: Entry): Promise<NodeJS.ReadableStream> {
