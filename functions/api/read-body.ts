@@ -2,24 +2,36 @@ import { error } from '../../shared/errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../shared/values/nesting.ts'
 
 /**
- * Reads the body of a request. Throws API_BODY_TOO_LARGE if its length, or the length in the header
- * content-length, exceeds the limit.
+ * Reads the body of a request in chunks. Throws API_BODY_TOO_LARGE if its length, or the length in
+ * the header content-length, exceeds the limit.
  */
-export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function* readBodyChunks(
+  request: Request,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array> {
   const tooLargeError = (): Error =>
     error('API_BODY_TOO_LARGE', `the body exceeds the limit of ${bytesMax} bytes`, {
       details: { bytesMax },
     })
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLargeError()
-  if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
   let sizeBytes = 0
-  for await (const chunk of request.body) {
+  for await (const chunk of request.body ?? []) {
     sizeBytes += chunk.length
     if (sizeBytes > bytesMax) throw tooLargeError()
-    chunks.push(chunk)
+    yield chunk
   }
-  return Buffer.concat(chunks)
+}
+
+/** Reads the body of a request. Throws API_BODY_TOO_LARGE. */
+export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  return joinChunks(readBodyChunks(request, bytesMax))
+}
+
+/** Returns all chunks as one array. */
+export async function joinChunks(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const received: Uint8Array[] = []
+  for await (const chunk of chunks) received.push(chunk)
+  return Buffer.concat(received)
 }
 
 /**

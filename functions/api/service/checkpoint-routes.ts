@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
-import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { findFieldText } from '../../../shared/values/json-field-text.ts'
@@ -9,7 +8,6 @@ import { applyEdits, editForm } from './apply-edits.ts'
 import { type CheckpointBase, putCheckpointBase, readCheckpointBase } from './checkpoint-base.ts'
 import { clientLogOf } from './client-deployment.ts'
 import {
-  envelopeForm,
   type LeasedCall,
   parseBody,
   type ServicePorts,
@@ -37,6 +35,7 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
     method: 'PATCH',
     path: `${updatePath}/checkpoint`,
     role: 'lease',
+    isState: true,
     bodyBytesMax: checkpointBytesMax,
     run: (ports, call) => appendCheckpoint(ports, call as LeasedCall),
   },
@@ -58,10 +57,10 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
 
 /** Stores a whole state in our own print. No delta refers to its bytes. */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
-  const { version, features, deployment } = parseBody(envelopeForm, call)
+  const { state } = call
+  if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')
   const log = clientLogOf(call.update)
-  const envelope = readEnvelope({ version, features, deployment })
-  const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
+  const snapshot = await ports.closing.blobs.put(await printStateBlob(state))
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
   return {}
 }

@@ -8,7 +8,6 @@ import {
   stackPartsOf,
 } from '../../../shared/records/ids.ts'
 import type { EditRequest, RequestEnd } from '../../../shared/records/stack-request.ts'
-import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import { requirePermission } from '../authorization.ts'
@@ -23,7 +22,6 @@ import {
 } from './deployment-updates.ts'
 import { stackOf } from '../define-route.ts'
 import {
-  envelopeForm,
   parseBody,
   type ServiceCall,
   type ServicePorts,
@@ -50,6 +48,7 @@ export const serviceEditRoutes: readonly ServiceRoute[] = [
     method: 'POST',
     path: `${stackPath}/import`,
     role: 'deploy',
+    isState: true,
     bodyBytesMax: importBytesMax,
     run: (ports, call) => importState(ports, call),
   },
@@ -68,12 +67,11 @@ export const serviceEditRoutes: readonly ServiceRoute[] = [
 ]
 
 async function importState(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const { version, features, deployment } = parseBody(envelopeForm, call)
   const { id: stack } = await requireIdle(ports, stackOf(call.params))
-  const envelope = readEnvelope({ version, features, deployment })
-  if (envelope.deployment === null)
+  const deployment = call.state?.deployment ?? undefined
+  if (deployment === undefined)
     throw error('STATE_INVALID', 'an import needs a deployment with a state')
-  const bytes = await printStateBlob(await envelopeOf(envelope.deployment))
+  const bytes = await printStateBlob(await envelopeOf(deployment))
   const state: BlobHash = await ports.archives.put(stack, bytes)
   const key = ports.random.uuid()
   const edit = { kind: 'import', state, force: true } as const

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { error } from '../../../shared/errors/error.ts'
+import { error, hasCode } from '../../../shared/errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../../shared/values/nesting.ts'
-import { readRequestBody } from '../read-body.ts'
+import { joinChunks, readBodyChunks } from '../read-body.ts'
 
 /** The body of a call, unpacked. `json` is undefined for an empty body. */
 export interface ServiceBody {
@@ -9,19 +10,19 @@ export interface ServiceBody {
   readonly json: unknown
 }
 
+/** The first bytes of packed bytes that a gateway has read as UTF-8, with U+FFFD for the second. */
+const gatewayMark = Buffer.from('\u001f\ufffd')
+
 /** Maximum nesting depth of a body: that of a state, and of the fields of the body around it. */
 const bodyDepthMax = documentDepthMax + 8
 
 /**
- * Reads a body, and unpacks it if its header says so. Throws API_BODY_TOO_LARGE when the body
- * exceeds the limit before or after it is unpacked, and API_INPUT_INVALID for damaged, malformed
- * or deeply nested bodies.
+ * Reads a body, and unpacks it if its header says so. Throws the errors of `unpackBody`, and
+ * API_INPUT_INVALID for malformed or deeply nested bodies.
  */
 export async function readServiceBody(request: Request, bytesMax: number): Promise<ServiceBody> {
-  const bytes = await readRequestBody(request, bytesMax)
-  const encoding = request.headers.get('content-encoding') ?? 'identity'
-  const unpackedBytes = /^x?-?gzip$/i.test(encoding) ? await unpack(bytes, bytesMax) : bytes
-  const text = new TextDecoder().decode(unpackedBytes)
+  const bytes = await joinChunks(unpackBody(request, bytesMax))
+  const text = new TextDecoder().decode(bytes)
   if (text.trim() === '') return { text, json: undefined }
   const json = parseBodyText(text)
   if (isNestedDeeper(json, bodyDepthMax))
@@ -37,30 +38,42 @@ function parseBodyText(text: string): unknown {
   }
 }
 
-/** Unpacks bytes, and stops as soon as the result exceeds the limit. */
-async function unpack(bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+/**
+ * Reads a body in chunks, unpacked if its header says so. Throws API_BODY_TOO_LARGE as soon as the
+ * body exceeds the limit before or after it is unpacked, and API_INPUT_INVALID if it is damaged.
+ */
+export async function* unpackBody(request: Request, bytesMax: number): AsyncGenerator<Uint8Array> {
+  const chunks = readBodyChunks(request, bytesMax)
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (!/^x?-?gzip$/i.test(encoding)) return yield* chunks
+  let firstBytes = Buffer.alloc(0)
+  const packedChunks = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      if (firstBytes.length < gatewayMark.length)
+        firstBytes = Buffer.concat([firstBytes, chunk]).subarray(0, gatewayMark.length)
+      yield chunk
+    }
+  }
+  const source = Readable.from(packedChunks())
   const gunzip = createGunzip()
-  gunzip.end(bytes)
-  const chunks: Uint8Array[] = []
+  source.on('error', thrown => gunzip.destroy(thrown))
   let sizeBytes = 0
   try {
-    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+    for await (const chunk of source.pipe(gunzip) as AsyncIterable<Uint8Array>) {
       sizeBytes += chunk.length
       if (sizeBytes > bytesMax) break
-      chunks.push(chunk)
+      yield chunk
     }
   } catch (cause) {
-    const reason = isConverted(bytes) ? 'it was converted to text on its way' : 'it is damaged'
+    if (hasCode(cause, 'API_BODY_TOO_LARGE')) throw cause
+    const isConverted = firstBytes.equals(gatewayMark)
+    const reason = isConverted ? 'it was converted to text on its way' : 'it is damaged'
     throw error('API_INPUT_INVALID', `the body cannot be unpacked: ${reason}`, { cause })
+  } finally {
+    source.destroy()
   }
   if (sizeBytes > bytesMax)
     throw error('API_BODY_TOO_LARGE', `the unpacked body exceeds the limit of ${bytesMax} bytes`, {
       details: { bytesMax },
     })
-  return Buffer.concat(chunks)
-}
-
-/** Reports whether a gateway has read packed bytes as UTF-8, with U+FFFD for the second byte. */
-function isConverted(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from('\u001f\ufffd'))
 }

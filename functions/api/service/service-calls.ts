@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, hasCode, messageOf } from '../../../shared/errors/error.ts'
+import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { recordChange } from '../audited-call.ts'
 import { authenticate } from '../authenticate.ts'
@@ -8,7 +9,7 @@ import { type Caller, requirePermission } from '../authorization.ts'
 import { stackOf } from '../define-route.ts'
 import { createRateLimiter, type RateLimiter } from '../rate-limit.ts'
 import { requireLeaseToken, requireUpdate, requireValidLease } from './client-update.ts'
-import { readServiceBody } from './service-body.ts'
+import { readServiceBody, unpackBody } from './service-body.ts'
 import { serviceStatusOf, toServiceErrorResponse } from './service-error.ts'
 import {
   requireOrganization,
@@ -148,14 +149,19 @@ async function answerWithToken<Ports extends CallPorts>(
 }
 
 async function readCall(
-  route: Pick<ServiceRoute, 'bodyBytesMax'>,
+  route: Pick<ServiceRoute, 'bodyBytesMax' | 'isState'>,
   { context, params, caller }: Pick<IncomingCall, 'context' | 'params'> & { caller: Caller },
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
-  const { text, json } = await readServiceBody(context.req.raw, bodyBytesMax)
+  const request = context.req.raw
+  const { text, json, state } = route.isState
+    ? { text: '', json: undefined, state: await parseEnvelope(unpackBody(request, bodyBytesMax)) }
+    : { ...(await readServiceBody(request, bodyBytesMax)), state: undefined }
   const origin = originOf(context)
   const header = (name: string): string | undefined => context.req.header(name)
-  return { caller, params, query: context.req.query(), body: json, text, origin, header }
+  const query = context.req.query()
+  const call = { caller, params, query, body: json, text, origin, header }
+  return state === undefined ? call : { ...call, state }
 }
 
 /**

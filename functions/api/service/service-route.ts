@@ -1,7 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { SealingPort } from '../../../shared/ports/documents.ts'
+import type { StoredEnvelope } from '../../../shared/state/stored.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
@@ -41,10 +42,12 @@ export interface ServiceCall {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** The JSON of the body, unpacked. Undefined for an empty body. */
+  /** The JSON of the body, unpacked. Undefined for an empty body, and for a state. */
   readonly body: unknown
-  /** The text of the body, unpacked. */
+  /** The text of the body, unpacked. Empty for a state. */
   readonly text: string
+  /** The state in the body, if the body of the route is a state. */
+  readonly state?: StoredEnvelope
   /** The address of the service, as the client uses it. */
   readonly origin: string
   /** Returns a header of the request. */
@@ -62,6 +65,8 @@ export interface ServiceRoute<Ports = ServicePorts> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly role: ServiceRole
+  /** Whether the body is an envelope with a state, which is read in parts. */
+  readonly isState?: boolean
   /** Maximum size of the unpacked body. Absent: that of JSON requests. */
   readonly bodyBytesMax?: number
   /** Whether a call that is no GET changes no stack, and is therefore not in the audit log. */
@@ -90,13 +95,6 @@ export const stackPath = '/api/stacks/{org}/{project}/{stack}'
 
 /** The path of an update. Clients use it for every kind of update. */
 export const updatePath = `${stackPath}/update/{update}`
-
-/** A body with a state: an envelope, which `readEnvelope` checks further. */
-export const envelopeForm = z.looseObject({
-  version: z.int(),
-  features: z.array(z.string()).nullish(),
-  deployment: z.looseObject({}).nullish(),
-})
 
 /** Returns the body as its schema describes it. Throws API_INPUT_INVALID. */
 export function parseBody<Schema extends z.ZodType>(
