@@ -7,6 +7,7 @@ import type { Handler } from '../arguments/handler.ts'
 import { renewKeyOfOldName } from '../stack/change-secrets-provider.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import { stateKeyOf } from '../stack/state-secrets-fields.ts'
+import { warnOfWebhookRules } from '../stack/warn-of-webhook-rules.ts'
 import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
@@ -41,6 +42,7 @@ export const renameCurrentStack: Handler = async (session, _flags, [name = '']) 
   session.printToStderr(`Renamed ${isMoved ? `${from} to ${to}` : `${stack} to ${newName.stack}`}`)
   if (currentProject === undefined) await warnOfOldKey(session, to)
   else await renewKeyOfOldName(session, to)
+  await warnOfWebhookRules(session, from)
   return 0
 }
 

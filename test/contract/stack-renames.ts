@@ -87,6 +87,21 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect([ids.includes(id), ids.includes(to)]).toEqual([false, true])
     })
 
+    test('a notification keeps the id under which its secret was sealed, over two renames', async () => {
+      const { renames, documents } = ports
+      const [id, to, last] = [await createDeployed(), createStackId(), createStackId()]
+      const keyOf = (name: string, scope = last) => ({ kind: 'notification', scope, name }) as const
+      await documents.put(keyOf('sealed', id), { secret: 's' }, 0)
+      await documents.put(keyOf('plain', id), { a: 1 }, 0)
+      await renames.rename(id, to, input)
+      await documents.put(keyOf('later', to), { secret: 't' }, 0)
+      await renames.rename(to, last, { ...input, expectedVersion: 2 })
+      const valueOf = async (name: string) => (await documents.get(keyOf(name)))?.value
+      expect(await valueOf('sealed')).toEqual({ secret: 's', secretScope: id })
+      expect(await valueOf('later')).toEqual({ secret: 't', secretScope: to })
+      expect(await valueOf('plain')).toEqual({ a: 1 })
+    })
+
     test('the old name is free, and the stack can be renamed back', async () => {
       const { renames, catalog } = ports
       const [id, to] = [await createDeployed(), createStackId()]

@@ -62,7 +62,7 @@ const schedules = createCollectionRoutes({
 })
 
 const notificationDraft = notificationDocument
-  .omit({ secret: true })
+  .omit({ secret: true, secretScope: true })
   .extend({ secret: z.string().min(16).max(1000) })
 
 const notificationParts = {
@@ -77,7 +77,11 @@ const notificationParts = {
     return { ...plainFields, secret: await sealing.seal(secret, sealingContextOf(key)) }
   },
   show: (stored: StoredDocument) => {
-    const { secret: _secret, ...plainFields } = parseDocumentValue(notificationDocument, stored)
+    const {
+      secret: _secret,
+      secretScope: _secretScope,
+      ...plainFields
+    } = parseDocumentValue(notificationDocument, stored)
     return plainFields
   },
 } as const

@@ -68,7 +68,7 @@ function selectionViewOf({ filters = [], groups = [], events }: Notification): {
 export function readHook(
   hook: z.infer<typeof hookForm>,
   previous: Notification | undefined,
-): Omit<Notification, 'secret'> {
+): Omit<Notification, 'secret' | 'secretScope'> {
   const { displayName, payloadUrl, active } = hook
   const format = readFormat(hook.format ?? undefined, previous)
   const isPaused = active === false

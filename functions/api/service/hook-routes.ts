@@ -6,7 +6,10 @@ import {
   type StoredDocument,
 } from '../../../shared/ports/documents.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
+import {
+  type Notification,
+  notificationDocument,
+} from '../../../shared/triggers/notifications/notification-document.ts'
 import {
   readDeliveryHistory,
   type SentDelivery,
@@ -123,26 +126,29 @@ async function putHook(
     previous === undefined ? undefined : parseDocumentValue(notificationDocument, previous)
   const fields = readHook(hook, previousValue)
   refuseAddress(fields.url, ports.addresses)
-  const secret = await sealSecret(ports, key, hook.secret ?? '', previousValue?.secret)
-  if (secret === undefined && fields.format === 'signed')
+  const secretFields = await sealSecret(ports, key, hook.secret ?? '', previousValue)
+  if (secretFields.secret === undefined && fields.format === 'signed')
     throw error('API_INPUT_INVALID', 'a webhook of the format signed needs a secret')
-  const value = { ...fields, ...(secret === undefined ? {} : { secret }) }
+  const value = { ...fields, ...secretFields }
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
   if (version !== false) return hookViewOf({ key, version, value })
   if (previous !== undefined) throw documentChangedError(key)
   throw error('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
 }
 
-/** Returns the sealed secret of a webhook. An empty text keeps the previous one. */
+/** Returns the fields of the sealed secret of a webhook. An empty text keeps the previous ones. */
 async function sealSecret(
   ports: HookPorts,
   key: DocumentKey,
   text: string,
-  previous: string | undefined,
-): Promise<string | undefined> {
-  if (text === '') return previous
-  if (text === removeSecretText) return undefined
-  return ports.sealing.seal(text, sealingContextOf(key))
+  { secret, secretScope }: Partial<Notification> = {},
+): Promise<Pick<Notification, 'secret' | 'secretScope'>> {
+  if (text === removeSecretText) return {}
+  if (text !== '') return { secret: await ports.sealing.seal(text, sealingContextOf(key)) }
+  return {
+    ...(secret === undefined ? {} : { secret }),
+    ...(secretScope === undefined ? {} : { secretScope }),
+  }
 }
 
 async function pingHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {

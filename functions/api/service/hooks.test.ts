@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deliverMessage } from '../../../shared/triggers/notifications/deliver-message.ts'
 import { startReceiver } from '../../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { bodySignatureOf } from '../../../shared/triggers/webhooks/signature.ts'
+import { type EpochMs, stackIdOf } from '../../../shared/records/ids.ts'
 import { shop } from '../api.fixture.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
@@ -162,6 +163,28 @@ describe('webhooks', () => {
     expect((await service.call(deploy, `GET ${deliveries}`)).status).toBe(404)
     await createHook({ name: 'ops' })
     expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
+  })
+
+  test('of a renamed stack sign with their secret, which a change without a secret keeps', async () => {
+    const path = `${shopService}/hooks/${String((await createHook({ name: 'ops' })).json['name'])}`
+    const to = stackIdOf('mall', 'prod')
+    const empty = { expectedVersion: 0, snapshot: '', program: '' } as const
+    const { renames } = service.platform
+    expect(await renames.rename(shop, to, { ...empty, at: 9 as EpochMs })).toBe('renamed')
+    const newPath = path.replace('shop/dev', 'mall/prod')
+    const ping = () => service.call(deploy, `POST ${newPath}/ping`)
+    expect(await ping()).toMatchObject({ status: 200, json: { responseCode: 200 } })
+    const { json } = await service.call(deploy, `GET ${newPath}`)
+    expect((await service.call(deploy, `PATCH ${newPath}`, { ...json, secret: '' })).status).toBe(
+      200,
+    )
+    expect(await ping()).toMatchObject({ status: 200, json: { responseCode: 200 } })
+    await service.call(deploy, `PATCH ${newPath}`, { ...json, secret: 'another key' })
+    expect(await ping()).toMatchObject({ status: 200, json: { responseCode: 200 } })
+    const keys = [secret, secret, 'another key']
+    expect(receiver.received).toHaveLength(keys.length)
+    for (const [index, { body, headers }] of receiver.received.entries())
+      expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(keys[index] ?? '', body))
   })
 
   test('a service that may not use secrets forwards its calls, and another process sends', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { DocumentKey } from '../../ports/documents.ts'
+import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { hookFilters, hookGroupNames, isWanted } from './pulumi-filters.ts'
 
@@ -21,6 +21,11 @@ export const notificationDocument = z.strictObject({
   format: z.enum(['signed', 'pulumi']).default('signed'),
   /** The sealed secret that signs deliveries. Only the format `pulumi` can do without. */
   secret: z.string().optional(),
+  /** The id under which the secret was sealed, if its stack was renamed since. */
+  secretScope: z
+    .string()
+    .transform(id => id as DocumentKey['scope'])
+    .optional(),
   events: z.array(z.enum(notificationKinds)).min(1),
   /** Filters and groups of a client of Pulumi. If there are any, they replace `events`. */
   filters: z.array(z.enum(hookFilters)).optional(),
@@ -45,4 +50,12 @@ export function isNotificationFor(
 ): boolean {
   if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
   return isWanted(notification, event) ?? notification.events.includes(event.kind)
+}
+
+/** Returns the context of the sealed secret of a notification. */
+export function secretContextOf(
+  key: DocumentKey,
+  { secretScope = key.scope }: Pick<Notification, 'secretScope'>,
+): string {
+  return sealingContextOf({ ...key, scope: secretScope })
 }

@@ -1,6 +1,6 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
-import { type DocumentKey, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
+import type { DocumentKey, SealingPort } from '../../ports/documents.ts'
 import type { OutboundPort, OutboundResponse } from '../../ports/outbound.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { toPrintable, toPrintableLines } from '../printable.ts'
@@ -11,7 +11,7 @@ import {
   signatureOf,
 } from '../webhooks/signature.ts'
 import type { SentDelivery } from './delivery-history.ts'
-import type { Notification } from './notification-document.ts'
+import { type Notification, secretContextOf } from './notification-document.ts'
 import type { HookKind } from './pulumi-filters.ts'
 
 /** A notification with its document key. */
@@ -74,9 +74,10 @@ export async function sendDelivery(
 async function openSecret(
   sealing: SendPorts['sealing'],
   key: DocumentKey,
-  { secret, format }: Notification,
+  notification: Notification,
 ): Promise<string | undefined> {
-  if (secret !== undefined) return sealing.open(secret, sealingContextOf(key))
+  const { secret, format } = notification
+  if (secret !== undefined) return sealing.open(secret, secretContextOf(key, notification))
   if (format === 'pulumi') return undefined
   throw error('DOCUMENT_INVALID', `the notification '${toPrintable(key.name)}' has no secret`)
 }

@@ -206,6 +206,7 @@ function createFakeEngine(
   return {
     callApi: async ({ path }) => {
       if (path.endsWith('/tags')) return { tags: {} }
+      if (path === '/v1/webhooks') return { items: [] }
       throw error('RECORDS_REMOVED', 'the fake engine keeps no events')
     },
     platform: {

@@ -102,3 +102,15 @@ describe('schedules', () => {
     expect([none.exit, none.err]).toEqual([1, expect.stringContaining('none')])
   })
 })
+
+test('a rename names the webhooks whose rules still have the old id', async () => {
+  const stack = 'organization/site/dev'
+  const rule = { on: 'push', repository: 'acme/site', branches: ['main'] }
+  write('old.json', JSON.stringify([{ ...rule, stack }]))
+  write('other.json', JSON.stringify([{ ...rule, stack: 'organization/site/other' }]))
+  for (const name of ['old', 'other'])
+    expect((await run('webhook', 'create', name, '--rules', `${name}.json`)).exit).toBe(0)
+  const { exit, err } = await run('stack', 'rename', 'test')
+  expect([exit, err]).toEqual([0, expect.stringContaining(`'old' still name ${stack}`)])
+  expect(err).not.toContain("'other'")
+})

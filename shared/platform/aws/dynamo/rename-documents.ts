@@ -3,6 +3,7 @@ import type { DocumentKey, StoredDocument } from '../../../ports/documents.ts'
 import type { RenameInput } from '../../../ports/stack-renames.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { serializeDocument } from '../../records/document-text.ts'
+import { movedValueOf } from '../../records/moved-document.ts'
 import { parseDocumentItem } from './documents.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
@@ -27,7 +28,10 @@ export async function createDocumentParts(
   const { id, newId, token, placements = {} } = rename
   const parts: TransactionPart[] = []
   for (const document of await listStackDocuments(catalogTable, id)) {
-    const value = withPlacement(document, placements)
+    const value = withPlacement(
+      { ...document, value: movedValueOf(document.key, document.value) },
+      placements,
+    )
     if (value === undefined) return undefined
     const newKey: DocumentKey = { ...document.key, scope: newId }
     parts.push(

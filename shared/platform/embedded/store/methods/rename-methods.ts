@@ -114,6 +114,20 @@ function moveRows(database: Database, id: StackId, newId: StackId): void {
     database.run(`DELETE FROM ${table} WHERE ${column} = ?`, newId)
     database.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, newId, id)
   }
+  keepSecretScopes(database, id, newId)
+}
+
+/**
+ * Records in moved notifications the id under which their secrets were sealed, as `movedValueOf`
+ * does. A rename opens no secrets, and an id from an earlier rename stays.
+ */
+function keepSecretScopes(database: Database, id: StackId, newId: StackId): void {
+  database.run(
+    `UPDATE document SET value = json_insert(value, '$.secretScope', ?) WHERE scope = ?
+       AND kind = 'notification' AND json_valid(value) AND value ->> '$.secret' IS NOT NULL`,
+    id,
+    newId,
+  )
 }
 
 /** Records the rename in the history, as a deployment that began and ended at the same time. */

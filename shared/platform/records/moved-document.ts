@@ -1,0 +1,12 @@
+import type { DocumentKey } from '../../ports/documents.ts'
+import { isRecordObject } from './record-layouts.ts'
+
+/**
+ * Returns the value of a document of a stack for its place under another id. The secret of a
+ * notification keeps the id under which it was sealed, because a rename opens no secrets.
+ */
+export function movedValueOf({ kind, scope }: DocumentKey, value: unknown): unknown {
+  if (kind !== 'notification' || !isRecordObject(value) || value['secret'] === undefined)
+    return value
+  return { secretScope: scope, ...value }
+}
