@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { toConfigTree } from './config-tree.ts'
 import { coerceText, parseConfigPath, withoutTreeAt, withTreeAt } from './config-path.ts'
 import { parseProject } from '../project/project-file.ts'
 import {
@@ -86,6 +87,18 @@ config:
     const formatted = config.format()
     expect(formatted).toMatch(/^encryptionsalt: v1:s\nconfig:\n {2}p:a: "true"\n/)
     expect(openStackConfig(formatted, file, 'p').getValues()).toEqual(config.getValues())
+  })
+
+  test.each([
+    ['Pulumi.dev.yaml', 'config:\n  s:n: {~: 1, big: 2}\n'],
+    ['Pulumi.dev.yaml', 'config:\n  s:n: {&a : 1, big: 2}\n'],
+    ['Pulumi.dev.json', '{"config":{"s:n":{&a : 1,"big":2}}}'],
+  ])('a null key in %s is <nil>, as in Pulumi: %j', (file, text) => {
+    const config = openStackConfig(text, file, 's')
+    const expected = toConfigTree({ '<nil>': 1, big: 2 })
+    expect(config.getValues().get('s:n')).toEqual(expected)
+    config.set('s:z', '1')
+    expect(openStackConfig(config.format(), file, 's').getValues().get('s:n')).toEqual(expected)
   })
 
   test('removing the last value removes the map', () => {

@@ -1,4 +1,14 @@
-import { isAlias, isNode, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
+import {
+  isAlias,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  Scalar,
+  visit,
+  type Document,
+  type Node,
+} from 'yaml'
 import { error, messageOf, type DeployError } from '../../errors/error.ts'
 
 /** A parsed YAML or JSON text with positions for error messages. */
@@ -41,6 +51,7 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
     const { node, problem } = nodeFault
     throw error(errorCode, `${formatPosition(node.range?.[0] ?? 0)}: ${problem}`)
   }
+  nameNullKeys(document)
   const errorAt: YamlSource['errorAt'] = (path, sentence) => {
     const offset = offsetOf(document, path)
     return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
@@ -79,6 +90,19 @@ function findNodeFault(document: Document): NodeFault | undefined {
     },
   })
   return fault
+}
+
+/** The text that Pulumi uses for a null key. Source: `fmt.Sprint` of Go 1.25. */
+const nullKey = '<nil>'
+
+/** Replaces null keys, which the library would print as other keys in JSON than in YAML. */
+function nameNullKeys(document: Document): void {
+  visit(document, {
+    Pair: (_key, pair) => {
+      if (pair.key === null) pair.key = new Scalar(nullKey)
+      else if (isScalar(pair.key) && pair.key.value === null) pair.key.value = nullKey
+    },
+  })
 }
 
 /** Converts a document. The library refuses an unknown anchor, and too many aliases. */
