@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readPlan } from '../../shared/engine/plan/plan-file-format.ts'
+import { readUpdatePlan } from '../../shared/engine/update-plan/update-plan-file-format.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
@@ -35,7 +35,7 @@ export function withUpdatePlan(
 ): DeployRequest {
   if (updatePlan === undefined) return request
   const { decrypt } = request.secrets.crypter
-  readPlan(updatePlan, { ...stackPartsOf(request.stack), decrypt })
+  readUpdatePlan(updatePlan, { ...stackPartsOf(request.stack), decrypt })
   return { ...request, updatePlan }
 }
 

@@ -7,7 +7,7 @@ import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { decodeSnapshot, manifestOf } from '../../shared/state/snapshot-codec.ts'
-import { formatPlan } from '../../shared/engine/plan/plan-file-format.ts'
+import { formatUpdatePlan } from '../../shared/engine/update-plan/update-plan-file-format.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import { firstEpoch } from '../../shared/records/log.ts'
 import type { Json } from '../../shared/values/json.ts'
@@ -92,7 +92,7 @@ function updatePlanFieldOf(
       isSecret ? { secure: encrypt(text) } : isObject ? (JSON.parse(text) as Json) : text,
     ]),
   )
-  return { updatePlan: formatPlan(draftedPlan, { manifest, config, encrypt }) }
+  return { updatePlan: formatUpdatePlan(draftedPlan, { manifest, config, encrypt }) }
 }
 
 /**

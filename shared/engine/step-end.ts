@@ -36,7 +36,7 @@ export interface EndedStep {
    * Whether the step was interrupted because its executor is gone. Such an interruption is not an
    * error of the provider or plugin.
    */
-  readonly isOrphaned?: boolean
+  readonly isExecutorGone?: boolean
 }
 
 /** Returns a success with this state. */

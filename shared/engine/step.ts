@@ -66,7 +66,7 @@ export interface Step {
   /** Only for the command `import`: whether the user selected properties. */
   readonly importedProperties?: ImportedProperties
   readonly reason: StepReason
-  /** The views of its resource in the base, set for execution. */
+  /** The views that the resource of the step has in the base. Absent until the step is executed. */
   readonly views?: readonly TrackedState[]
 }
 
@@ -117,7 +117,7 @@ export function isProtected({
 /** Returns the planned state of a step, or else its old state. */
 export function newestStateOf({ next, old }: Pick<Step, 'next' | 'old'>): ResourceState {
   const state = next ?? old?.state
-  if (state === undefined) throw new TypeError('a step has an old or a new state')
+  if (state === undefined) throw new TypeError('the step has neither an old nor a new state')
   return state
 }
 

@@ -2,7 +2,7 @@ import type { EffectList } from './effect.ts'
 
 const startDeploymentFiles = ['functions/step-generator/start-deployment.ts']
 const deploymentRunnerFiles = ['shared/engine/generator/steps/deployment-runner.ts']
-const upCommandFiles = ['shared/engine/commands/up-command.ts']
+const programCommandFiles = ['shared/engine/commands/deploy-with-program.ts']
 const deployCommandFiles = ['shared/engine/commands/deploy-command.ts']
 const runPlanFiles = ['shared/engine/deployment/dispatch/run-plan.ts']
 const runChainFiles = ['shared/engine/deployment/dispatch/run-chain.ts']
@@ -94,14 +94,14 @@ export const effectsOfDeciding = {
     effects: [
       {
         call: 'decisionLog.append phase program',
-        sourceFiles: upCommandFiles,
+        sourceFiles: programCommandFiles,
         description: 'the program phase begins; the program starts after this record',
         afterCrash: 'a resume runs the program',
         condition: 'in the first generator run that reaches this phase',
       },
       {
         call: 'decisionLog.append program-ended',
-        sourceFiles: upCommandFiles,
+        sourceFiles: programCommandFiles,
         description:
           'the program has ended; this record also contains the plan of the deletes, if there are any',
         afterCrash: 'a resume does not run the program again',
@@ -109,7 +109,7 @@ export const effectsOfDeciding = {
       },
       {
         call: 'decisionLog.append phase outputs-applied',
-        sourceFiles: upCommandFiles,
+        sourceFiles: programCommandFiles,
         description:
           'the outputs of the stack are applied; if they changed, an earlier record has them',
         afterCrash:

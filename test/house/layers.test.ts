@@ -18,7 +18,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/backends'],
   ['shared/programs'],
   ['shared/platform', 'shared/providers', 'shared/triggers'],
-  ['shared/engine/plan'],
+  ['shared/engine/update-plan'],
   // The types that all engine folders share: steps, their ends, requests.
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],

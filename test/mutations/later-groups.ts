@@ -169,7 +169,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a plan does not constrain the options of a deployment',
       breaks: 'docs/spec/step-generation.md#update-plans: options must be as planned',
-      file: 'shared/engine/plan/goal-violations.ts',
+      file: 'shared/engine/update-plan/goal-violations.ts',
     },
     ["  compare('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],
     groupTestsOf('update_plan/goals', 'options that differ'),

@@ -11,7 +11,7 @@ import {
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
 import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
 import { createRegisteredHooks } from '../../shared/engine/monitor/registered-hooks.ts'
-import { createRegistrar } from '../../shared/engine/monitor/registrar.ts'
+import { createRequestTransformer } from '../../shared/engine/monitor/transform-requests.ts'
 import {
   createMonitorHandlers,
   type MonitorDeps,
@@ -51,7 +51,7 @@ export function createMonitor(
   const handlers = createMonitorHandlers(monitorDeps.promise, {
     onSignal: signalled.resolve,
     whenReleased: released.promise,
-    registrar: createRegistrar(callbacks),
+    requestTransformer: createRequestTransformer(callbacks),
     hooks,
   })
   return {

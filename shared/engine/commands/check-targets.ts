@@ -6,9 +6,9 @@ import type { CommandRun } from './command-run.ts'
 
 /**
  * Reports whether the targets and excludes allow a command to begin. All commands except `up`
- * require that the targets and excludes exist in the state. A refresh before an update requires
- * this too, unless the state is empty. Missing ones are reported as errors.
- * `refreshSelection`: the states that are refreshed first. Source:
+ * require that the targets and excludes exist in the state. So does a refresh before an update,
+ * unless the state is empty. Missing ones are reported as errors. `refreshSelection`: the states
+ * that are refreshed first, undefined for none. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function canBeginWithTargets(

@@ -18,7 +18,7 @@ import { deployImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
 import { requireProgram } from './require-program.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
-import { deleteAll, runUp } from './up-command.ts'
+import { destroyWithoutProgram, deployWithProgram } from './deploy-with-program.ts'
 import {
   planRefresh,
   chooseRefreshSelection,
@@ -38,8 +38,8 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   await run.loadUpdatePlan()
   await run.startPolicyPacks()
   requireProgram(run, base)
-  const execute = runsProgram(run.request.options) ? runUp : deleteAll
-  if (execute !== runUp && !(await hasPlugins(run, base))) return false
+  const applyChanges = runsProgram(run.request.options) ? deployWithProgram : destroyWithoutProgram
+  if (applyChanges !== deployWithProgram && !(await hasPlugins(run, base))) return false
   if (command === 'import') return deployImport(deps, base)
   // The base of a later epoch is already the result of a refresh.
   const isAlreadyRead = base.epoch > 1 || isReadByProgram(run.request.options)
@@ -52,7 +52,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   if (refreshSelection === undefined) {
     if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
       warnPendingOperations(deps.emitter, base)
-    return execute(deps, base)
+    return applyChanges(deps, base)
   }
   const hasSucceeded = await refreshStates(
     deps,
@@ -62,7 +62,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   if (command === 'refresh' || !hasSucceeded || run.isAborted()) return hasSucceeded
   const refreshedBase = await pinRefreshedBase(deps, base)
   const epochDeps = { ...deps, earlierDecisions: undefined }
-  return execute(epochDeps, refreshedBase)
+  return applyChanges(epochDeps, refreshedBase)
 }
 
 /**

@@ -8,7 +8,7 @@ import { isReadByProgram, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
-import { reportUnmetPlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
+import { reportUnmetUpdatePlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { chooseRefreshSelection } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
@@ -56,7 +56,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   const isAllowed =
     hasSucceeded &&
     !run.isAborted() &&
-    reportUnmetPlan(ctx.ports, findUnmetUrns(ctx)) &&
+    reportUnmetUpdatePlan(ctx.ports, findUnmetUrns(ctx)) &&
     unwrap(ctx, await isStackAllowed(ctx, listCurrentStates(ctx.input)))
   // A policy violation was emitted as a policy event, but not yet as an error.
   if (hasSucceeded && !run.isAborted() && (!isAllowed || run.hasFailed()))

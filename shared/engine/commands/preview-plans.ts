@@ -17,7 +17,7 @@ import {
   emitKeptStates,
 } from '../generator/deletion/delete-scope.ts'
 import { condemnStates } from '../generator/deletion/condemned-steps.ts'
-import { checkDeletesAgainstPlan } from '../generator/checks/check-update-plan.ts'
+import { checkDeletesAgainstUpdatePlan } from '../generator/checks/check-update-plan.ts'
 import type { Scope } from '../generator/targets/scope.ts'
 import type { CommandRun } from './command-run.ts'
 import { releaseModeOf, reportWaves } from './report-waves.ts'
@@ -40,7 +40,7 @@ export async function previewDeletes(
     ? planDestroy(ctx, { leftovers: [], mayDelete })
     : { graph: ctx.input.base.graph, condemned: condemnStates(ctx, mayDelete) }
   const steps = condemned.map(({ step }) => step)
-  if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
+  if (!checkDeletesAgainstUpdatePlan(ctx, steps.toReversed())) return false
   unwrap(ctx, await startProviders(ctx, steps))
   let hasSucceeded = areAllTargeted(ctx, steps)
   emitKeptStates(ctx, mayDelete)

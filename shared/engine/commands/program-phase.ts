@@ -77,8 +77,7 @@ export async function runProgramPhase(
     })
     return { programResult, generator }
   } catch (thrown) {
-    // An error that prevents the start of a program has a code of its own, which the caller must
-    // see.
+    // The caller must see the code of an error that prevents the start of the program.
     run.abort(thrown)
     run.emitter.report('error', messageOf(thrown))
     return undefined

@@ -12,12 +12,12 @@ export function requireProgram({ request, emitter }: CommandRun, base: Base): vo
   if (command !== 'destroy' || runProgram === true) return
   let isProgramNeeded = false
   for (const { urn, resourceHooks } of base.snapshot.resources) {
-    const names = ['BeforeDelete', 'AfterDelete'].flatMap(hook => resourceHooks.get(hook) ?? [])
-    if (names.length === 0) continue
+    const hookNames = ['BeforeDelete', 'AfterDelete'].flatMap(hook => resourceHooks.get(hook) ?? [])
+    if (hookNames.length === 0) continue
     isProgramNeeded = true
     const message =
       'Resource has delete hooks registered, but the program is not running. Hooks: ' +
-      names.join(', ')
+      hookNames.join(', ')
     emitter.report('error', message, urn)
   }
   if (isProgramNeeded)

@@ -4,11 +4,11 @@ import type { Autonaming } from '../../names/autonaming-rules.ts'
 import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import { shortenPath } from '../../providers/analyzers/shorten-path.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import { createPlanDraft } from '../plan/plan-draft.ts'
-import { readPlan } from '../plan/plan-file-format.ts'
-import { createPlanGuard, type PlanGuard } from '../plan/plan-guard.ts'
-import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
-import type { UpdatePlan } from '../plan/update-plan.ts'
+import { createUpdatePlanDraft } from '../update-plan/update-plan-draft.ts'
+import { readUpdatePlan } from '../update-plan/update-plan-file-format.ts'
+import { createUpdatePlanGuard, type UpdatePlanGuard } from '../update-plan/update-plan-guard.ts'
+import type { UpdatePlanUse } from '../update-plan/update-plan-use.ts'
+import type { UpdatePlan } from '../update-plan/update-plan.ts'
 import type { DeployRequest } from '../request.ts'
 
 /** The update plan and the policy packs of a run. */
@@ -41,20 +41,22 @@ export function createRunConstraints(deps: {
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
 }): RunConstraints & { readonly readLoadedConstraints: () => LoadedConstraints } {
   const { request, emitter } = deps
-  const { command, policyPacks = [], plan: storedPlanHash } = request.options
-  const draft = request.draftsUpdatePlan === true ? createPlanDraft() : undefined
+  const { command, policyPacks = [], plan: updatePlanHash } = request.options
+  const draft = request.draftsUpdatePlan === true ? createUpdatePlanDraft() : undefined
   let analyzers: readonly Analyzer[] = []
-  let guard: PlanGuard | undefined
-  const readStoredPlan = async (): Promise<string | undefined> =>
-    storedPlanHash === undefined
+  let guard: UpdatePlanGuard | undefined
+  const readStoredUpdatePlan = async (): Promise<string | undefined> =>
+    updatePlanHash === undefined
       ? undefined
-      : Buffer.from(await deps.readBlob(storedPlanHash)).toString('utf8')
+      : Buffer.from(await deps.readBlob(updatePlanHash)).toString('utf8')
   return {
     async loadUpdatePlan() {
-      const text = request.updatePlan ?? (await readStoredPlan())
+      const text = request.updatePlan ?? (await readStoredUpdatePlan())
       if (text === undefined) return
       const { decrypt } = request.secrets.crypter
-      guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))
+      guard = createUpdatePlanGuard(
+        readUpdatePlan(text, { ...stackPartsOf(request.stack), decrypt }),
+      )
     },
     async startPolicyPacks() {
       // Only `up` and its preview check resources with policies.

@@ -19,8 +19,8 @@ const flushDelayMs = 250
 const batchEventsMax = 500
 
 /**
- * Returns the number of lines that fit into one write, which the store receives as one message. The
- * result is at least 1.
+ * Returns the number of lines that fit into one write, at least 1. The store receives each write as
+ * one message.
  */
 function countBatchLines(lines: readonly string[]): number {
   let charCount = 0

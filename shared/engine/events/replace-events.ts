@@ -19,7 +19,7 @@ export function emitStepBegin(
   emitter.emitBegin(step)
 }
 
-/** Reports whether a step creates a replacement after the delete of the old resource. */
+/** Reports whether the old resource was deleted before a step that creates its replacement. */
 function isDeletedFirst({ effect }: Step): boolean {
   return effect === 'replace'
 }

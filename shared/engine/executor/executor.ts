@@ -31,10 +31,9 @@ export interface Executor {
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
 
-/**
- * Interval of the extensions of a delivery, and the time for which each hides the message, in ms.
- */
+/** Interval of the extensions of a delivery, in ms. */
 const extendEveryMs = 20_000
+/** Time for which each extension hides the message from other receivers, in ms. */
 const extendByMs = 60_000
 
 /**

@@ -26,7 +26,7 @@ export async function performImport(
   deps: PerformDeps,
 ): Promise<StepEnd> {
   const { next, importedProperties } = step
-  if (next === undefined) throw new TypeError('an import has a state to fill')
+  if (next === undefined) throw new TypeError('the import has no state to fill')
   const now = deps.timestamp()
   const timeFields = { created: now, modified: now }
   if (!next.custom) return successEndOf({ ...next, ...timeFields })

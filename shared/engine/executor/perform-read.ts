@@ -19,7 +19,7 @@ import {
  */
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next
-  if (next === undefined) throw new TypeError('a read has a state to fill')
+  if (next === undefined) throw new TypeError('the read has no state to fill')
   if (next.id === unknownStringMarker) return successEndOf({ ...next, outputs: emptyMap })
   const provider = await resolveStepProvider(step, deps)
   const readResult = await provider.read({

@@ -21,7 +21,7 @@ import {
  */
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state
-  if (old === undefined) throw new TypeError('a refresh has a state to compare')
+  if (old === undefined) throw new TypeError('the refresh has no state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return successEndOf(old, 'same')
   // A resource that the program registers is read under its current name. The fields that the

@@ -39,7 +39,7 @@ export function createStepOpener(deps: StepOpenerDeps): (operation: Operation) =
   }
   return async operation => {
     const pin = await logIndex.readPin()
-    if (pin === undefined) throw new Error('an operation is decided after a pin')
+    if (pin === undefined) throw new Error('the log contains no pin before the operation')
     const { old } = operation
     const resultState = old?.kind === 'operation' ? await findResultState(old.operation) : undefined
     const base = await deps.baseOfPin(pin)

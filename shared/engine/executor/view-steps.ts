@@ -72,7 +72,8 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
       : toFailedEnd({ message: error, status }, next, resultOp)
   if (next !== undefined) return { step: stepOf({ ...fields, old: trackedOld, next }), end }
-  if (trackedOld === undefined) throw new TypeError('a view step must have an old or a new state')
+  if (trackedOld === undefined)
+    throw new TypeError('the view step has neither an old nor a new state')
   return { step: stepOf({ ...fields, old: trackedOld }), end }
 }
 

@@ -9,7 +9,7 @@
  * reply before the ends of its steps are durable. No decision follows an abort.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
-import { checkStepsAgainstPlan } from './checks/check-update-plan.ts'
+import { checkStepsAgainstUpdatePlan } from './checks/check-update-plan.ts'
 import { skipIfDependencyFailed } from './checks/failed-dependencies.ts'
 import { refuseMissingDependencies } from './checks/refuse-missing-dependencies.ts'
 import { decideSteps } from './changes/decide-steps.ts'
@@ -106,7 +106,7 @@ export async function generate(
 
 /** Checks the steps of a registration before they run. */
 function checkSteps(ctx: GeneratorContext, steps: readonly Step[]): StageResult<void> {
-  const planCheck = finishStage(ctx, checkStepsAgainstPlan(ctx, steps))
+  const planCheck = finishStage(ctx, checkStepsAgainstUpdatePlan(ctx, steps))
   if (planCheck.kind !== 'decided') return planCheck
 
   const dependencyCheck = finishStage(ctx, requireCreatedDependencies(ctx.input, steps))

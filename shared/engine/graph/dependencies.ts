@@ -128,8 +128,8 @@ export function findDependents(
       candidates.add(index)
       pendingUrns.push(state.urn)
     }
-  // A state comes after its dependencies. A candidate that comes before a state names another copy
-  // with the same URN, and does not depend on that state.
+  // A state comes after its dependencies. So a candidate depends on a reached state only if the
+  // reached state precedes it. Otherwise the candidate names another copy with the same URN.
   const reachedUrns = new Set<Urn>([rootState.urn])
   return [...candidates]
     .toSorted((left, right) => left - right)

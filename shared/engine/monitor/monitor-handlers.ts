@@ -33,12 +33,12 @@ import {
   readFrames,
   readPluginRequest,
   programWireOptions,
-  readReadRequest,
+  decodeReadRequest,
   readRegistration,
   type ReadingDeps,
 } from './read-registration.ts'
 import type { HiddenFeature } from '../../records/log.ts'
-import type { Registrar } from './registrar.ts'
+import type { RequestTransformer } from './transform-requests.ts'
 import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
 
 /** The dependencies of the monitor handlers. */
@@ -56,7 +56,7 @@ export interface ProgramSignals {
   readonly onSignal: () => void
   /** Resolves when the program may exit. */
   readonly whenReleased: Promise<void>
-  readonly registrar: Registrar
+  readonly requestTransformer: RequestTransformer
   readonly hooks: RegisteredHooks
 }
 
@@ -110,8 +110,8 @@ const featureNames: ReadonlySet<string> = new Set([
 export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: ProgramSignals) {
   const traces = createStackTraces()
   const readyDeps = whenReady.then(deps => ({ ...deps, traces }))
-  const { registrar, hooks } = signals
-  const register = createRegister(readyDeps, registrar)
+  const { requestTransformer, hooks } = signals
+  const register = createRegister(readyDeps, requestTransformer)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       const { deploymentInfo, withoutFeatures } = await readyDeps
@@ -151,7 +151,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
     },
     async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
       const deps = await readyDeps
-      const { state } = await deps.generator.read(readReadRequest(request, deps))
+      const { state } = await deps.generator.read(decodeReadRequest(request, deps))
       return {
         urn: state.urn,
         properties: toWire(state.outputs, replyOptionsOf(request)),
@@ -160,7 +160,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       }
     },
     invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
-      invoke(await readyDeps, await registrar.transformInvoke(await readyDeps, request)),
+      invoke(await readyDeps, await requestTransformer.transformInvoke(await readyDeps, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
       const deps = await readyDeps
       return traces.runWithFrames(readFrames(request, deps), async stackTraceHandle => {
@@ -171,7 +171,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
     async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
       return { ref: (await readyDeps).packages.register(request) }
     },
-    ...registrar.handlers,
+    ...requestTransformer.handlers,
     ...hooks.handlers,
     signalAndWaitForShutdown: createShutdownSignal(signals),
   }
@@ -183,13 +183,16 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
  */
 function createRegister(
   readyDeps: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
-  registrar: ProgramSignals['registrar'],
+  requestTransformer: ProgramSignals['requestTransformer'],
 ): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
   const register = async (
     wireRequest: RegisterResourceRequest,
   ): Promise<RegisterResourceResponse> => {
     const deps = await readyDeps
-    const { request, isTransformed, noteRegistered } = await registrar.transform(deps, wireRequest)
+    const { request, isTransformed, noteRegistered } = await requestTransformer.transform(
+      deps,
+      wireRequest,
+    )
     if (request.remote) {
       const response = await registerRemote(request, deps, register)
       noteRegistered(response.urn)

@@ -29,7 +29,7 @@ import { createLoaderHandlers, createMapperHandlers } from './plugin-description
 import { createRegisteredHooks, type RegisteredHooks } from './registered-hooks.ts'
 import { createCallAddresses, type CallAddresses } from './call-addresses.ts'
 import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
-import { createRegistrar } from './registrar.ts'
+import { createRequestTransformer } from './transform-requests.ts'
 import { createStatusHandlers } from './status-handlers.ts'
 
 /** Maximum size of a message in either direction, in bytes. The limit is that of Pulumi. */
@@ -78,7 +78,7 @@ export async function startMonitorServer(
   const handlers = createMonitorHandlers(readyDeps.promise, {
     onSignal: signalled.resolve,
     whenReleased: released.promise,
-    registrar: createRegistrar(callbacks),
+    requestTransformer: createRequestTransformer(callbacks),
     hooks,
   })
   const serve = (onCall?: (method: string) => void): Promise<string> => {

@@ -95,10 +95,10 @@ async function findMapping(
   const parameterization = pulumiProvider === '' ? undefined : hint
   if (parameterization !== undefined) requireVersionText(parameterization.version, false)
   const ecosystem = request.ecosystem === '' ? defaultEcosystem : request.ecosystem
-  const names = host.listInstalled?.() ?? []
+  const installedNames = host.listInstalled?.() ?? []
   const orderedNames = [
-    ...names.filter(name => name === preferredName),
-    ...names.filter(name => name !== preferredName),
+    ...installedNames.filter(name => name === preferredName),
+    ...installedNames.filter(name => name !== preferredName),
   ]
   for (const name of orderedNames) {
     const target: PluginTarget = {

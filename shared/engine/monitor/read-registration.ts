@@ -110,7 +110,7 @@ export async function readRegistration(
  * Decodes a request to read a resource. Throws RESOURCE_INVALID, VALUE_MALFORMED or
  * PACKAGE_INVALID.
  */
-export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
+export function decodeReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
   if (request.provider === '') requireVersion('package', request.version)
   const id = valueFromWire(request.id, programWireOptions)

@@ -31,8 +31,9 @@ export interface RegisteredHooks extends ProgramHooks {
 /** A registered hook, and the options of its registration. */
 interface Hook {
   readonly callback: Callback
-  readonly onDryRun: boolean
+  readonly runsInPreviews: boolean
   readonly ignoreErrors: boolean
+  /** Whether the hook is an error hook. */
   readonly isForErrors: boolean
 }
 
@@ -43,12 +44,12 @@ type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined
  * Creates an empty set of hooks. Source: docs/spec/monitor.md#registerresourcehook,
  * docs/spec/step-execution.md#hooks.
  */
-export function createRegisteredHooks(program: Callbacks): RegisteredHooks {
+export function createRegisteredHooks(programCallbacks: Callbacks): RegisteredHooks {
   let activeCallCount = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {
     invoke(...args) {
       activeCallCount += 1
-      return program.invoke(...args).finally(() => {
+      return programCallbacks.invoke(...args).finally(() => {
         activeCallCount -= 1
       })
     },
@@ -94,11 +95,11 @@ export function createRegisteredHooks(program: Callbacks): RegisteredHooks {
     },
     handlers: {
       async registerResourceHook({ name, callback, onDryRun, ignoreErrors }) {
-        addHook(name, { onDryRun, ignoreErrors, isForErrors: false }, callback)
+        addHook(name, { runsInPreviews: onDryRun, ignoreErrors, isForErrors: false }, callback)
         return {}
       },
       async registerErrorHook({ name, callback }) {
-        addHook(name, { onDryRun: true, ignoreErrors: false, isForErrors: true }, callback)
+        addHook(name, { runsInPreviews: true, ignoreErrors: false, isForErrors: true }, callback)
         return {}
       },
     },
@@ -115,7 +116,7 @@ async function runRegisteredHooks(
   for (const name of names) {
     const hook = await find(name, false)
     if (hook === undefined) return { error: `hook "${name}" was not registered`, warnings }
-    if (isPreview && !hook.onDryRun) continue
+    if (isPreview && !hook.runsInPreviews) continue
     const { callback } = hook
     const request = toHookRequest(hookCall, callback.acceptsByteString)
     const answer = await callHook(async () =>

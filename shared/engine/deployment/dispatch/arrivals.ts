@@ -27,9 +27,9 @@ export async function findBarrierArrivals(
   find: (id: OperationId) => Promise<Operation | undefined>,
   visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
-  // Without a barrier, the plan has no barriers, no wave follows, or protection blocks the
-  // operation. The walk would find nothing. A failed call with hooks ends its after hook, which has
-  // the barrier.
+  // An operation has no barrier if its plan has none, if no wave follows, or if protection blocks
+  // it. Then the walk would find nothing. The barrier of a call with hooks belongs to its after
+  // hook, which also ends when the call failed.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const pendingOperations: Operation[] = [endedOperation]

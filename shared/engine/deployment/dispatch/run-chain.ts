@@ -73,11 +73,11 @@ async function sendAndFollow(
     const trackedState =
       end.state === undefined ? undefined : trackedStateOf(end.state, stateOperationId)
     const executor = head?.executor ?? ''
-    const isOrphaned =
+    const isExecutorGone =
       end.verdict === 'interrupted' &&
       executor !== '' &&
       (await deps.liveness.observe()).has(executor)
-    endedSteps.push({ step, end, trackedState, isOrphaned })
+    endedSteps.push({ step, end, trackedState, isExecutorGone })
     if (end.verdict !== 'succeeded') break
   }
   return endedSteps

@@ -70,7 +70,7 @@ async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<Hoo
   const { call, before, after } = hookedCall
   const { step } = call
   const hooks = step === undefined ? undefined : hooksOf(step)
-  if (step === undefined || hooks === undefined) throw new TypeError('a hooked call has hooks')
+  if (step === undefined || hooks === undefined) throw new TypeError('the hooked call has no hooks')
   emitStepBegin(deps.emitter, step)
   const refusal =
     before === undefined ? undefined : await runBeforeHook(deps, { step, hooks, before })

@@ -41,8 +41,9 @@ const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /** A pending wait for the end of one operation. */
 interface Wait {
-  /** Time of the next read by the monotonic clock, and the pause after it. */
+  /** Time of the next read, by the monotonic clock. */
   nextReadMs: number
+  /** The pause before the next read. The pause after it is twice as long. */
   pauseMs: number
   readonly onEnd: (end: RecordedEnd) => void
   readonly onFailed: (thrown: unknown) => void

@@ -20,12 +20,12 @@ export async function createBusyError(
     record === undefined ? '' : `, which began ${formatAge(clock.now() - record.startedAt)} ago,`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${nameOf(holder)}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${formatHolder(holder)}`,
     hint === undefined ? {} : { hint },
   )
 }
 
-function nameOf({ who, pid, host, expiresAt }: Holder): string {
+function formatHolder({ who, pid, host, expiresAt }: Holder): string {
   return expiresAt === undefined ? `${who} (process ${pid} on ${host})` : `${who} (${host})`
 }
 

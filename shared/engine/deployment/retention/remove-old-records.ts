@@ -63,10 +63,11 @@ export interface RemovalResult {
 /**
  * Removes the records of closed deployments that are old enough, whose late window is over, and
  * whose rules this version supports (I6). Before the removal, created resources whose outcome was
- * not selected are put into the inbox. Deployments of removed stacks need no age and no inbox. Each
- * stack's deployments are removed in order, up to the first that must stay. Then the published
- * versions beyond the number to keep are removed. `deploymentsMax` limits only the removal of
- * records. The removal can stop at any point and be repeated.
+ * not selected are put into the inbox. The records of removed stacks may have any age, and their
+ * resources are not put into an inbox. Each stack's deployments are removed in order, up to the
+ * first that must stay. Then the published versions beyond the number to keep are removed.
+ * `deploymentsMax` limits only the removal of records. The removal can stop at any point and be
+ * repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,

@@ -42,5 +42,5 @@ function createViewStep(
 ): Step {
   if (next !== undefined) return stepOf({ ...fields, old, next })
   if (old !== undefined) return stepOf({ ...fields, old })
-  throw new TypeError('a view step must have an old or a new state')
+  throw new TypeError('the view step has neither an old nor a new state')
 }

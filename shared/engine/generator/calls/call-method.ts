@@ -16,7 +16,7 @@ import { type DefaultProviders, registerCallExtension } from '../providers/resol
 /** A method call of the program. */
 export interface MethodRequest {
   readonly token: string
-  /** Secrets and unknowns may be output values. */
+  /** Secret and unknown values may have the form of output values, with their dependencies. */
   readonly args: PropertyMap
   readonly argDependencies: ReadonlyMap<string, readonly Urn[]>
   readonly provider: string

@@ -34,7 +34,7 @@ export async function planReplacement(
 ): Promise<Result<readonly Step[]>> {
   const { claim, goal } = registration
   const { old } = claim
-  if (old === undefined) throw new TypeError('only an existing resource is replaced')
+  if (old === undefined) throw new TypeError('the resource to replace has no old state')
   const protectionResult = finishStage(
     ctx,
     refuseProtectedReplacement(ctx.input, registration, old.state),

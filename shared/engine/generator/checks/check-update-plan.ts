@@ -6,8 +6,8 @@ import {
   findGoalViolations,
   findOutputViolations,
   type ProposedGoal,
-} from '../../plan/goal-violations.ts'
-import { noDifference } from '../../plan/update-plan.ts'
+} from '../../update-plan/goal-violations.ts'
+import { noDifference } from '../../update-plan/update-plan.ts'
 import type { Step } from '../../step.ts'
 import type { Alias } from '../../../names/alias.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
@@ -29,8 +29,8 @@ export function chooseSeed(
 }
 
 /**
- * A goal with the inputs to compare with the plan: those that Check returned, or the old ones if
- * Check did not run. `ignoresOldInputs`: whether Check ran without the old inputs.
+ * A goal with the inputs to compare with the update plan: those that Check returned, or the old
+ * ones if Check did not run. `ignoresOldInputs`: whether Check ran without the old inputs.
  */
 interface CheckedGoal {
   readonly goal: Goal
@@ -43,7 +43,7 @@ interface CheckedGoal {
  * Adds a checked registration to the drafted plan, and fails when it violates the update plan.
  * Source: docs/spec/step-generation.md#update-plans.
  */
-export function checkGoalAgainstPlan(
+export function checkGoalAgainstUpdatePlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
   { goal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
@@ -60,7 +60,7 @@ export function checkGoalAgainstPlan(
   })
   if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // If neither the plan nor the state has the resource, `checkStepsAgainstPlan` refuses its create.
+  // If neither the plan nor the state has the resource, `checkStepsAgainstUpdatePlan` refuses its create.
   if (resource === undefined && old === undefined) return decided(undefined)
   const plannedGoal =
     resource === undefined && old !== undefined
@@ -71,7 +71,7 @@ export function checkGoalAgainstPlan(
 }
 
 /** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
-export function checkUntargetedAgainstPlan(
+export function checkUntargetedAgainstUpdatePlan(
   ctx: GeneratorContext,
   claim: UrnClaim,
   goal: Goal,
@@ -79,16 +79,16 @@ export function checkUntargetedAgainstPlan(
   const old = claim.old?.state
   const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
   const seed = chooseSeed(ctx.ports, claim.urn)
-  const planResult = checkGoalAgainstPlan(ctx, claim, {
+  const planResult = checkGoalAgainstUpdatePlan(ctx, claim, {
     ...{ goal, inputs, seed },
     ignoresOldInputs: old === undefined,
   })
   if (planResult.kind === 'failed') return planResult
-  return checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
+  return checkStepsAgainstUpdatePlan(ctx, [{ urn: claim.urn, op: 'same' }])
 }
 
 /** Adds steps to the drafted plan. Fails at the first step that the update plan does not allow. */
-export function checkStepsAgainstPlan(
+export function checkStepsAgainstUpdatePlan(
   { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn' | 'op'>[],
 ): Result<void> {
@@ -107,7 +107,7 @@ export function checkStepsAgainstPlan(
  * drafted plan. The plan has a delete under the URN of the state, also if a registration claimed
  * that URN. Reports every refused delete, and returns false if there is one.
  */
-export function checkDeletesAgainstPlan(
+export function checkDeletesAgainstUpdatePlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   steps: readonly Step[],
 ): boolean {
@@ -123,7 +123,7 @@ export function checkDeletesAgainstPlan(
 }
 
 /** Adds registered outputs to the drafted plan, and fails when they violate the update plan. */
-export function checkOutputsAgainstPlan(
+export function checkOutputsAgainstUpdatePlan(
   { input, ports }: GeneratorContext,
   urn: Urn,
   newValues: PropertyMap,
@@ -150,7 +150,7 @@ function failOnViolations(urn: Urn, violations: readonly string[]): Result<void>
 }
 
 /** Reports each resource with planned steps that did not occur. Returns false if there is one. */
-export function reportUnmetPlan(
+export function reportUnmetUpdatePlan(
   { emitter }: Pick<DecisionPorts, 'emitter'>,
   unmetUrns: readonly Urn[],
 ): boolean {
@@ -180,9 +180,9 @@ export function plannedUrnsOf(
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
   return operations.flatMap(({ op, urn: recordedUrn }) => {
     const urn = claimantUrns.get(recordedUrn) ?? recordedUrn
-    // Plans have no steps for reads and imports.
+    // Update plans have no steps for reads and imports.
     if (op.startsWith('read') || op.startsWith('import')) return []
-    // A plan also contains the step `replace`, for which no operation is recorded.
+    // An update plan also contains the step `replace`, for which no operation is recorded.
     return op === 'create-replacement' ? [urn, urn] : [urn]
   })
 }
@@ -194,7 +194,7 @@ function toProposedGoal(goal: Goal): ProposedGoal {
     ...{ type, name, custom, parent, provider, dependencies, propertyDependencies },
     ...{ deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts },
     protect: goal.protect ?? false,
-    aliases: goal.aliases.map(toPlanAlias),
+    aliases: goal.aliases.map(toPlannedAlias),
     id: goal.importId,
   }
 }
@@ -209,7 +209,7 @@ function toUnchangedGoal(old: ResourceState): ProposedGoal {
     name: nameOf(old.urn),
     deleteBeforeReplace: undefined,
     ignoreChanges: [],
-    aliases: old.aliases.map(urn => toPlanAlias({ kind: 'urn', urn })),
+    aliases: old.aliases.map(urn => toPlannedAlias({ kind: 'urn', urn })),
     id: '',
   }
 }
@@ -224,7 +224,7 @@ const emptyAlias = {
   noParent: false,
 }
 
-function toPlanAlias(alias: Alias): typeof emptyAlias {
+function toPlannedAlias(alias: Alias): typeof emptyAlias {
   if (alias.kind === 'urn') return { ...emptyAlias, urn: alias.urn }
   const { name = '', type = '', project = '', stack = '', parent } = alias
   return {

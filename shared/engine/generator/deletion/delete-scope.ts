@@ -86,8 +86,8 @@ export function emitKeptStates(ctx: GeneratorContext, mayDelete: DeleteScope): v
 
 /**
  * Reports whether all deletes are allowed. Without targets or with `--target-dependents`, all are.
- * Otherwise only targets may be deleted. Every other delete is reported (error 2014), and the
- * deployment counts as failed. Source:
+ * Otherwise only targets may be deleted. Every other delete is reported (Pulumi's diagnostic 2014),
+ * and the deployment counts as failed. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function areAllTargeted(

@@ -97,7 +97,7 @@ function createImportStep(next: ResourceState): Step {
 }
 
 function createImportReplacementSteps({ old }: UrnClaim, draft: ResourceState): readonly Step[] {
-  if (old === undefined) throw new TypeError('only an existing resource is replaced')
+  if (old === undefined) throw new TypeError('the resource to replace has no old state')
   const next = { ...draft, ...unreadFields }
   return [
     stepOf({ op: 'import-replacement', effect: 'add-mark', old, next }),

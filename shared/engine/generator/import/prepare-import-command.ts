@@ -77,7 +77,7 @@ export async function prepareImport(
       : decided(undefined)
   if (stackResult.kind === 'failed') return stackResult
   const stackUrn = existingStack?.urn ?? stackResult.value?.state.urn
-  if (stackUrn === undefined) throw new TypeError('a stack was found or created')
+  if (stackUrn === undefined) throw new TypeError('the import has no stack resource')
 
   for (const neededProvider of findNeededProviders(requestedImports, input)) {
     const providerResult = await createProvider(ctx, neededProvider, deps)
@@ -85,7 +85,7 @@ export async function prepareImport(
   }
   const referenceTo = (urn: Urn): string => {
     const id = liveStateOf(urn)?.id ?? sets.currentStates.get(urn)?.state.id
-    if (id === undefined) throw new TypeError(`the provider ${urn} was found or created`)
+    if (id === undefined) throw new TypeError(`the import has no provider ${urn}`)
     return providerReferenceOf(urn, id)
   }
   for (const { extension } of requestedImports)

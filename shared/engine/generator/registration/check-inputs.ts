@@ -3,7 +3,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { resetPaths } from '../../../values/path.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
 import type { PropertyMap } from '../../../values/value.ts'
-import { checkGoalAgainstPlan, chooseSeed } from '../checks/check-update-plan.ts'
+import { checkGoalAgainstUpdatePlan, chooseSeed } from '../checks/check-update-plan.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { emitDiagnostics, finishStage } from '../finish-stage.ts'
@@ -15,7 +15,8 @@ import type { UrnClaim } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Time in which other registrations may report their missing plugins, before the deployment ends.
+ * Time in which other registrations may report their missing plugins before the deployment ends, in
+ * ms.
  */
 const missingPluginWindowMs = 400
 
@@ -73,7 +74,7 @@ export async function checkInputs(
     seed,
     ignoresOldInputs: checkResult.ignoresOldInputs,
   }
-  const planResult = checkGoalAgainstPlan(ctx, claim, checkedGoal)
+  const planResult = checkGoalAgainstUpdatePlan(ctx, claim, checkedGoal)
   if (planResult.kind === 'failed') return planResult
   return decided({ goal, claim, driver, next, comparedInputs, seed })
 }

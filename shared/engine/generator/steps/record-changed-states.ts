@@ -10,9 +10,9 @@ import type { GeneratorContext } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns records with the new source position or stack trace of unchanged resources, if one of
- * them changed. The caller writes these records as one batch. Otherwise an edit of a program would
- * cost one write per resource.
+ * Returns a record for each unchanged resource whose source position or stack trace has changed.
+ * The caller writes these records as one batch. Otherwise an edit of a program would cost one write
+ * per resource.
  */
 export function rewriteChangedPositions(
   ctx: GeneratorContext,

@@ -2,7 +2,7 @@ import type { Urn } from '../../../names/urn.ts'
 import { equalMaps } from '../../../values/equal.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { TrackedState } from '../../step.ts'
-import { checkOutputsAgainstPlan } from '../checks/check-update-plan.ts'
+import { checkOutputsAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { unwrap } from '../finish-stage.ts'
 import { type CurrentState, currentTrackedAt } from '../sets.ts'
@@ -34,7 +34,7 @@ export async function recordRegisteredOutputs(
   outputs: PropertyMap,
 ): Promise<void> {
   const { runner, emitter } = ctx.ports
-  unwrap(ctx, checkOutputsAgainstPlan(ctx, current.state.urn, outputs))
+  unwrap(ctx, checkOutputsAgainstUpdatePlan(ctx, current.state.urn, outputs))
   const state = { ...current.state, outputs }
   const isUnchanged = equalMaps(current.state.outputs, outputs)
   const trackedState = isUnchanged ? current : await runner.recordOutputs(current, state)

@@ -30,7 +30,7 @@ export async function runSteps(
 ): Promise<Result<CurrentState>> {
   if (ctx.ports.isAborted()) return stoppedResult
   const lastStep = steps.findLast(step => step.op !== 'replace')
-  if (lastStep === undefined) throw new TypeError('a registration has at least one step')
+  if (lastStep === undefined) throw new TypeError('the registration has no step to run')
   const { imported } = registration.claim
   // If a resource was imported by this registration and equals its goal, it needs no further step.
   const result =
@@ -56,7 +56,7 @@ async function settleSame(
   const { emitter, runner } = ctx.ports
   const { next, old } = step
   if (next === undefined || old === undefined)
-    throw new TypeError('a same step has an old and a new state')
+    throw new TypeError('the same step lacks its old or its new state')
   const state = markSecretOutputs(next, () => undefined)
   emitter.emitBegin(step)
   await configureUnusedProvider(ctx, state, old.state.inputs)
@@ -122,8 +122,9 @@ async function runBatches(
           })
     endedSteps.push(...ends)
     // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
-    const isOrphaned = ends.some(end => end.isOrphaned === true)
-    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isOrphaned)
+    const isExecutorGone = ends.some(end => end.isExecutorGone === true)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded'))
+      return failStep(ctx.input, isExecutorGone)
   }
   return decided(undefined)
 }
@@ -151,14 +152,14 @@ function recordedSetsDeltaOf(
 ): RecordedSetsDelta {
   const { urn, alias } = registration.claim
   const deletedUrns = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
-  const keys = deletedUrns.flatMap(deletedUrn => {
-    const dependentKeys = sets.dependentKeys.get(deletedUrn)
-    return dependentKeys === undefined ? [] : [[deletedUrn, dependentKeys] as const]
+  const dependentKeys = deletedUrns.flatMap(deletedUrn => {
+    const keys = sets.dependentKeys.get(deletedUrn)
+    return keys === undefined ? [] : [[deletedUrn, keys] as const]
   })
   return {
     ...(alias === undefined ? {} : { aliased: [[alias, urn] as const] }),
     ...(deletedUrns.length === 0 ? {} : { deleted: deletedUrns }),
-    ...(keys.length === 0 ? {} : { dependentKeys: keys }),
+    ...(dependentKeys.length === 0 ? {} : { dependentKeys }),
     ...(sets.replacedUrns.has(urn) ? { replaced: [urn] } : {}),
     ...(sets.targetedUrns.has(urn) ? { targeted: [urn] } : {}),
   }
@@ -183,7 +184,7 @@ async function settleChange(
   steps: readonly Step[],
   step: Step | undefined,
 ): Promise<EndedStep> {
-  if (step?.next === undefined) throw new TypeError('a change has a planned state')
+  if (step?.next === undefined) throw new TypeError('the change has no planned state')
   ctx.ports.emitter.emitBegin(step)
   if (step.op === 'replace') {
     const end = successEndOf(step.next)

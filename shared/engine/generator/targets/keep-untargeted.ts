@@ -3,7 +3,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { stepOf } from '../../step.ts'
 import { applyPolicies } from '../policies/apply-policies.ts'
-import { checkUntargetedAgainstPlan } from '../checks/check-update-plan.ts'
+import { checkUntargetedAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { finishStage } from '../finish-stage.ts'
@@ -39,7 +39,7 @@ export async function keepUntargeted(
   const recreateResult = await mustRecreate(ctx, claim)
   if (recreateResult.kind === 'failed') return recreateResult
   if (recreateResult.value) return decided(undefined)
-  const planResult = checkUntargetedAgainstPlan(ctx, claim, goal)
+  const planResult = checkUntargetedAgainstUpdatePlan(ctx, claim, goal)
   if (planResult.kind === 'failed') return planResult
   const next = claim.old?.state ?? draft
   const policyResult = await applyPolicies(ctx, { goal, claim, next, comparedInputs: next.inputs })

@@ -85,7 +85,7 @@ const knownSteps: ReadonlySet<string> = new Set([
  * or of another stack. Also throws it for an unknown field or step, or secrets that this stack's
  * key cannot decrypt.
  */
-export function readPlan(
+export function readUpdatePlan(
   text: string,
   context: {
     readonly stack: string
@@ -203,7 +203,7 @@ function aliasOf(storedAlias: z.infer<typeof aliasForm>): PlannedAlias {
 }
 
 /** Formats a plan file in Pulumi's format, with sealed secrets. The resources are sorted by URN. */
-export function formatPlan(
+export function formatUpdatePlan(
   plan: UpdatePlan,
   context: {
     readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }

@@ -5,7 +5,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { findUnplannedChanges } from './planned-difference.ts'
 import type { PlannedAlias, PlannedGoal } from './update-plan.ts'
 
-/** A registration in the form that is compared with a plan. */
+/** A registration in the form that is compared with its planned goal. */
 export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 
 /**

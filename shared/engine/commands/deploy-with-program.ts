@@ -19,8 +19,8 @@ import {
 } from '../generator/deletion/delete-scope.ts'
 import { condemnStates, condemnLeftovers } from '../generator/deletion/condemned-steps.ts'
 import {
-  checkDeletesAgainstPlan,
-  reportUnmetPlan,
+  checkDeletesAgainstUpdatePlan,
+  reportUnmetUpdatePlan,
   findUnmetUrns,
 } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
@@ -45,7 +45,7 @@ import { releaseModeOf, reportWaves } from './report-waves.ts'
  * restores the results of the earlier runs, and continues from there. Returns true when everything
  * succeeded.
  */
-export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
+export async function deployWithProgram(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, earlierDecisions } = deps
   const { ctx, replay } = createCommandContext(deps, base)
   if (earlierDecisions?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
@@ -92,10 +92,10 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
 }
 
 /**
- * Deletes the resources of the base that the scope contains, for a `destroy` without the program.
+ * Runs a `destroy` without the program: deletes the resources of the base that the scope contains.
  * Returns true when all deletes succeeded.
  */
-export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
+export async function destroyWithoutProgram(deps: CommandDeps, base: Base): Promise<boolean> {
   const recordedPlan = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
   if (recordedPlan !== undefined)
@@ -131,7 +131,10 @@ async function finishAfterProgram(
     recordedPlan === undefined ||
     (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure })).isComplete
   const hasProgramSucceeded = (await hookService?.finish()) !== false
-  const isUpdatePlanMet = reportUnmetPlan(ctx.ports, earlierDecisions?.programEnd?.unmet ?? [])
+  const isUpdatePlanMet = reportUnmetUpdatePlan(
+    ctx.ports,
+    earlierDecisions?.programEnd?.unmet ?? [],
+  )
   const hasSucceeded =
     isUpdatePlanMet && isPlanComplete && areTargetsValid && hasProgramSucceeded && !run.hasFailed()
   const readFinalStates = async (): Promise<readonly ResourceState[]> => {
@@ -215,7 +218,7 @@ async function deleteCondemned(
     ? planDestroy(ctx, { leftovers, mayDelete })
     : planUnregisteredDeletes(ctx, { leftovers, mayDelete })
   const steps = condemned.map(({ step }) => step)
-  if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
+  if (!checkDeletesAgainstUpdatePlan(ctx, steps.toReversed())) return false
   // No end of the program is recorded, so that a later generator run runs the program again.
   if (!areAllTargeted(ctx, steps)) {
     unwrap(ctx, await startProviders(ctx, steps))
@@ -226,7 +229,7 @@ async function deleteCondemned(
   const decisions = createDecisions(unmetUrns)
   if (condemned.length === 0) {
     if (decisions.length > 0) await deps.writer.append(...decisions)
-    return reportUnmetPlan(ctx.ports, unmetUrns)
+    return reportUnmetUpdatePlan(ctx.ports, unmetUrns)
   }
   unwrap(ctx, await startProviders(ctx, findStepsWithoutCall(graph, condemned)))
   const release = releaseModeOf(deps.run)
@@ -246,5 +249,5 @@ async function deleteCondemned(
     isStoppedByFailure: !ctx.input.continueOnError,
   }
   const { isComplete } = await runPlan(deps, 'deletes', plan, decisions)
-  return reportUnmetPlan(ctx.ports, unmetUrns) && isComplete
+  return reportUnmetUpdatePlan(ctx.ports, unmetUrns) && isComplete
 }

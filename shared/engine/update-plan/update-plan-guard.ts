@@ -2,7 +2,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { PlannedResource, UpdatePlan } from './update-plan.ts'
 
 /** The enforcement of an update plan. It has the planned steps that have not occurred yet. */
-export interface PlanGuard {
+export interface UpdatePlanGuard {
   readonly resourceOf: (urn: Urn) => PlannedResource | undefined
   /**
    * Removes the next planned step of a resource, and compares `op` with it. Returns undefined if
@@ -44,7 +44,7 @@ export function isWithinPlannedStep(op: string, plannedOp: string): boolean {
 }
 
 /** Creates the guard of one generator run or preview. */
-export function createPlanGuard({ resources }: UpdatePlan): PlanGuard {
+export function createUpdatePlanGuard({ resources }: UpdatePlan): UpdatePlanGuard {
   const remainingSteps = new Map([...resources].map(([urn, { ops }]) => [urn, [...ops]]))
   const skippedSteps = new Map<Urn, string[]>()
   return {

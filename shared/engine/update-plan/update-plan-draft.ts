@@ -5,7 +5,7 @@ import type { ProposedGoal } from './goal-violations.ts'
 import { noDifference, type PlannedResource, type UpdatePlan } from './update-plan.ts'
 
 /** The plan that a preview collects. */
-export interface PlanDraft {
+export interface UpdatePlanDraft {
   /** Records the goal of a resource, the change of its inputs, and the seed of its Check calls. */
   readonly recordGoal: (
     urn: Urn,
@@ -36,7 +36,7 @@ const emptyPlannedResource: PlannedResource = {
 }
 
 /** Creates an empty draft. */
-export function createPlanDraft(): PlanDraft {
+export function createUpdatePlanDraft(): UpdatePlanDraft {
   const resources = new Map<Urn, PlannedResource>()
   const changeResource = (urn: Urn, changes: Partial<PlannedResource>): void => {
     resources.set(urn, { ...(resources.get(urn) ?? emptyPlannedResource), ...changes })

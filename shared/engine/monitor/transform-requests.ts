@@ -10,13 +10,13 @@ import type { ReadingDeps } from './read-registration.ts'
 import { parseOptionalUrn } from './request-urns.ts'
 import { createTransforms, applyTransforms } from './transforms.ts'
 
-/** The functions that a registrar needs to transform a request. */
-export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
+/** The functions that a request transformer needs. */
+export interface TransformDeps extends Pick<ReadingDeps, 'hashAssets'> {
   readonly generator: Pick<Generator, 'inheritOptions'>
 }
 
-/** The transforms of the registrations and function calls of one generator run. */
-export interface Registrar {
+/** Applies the program's transforms to the registrations and function calls of one generator run. */
+export interface RequestTransformer {
   /**
    * Transforms a registration request. `isTransformed`: the request has transforms, so its provider
    * and inherited options were filled in. `noteRegistered` must be called with the registered URN,
@@ -24,7 +24,7 @@ export interface Registrar {
    * and VALUE_MALFORMED for invalid properties.
    */
   readonly transform: (
-    deps: RegisterDeps,
+    deps: TransformDeps,
     request: RegisterResourceRequest,
   ) => Promise<{
     readonly request: RegisterResourceRequest
@@ -33,7 +33,7 @@ export interface Registrar {
   }>
   /** Transforms a function call. */
   readonly transformInvoke: (
-    deps: RegisterDeps,
+    deps: TransformDeps,
     request: ResourceInvokeRequest,
   ) => Promise<ResourceInvokeRequest>
   readonly handlers: {
@@ -42,11 +42,11 @@ export interface Registrar {
   }
 }
 
-/** Creates a registrar without transforms. */
-export function createRegistrar(callbacks: Callbacks): Registrar {
+/** Creates a request transformer without transforms. */
+export function createRequestTransformer(callbacks: Callbacks): RequestTransformer {
   const transforms = createTransforms()
   const invokeTransforms = createInvokeTransforms(callbacks)
-  const transform: Registrar['transform'] = async (deps, wireRequest) => {
+  const transform: RequestTransformer['transform'] = async (deps, wireRequest) => {
     const applicableTransforms = transforms.takeApplicable(wireRequest)
     const noteRegistered = (urn: string): void =>
       transforms.noteRegistered(urn, wireRequest.parent, applicableTransforms.ownTransforms)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { createPlanGuard, isWithinPlannedStep } from './plan-guard.ts'
+import { createUpdatePlanGuard, isWithinPlannedStep } from './update-plan-guard.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::d' as Urn
 const createPlanned = (...ops: string[]) => ({
@@ -29,7 +29,9 @@ test.each([
 })
 
 test('steps are taken in order, and untaken ones are reported as unmet', () => {
-  const guard = createPlanGuard({ resources: new Map([[urn, createPlanned('create', 'delete')]]) })
+  const guard = createUpdatePlanGuard({
+    resources: new Map([[urn, createPlanned('create', 'delete')]]),
+  })
   expect(guard.findUnmetUrns(() => true)).toEqual([urn])
   expect(guard.takeStep(urn, 'create')).toBeUndefined()
   expect(guard.findUnmetUrns(() => true)).toEqual([urn])
@@ -40,13 +42,13 @@ test('steps are taken in order, and untaken ones are reported as unmet', () => {
 })
 
 test('a resource outside of the plan may stay unchanged', () => {
-  const guard = createPlanGuard({ resources: new Map() })
+  const guard = createUpdatePlanGuard({ resources: new Map() })
   expect(guard.takeStep(urn, 'same')).toBeUndefined()
   expect(guard.takeStep(urn, 'update')).toMatch(/no steps were expected/)
 })
 
 test('steps of an earlier generator run are taken, and restored if they never began', () => {
-  const guard = createPlanGuard({
+  const guard = createUpdatePlanGuard({
     resources: new Map([[urn, createPlanned('replace', 'create-replacement')]]),
   })
   guard.skipRecorded([urn, urn])

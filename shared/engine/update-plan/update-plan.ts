@@ -1,5 +1,6 @@
 /**
- * plan: update plans. A preview saves the changes that it found in a file, and a later update is
+ * update-plan: Pulumi's update plans. Here, *plan* always means an update plan, not the plan of the
+ * glossary. A preview saves the changes that it found in a file, and a later update is
  * checked against them. Imports state and below, and the types of records.
  *
  * Invariants: decisions are pure functions of data. A plan is read completely or refused. Its
@@ -61,7 +62,7 @@ export interface PlannedResource {
   readonly seed: Uint8Array | undefined
 }
 
-/** A complete plan. */
+/** A complete update plan. */
 export interface UpdatePlan {
   readonly resources: ReadonlyMap<Urn, PlannedResource>
 }
