@@ -9,7 +9,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { type JournalEntry } from '../shared/journal/entry.ts'
 import { completeReplay, sortResources } from '../shared/journal/fold.ts'
-import { replay } from '../shared/journal/replay.ts'
+import { replayEntries } from '../shared/journal/replay-entries.ts'
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
 import { diffStates } from '../shared/state/diff-states.ts'
 import { printStateBlob } from '../shared/state/print-envelope.ts'
@@ -139,7 +139,9 @@ for (const size of values.sizes.split(',').map(Number)) {
   const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)))
   const base = createDeployment([])
   await measure('fold', { ...labels, entries: entries.length }, () =>
-    completeReplay(replay(base, entries, { baseFeatures: [], now: time, version, sortResources })),
+    completeReplay(
+      replayEntries(base, entries, { baseFeatures: [], now: time, version, sortResources }),
+    ),
   )
   await measure('verify', labels, () => verifyIntegrity(deployment))
   const changed = createDeployment(

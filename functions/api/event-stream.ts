@@ -26,15 +26,18 @@ export type StreamMessage =
   | { readonly event: 'alive' }
 
 /**
- * The changing position of one stream, and the ports that read its events. The position has a
- * cursor, and the times of the end, the last message and the last token check.
+ * The changing position of one stream, and the ports that read its events. The times are those of
+ * the monotonic clock.
  */
 interface StreamPosition {
   readonly ports: ApiPorts
   readonly isTokenValid: StreamAccess['isTokenValid']
+  /** The cursor from which events are read next. */
   cursor: number
+  /** The time at which the stream must end. */
   endMs: number
   lastMessageMs: number
+  /** The time of the last check of the token. */
   lastCheckMs: number
 }
 

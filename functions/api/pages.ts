@@ -12,9 +12,11 @@ export const pageQuery = {
   cursor: z.string().max(500).default(''),
 }
 
-/** A page of items. `next` is the cursor of the next page, absent at the end. */
-export function pageForm<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), next: z.string().optional() })
+/**
+ * Returns the form of a page of items. `next` is the cursor of the next page, absent at the end.
+ */
+export function pageForm<ItemForm extends z.ZodType>(itemForm: ItemForm) {
+  return z.object({ items: z.array(itemForm), next: z.string().optional() })
 }
 
 /** Returns a page of a list. `cursor` is the index of the first item, from 0. */

@@ -28,7 +28,7 @@ export const requestView = z.object({
  * stored request. `requireValid` checks only a new request, because a repetition must have the same
  * result. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL, and the errors of `requireValid`.
  */
-export async function putOnce(
+export async function putRequestOnce(
   ports: Pick<ApiPorts, 'requests'>,
   newRequest: StackRequest,
   requireValid: () => Promise<void>,

@@ -1,7 +1,7 @@
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest, RequestRecord } from '../../shared/records/stack-request.ts'
 import type { ApiPorts } from './define-route.ts'
-import { putOnce } from './put-request.ts'
+import { putRequestOnce } from './put-request.ts'
 
 /** The default of `parallel`. It is high, because functions start on demand. */
 export const requestParallelDefault = 1_000
@@ -11,7 +11,7 @@ export const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
- * of the stack, so that a schedule does not deploy an older program. Throws the errors of `putOnce`.
+ * of the stack, so that a schedule does not deploy an older program. Throws the errors of `putRequestOnce`.
  */
 export async function requestDeployment(
   ports: Pick<ApiPorts, 'requests' | 'nudges'>,
@@ -19,7 +19,7 @@ export async function requestDeployment(
   requireValid: () => Promise<void>,
 ): Promise<RequestRecord> {
   const { stack, program, dryRun, options } = newRequest
-  const storedRequest = await putOnce(ports, newRequest, requireValid)
+  const storedRequest = await putRequestOnce(ports, newRequest, requireValid)
   // The process that put the request may have died before this point, so a repeated request
   // continues here.
   if (storedRequest.end === undefined) {

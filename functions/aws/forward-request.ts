@@ -25,8 +25,8 @@ const headForm = z.object({
 
 /**
  * Creates the function that sends a request of a client to the function URL handler of another
- * function. Its effect is that of the same request to the address of that function. Only the audit
- * log differs, and has the address of the client. Source: Lambda's page on response streaming.
+ * function. That function answers as if the client had called its address, and its audit log has
+ * the address of the client. Source: Lambda's page on response streaming.
  */
 export function createRequestForwarder({
   lambda,

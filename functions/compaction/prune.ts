@@ -54,7 +54,7 @@ export function readRetentionPolicy(
 
 /**
  * Removes old records and versions of one stack or of all stacks, and unreferenced blobs. With
- * `dryRun`, only counts them.
+ * `dryRun`, only reports them.
  */
 export async function prune(
   deps: PruneDeps,

@@ -7,7 +7,7 @@ import { findUnendedCreates } from './client-steps.ts'
 /** The checkpoint of a log from which the state at the end of the update is made. */
 export interface EffectiveCheckpoint {
   readonly snapshot: BlobHash
-  /** Whether the client numbered the checkpoint. It then lacks parts of the state. */
+  /** Whether the client numbered the checkpoint. A numbered checkpoint lacks parts of the state. */
   readonly isNumbered: boolean
 }
 
@@ -62,6 +62,6 @@ function listPendingCreates(
   decisions: readonly Decision[],
 ): readonly StoredOperation[] {
   const pendingBefore = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
-  const begun = findUnendedCreates(checkpoint, decisions)
-  return [...pendingBefore, ...begun.map(resource => ({ resource, type: 'creating' }))]
+  const begunResources = findUnendedCreates(checkpoint, decisions)
+  return [...pendingBefore, ...begunResources.map(resource => ({ resource, type: 'creating' }))]
 }

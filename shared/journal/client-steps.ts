@@ -29,7 +29,10 @@ export function findUnendedCreates(
     .map(({ resource }) => resource)
 }
 
-/** Reports whether a checkpoint has the object of a create: with another id than the old one. */
+/**
+ * Reports whether a checkpoint contains the object that a create made. Its id differs from the id of
+ * the replaced object.
+ */
 function isCreated(
   { resources = [] }: StoredDeployment,
   { resource: { urn }, oldId }: ClientStep,

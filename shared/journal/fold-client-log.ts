@@ -4,7 +4,7 @@ import { envelopeVersionOf, featuresOf } from '../state/features.ts'
 import type { StoredDeployment } from '../state/stored.ts'
 import { decodeEntry, type EntryReference, type JournalEntry } from './entry.ts'
 import { completeReplay, sortResources } from './fold.ts'
-import { replay } from './replay.ts'
+import { replayEntries } from './replay-entries.ts'
 
 /** The input of the fold of a log that a client of Pulumi wrote. */
 export interface ClientFoldInput {
@@ -31,7 +31,9 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
   if (entries.length === 0) return base
   const baseFeatures = featuresOf(base)
   const foldEntries = (foldedEntries: readonly JournalEntry[]): StoredDeployment =>
-    completeReplay(replay(base, foldedEntries, { baseFeatures, now, version, sortResources }))
+    completeReplay(
+      replayEntries(base, foldedEntries, { baseFeatures, now, version, sortResources }),
+    )
   try {
     return foldEntries(entries)
   } catch (thrown) {

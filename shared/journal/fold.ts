@@ -11,7 +11,7 @@ import { entryContentsOf, outputsEntryOf } from './entry-contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { type OperationFacts, factsOf } from './operation-facts.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
-import { replay, type ReplayOptions } from './replay.ts'
+import { replayEntries, type EntryReplayOptions } from './replay-entries.ts'
 import {
   createViewEntryFactory,
   removesViews,
@@ -29,7 +29,7 @@ export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const baseFeatures = featuresOf(base)
   const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
-  const replayed = replay(base, journalEntriesOf(input), options)
+  const replayed = replayEntries(base, journalEntriesOf(input), options)
   return completeReplay(
     hasRefreshPhase(input)
       ? { ...replayed, resources: rebuildDependencies(replayed.resources ?? []) }
@@ -52,7 +52,7 @@ export function completeReplay(replayed: StoredDeployment): StoredDeployment {
  */
 function rebuildOptionsOf({
   decisions,
-}: FoldInput): Pick<ReplayOptions, 'rebuildMode' | 'unchangedPositions'> {
+}: FoldInput): Pick<EntryReplayOptions, 'rebuildMode' | 'unchangedPositions'> {
   let isRefreshedByProgram = false
   for (const decision of decisions) {
     if (decision.kind === 'program-ended' && decision.isRefresh === true)

@@ -132,7 +132,7 @@ function mayHaveCalled(head: Head): boolean {
 
 function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   if (outcome?.state === undefined && outcome?.stateBlob !== undefined)
-    throw error('INTERNAL_ASSERTION', 'states in blobs are loaded before the fold')
+    throw error('INTERNAL_ASSERTION', 'the fold received an outcome whose state blob is not loaded')
   return outcome?.state
 }
 

@@ -89,7 +89,7 @@ export const effectsOfDeciding = {
   },
   runProgram: {
     handler: 'step-generator',
-    situation: 'an up runs its program',
+    situation: 'an update, refresh or destroy runs its program',
     orderedPer: 'process',
     effects: [
       {
@@ -103,7 +103,7 @@ export const effectsOfDeciding = {
         call: 'decisionLog.append program-ended',
         sourceFiles: programCommandFiles,
         description:
-          'the program has ended; this record also contains the plan of the deletes, if there are any',
+          'the program has ended; this record also contains the plan of the deletes or reads that follow, if any',
         afterCrash: 'a resume does not run the program again',
         condition: 'when the program ended without an error, and its deletes are allowed',
       },
@@ -239,8 +239,7 @@ export const effectsOfDeciding = {
       {
         call: 'decisionLog.append plan',
         sourceFiles: runPlanFiles,
-        description:
-          'the plan is recorded; for the deletes of an up, together with the end of the program',
+        description: 'the plan is recorded; after a program, together with the end of the program',
         afterCrash: 'a resume follows the plan and never makes another one',
       },
       {

@@ -17,28 +17,28 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'the fold depends on the order of its entries',
     breaks: 'I6: the fold depends on the base and the set of entries only',
-    file: 'shared/journal/replay.ts',
+    file: 'shared/journal/replay-entries.ts',
     edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
     caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'a duplicate entry counts twice',
     breaks: 'I6: duplicates do not matter',
-    file: 'shared/journal/replay.ts',
+    file: 'shared/journal/replay-entries.ts',
     edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
     caughtBy: [testsOf('shared/journal/replay'), testsOf('test/property/fold')],
   },
   {
     name: 'pending creates of the base are dropped',
     breaks: 'start: pending creates are kept until imported, cleared or resolved',
-    file: 'shared/journal/replay.ts',
+    file: 'shared/journal/replay-entries.ts',
     edits: [["({ type }) => type === 'creating'", "({ type }) => type === ''"]],
     caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'an open operation is not pending in the fold',
     breaks: 'I9: a pending operation names every object that may exist',
-    file: 'shared/journal/replay.ts',
+    file: 'shared/journal/replay-entries.ts',
     edits: [
       [
         'state.begunOperations.set(entry.operation, entry.pending)',

@@ -4,7 +4,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { journalEntriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
 import { cutTimeline, timelineOf } from '../../shared/journal/timeline.ts'
-import { replay } from '../../shared/journal/replay.ts'
+import { replayEntries } from '../../shared/journal/replay-entries.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
 import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
@@ -176,7 +176,9 @@ test('a replay does not depend on the order or number of entries', () => {
       const entries = journalEntriesOf(inputOf(operations, ends))
       const keyed = [...entries, ...entries].map(entry => ({ entry, key: random.next().value }))
       const shuffled = keyed.sort((a, b) => a.key - b.key).map(({ entry }) => entry)
-      expect(replay(base, shuffled, replayOptions)).toEqual(replay(base, entries, replayOptions))
+      expect(replayEntries(base, shuffled, replayOptions)).toEqual(
+        replayEntries(base, entries, replayOptions),
+      )
     }),
   )
 })

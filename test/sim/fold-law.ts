@@ -4,7 +4,7 @@ import {
 } from '../../shared/engine/deployment/log/log-view.ts'
 import { journalEntriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
-import { replay } from '../../shared/journal/replay.ts'
+import { replayEntries } from '../../shared/journal/replay-entries.ts'
 import type { DeploymentId, LogNumber, OperationId } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
@@ -110,12 +110,15 @@ export function checkFoldLaw(
       `the published state is not the fold of the records: ${findDifference(text, foldedText)}`,
     )
   const entries = journalEntriesOf(input)
-  const orderedReplay = replay(input.base, entries, { ...replayOptions, sortResources: keepOrder })
+  const orderedReplay = replayEntries(input.base, entries, {
+    ...replayOptions,
+    sortResources: keepOrder,
+  })
   const shuffledEntries = [...entries, ...entries.filter(() => draw.chance(0.3))]
     .map(entry => ({ entry, sortKey: draw.unit() }))
     .sort((one, other) => one.sortKey - other.sortKey)
     .map(({ entry }) => entry)
-  const shuffledReplay = replay(input.base, shuffledEntries, {
+  const shuffledReplay = replayEntries(input.base, shuffledEntries, {
     ...replayOptions,
     sortResources: keepOrder,
   })

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
-import { idempotencyKeyOf, putOnce, requestView, requestViewOf } from '../put-request.ts'
+import { idempotencyKeyOf, putRequestOnce, requestView, requestViewOf } from '../put-request.ts'
 import { requirePermission } from '../authorization.ts'
 import { requireArchive } from '../require-archive.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
@@ -85,7 +85,7 @@ function isRenameTo({ request }: RequestRecord, to: StackId): boolean {
   return isEditRequest(request) && request.edit.kind === 'rename stack' && request.edit.to === to
 }
 
-/** Puts the request of an edit, and sends a nudge. Throws the errors of `putOnce`. */
+/** Puts the request of an edit, and sends a nudge. Throws the errors of `putRequestOnce`. */
 async function putEdit(
   ports: ApiPorts,
   { caller }: Pick<RouteCall<unknown, unknown>, 'caller'>,
@@ -94,7 +94,7 @@ async function putEdit(
 ): Promise<{ readonly json: unknown }> {
   const by = `${caller.name} (API)`
   const newRequest: EditRequest = { ...fields, at: ports.clock.now(), by }
-  const storedRequest = await putOnce(ports, newRequest, requireValid)
+  const storedRequest = await putRequestOnce(ports, newRequest, requireValid)
   // The process that put the request may have died before the nudge.
   if (storedRequest.end === undefined) await ports.nudges.nudge(fields.stack, 0)
   return { json: requestViewOf(storedRequest) }

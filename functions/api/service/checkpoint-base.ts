@@ -13,19 +13,22 @@ const checkpointBase = z.object({
 export type CheckpointBase = z.infer<typeof checkpointBase>
 
 /** Time for which a base is stored. Without a base, clients send the whole state. */
-const baseMs = 24 * 3_600_000
+const baseLifetimeMs = 24 * 3_600_000
 
 interface BasePorts {
   readonly documents: Pick<DocumentsPort, 'get' | 'putExpiring'>
   readonly clock: Pick<ClockPort, 'now'>
 }
 
-/** Returns the key of a base. Events change the document of the update, so the base has its own. */
+/**
+ * Returns the key of a base. The base has a document of its own, because events change the document
+ * of the update.
+ */
 function baseKeyOf(update: string): DocumentKey {
   return { kind: 'client-update', scope: '*', name: `base-${update}` }
 }
 
-async function readStored(
+async function readStoredBase(
   { documents }: Pick<BasePorts, 'documents'>,
   update: string,
 ): Promise<{ readonly version: number; readonly base: CheckpointBase | undefined }> {
@@ -39,7 +42,7 @@ export async function readCheckpointBase(
   ports: Pick<BasePorts, 'documents'>,
   update: string,
 ): Promise<CheckpointBase | undefined> {
-  return (await readStored(ports, update)).base
+  return (await readStoredBase(ports, update)).base
 }
 
 /** Puts a checkpoint as the base of the next delta, unless a later one is already there. */
@@ -50,9 +53,9 @@ export async function putCheckpointBase(
 ): Promise<void> {
   const key = baseKeyOf(update)
   for (;;) {
-    const { version, base: storedBase } = await readStored(ports, update)
+    const { version, base: storedBase } = await readStoredBase(ports, update)
     if (storedBase !== undefined && storedBase.sequenceNumber > base.sequenceNumber) return
-    const expiresAt = (ports.clock.now() + baseMs) as EpochMs
+    const expiresAt = (ports.clock.now() + baseLifetimeMs) as EpochMs
     const document = { key, version, value: base, expiresAt }
     if ((await ports.documents.putExpiring(document)) !== false) return
   }

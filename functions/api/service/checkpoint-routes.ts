@@ -75,8 +75,9 @@ async function appendVerbatim(ports: ServicePorts, call: LeasedCall): Promise<un
 }
 
 /**
- * Applies edits to the last checkpoint, and stores the result. Throws API_INPUT_INVALID if it has
- * not the hash that the client names. The client then sends the whole state under the same number.
+ * Applies edits to the last checkpoint, and stores the result. Throws API_INPUT_INVALID if the hash
+ * of the result is not the one that the client names. The client then sends the whole state under
+ * the same number.
  */
 async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { checkpointHash, sequenceNumber, deploymentDelta } = parseBody(deltaForm, call)

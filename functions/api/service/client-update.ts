@@ -53,7 +53,7 @@ export interface StoredUpdate {
 /** Validity of a lease, in ms. Clients assume this duration, and renew when half of it is over. */
 export const leaseMs = 300_000
 
-/** Time for which an update is stored that never started, or that is a dry run. */
+/** Time for which an update that never started, or that is a dry run, is stored. */
 const unstartedUpdateMs = 24 * 3_600_000
 /** Time for which a started update is stored. Its deployment remains in the history. */
 const startedUpdateMs = 400 * 24 * 3_600_000
@@ -158,7 +158,7 @@ export function leaseHashOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** Returns the error for a lease that is not valid. Clients stop their renewals on its status. */
+/** Returns the error for a lease that is not valid. Its status makes clients stop renewing. */
 export function leaseOverError(): Error {
   return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over', {
     hint: 'Its acknowledged changes are in the state. Start another update.',

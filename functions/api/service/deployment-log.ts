@@ -24,8 +24,9 @@ export interface LogPart {
 
 /** The token of a log whose deployment has not begun. */
 const waitingToken = 'w'
-/** Maximum size of the text of one event. */
+/** Maximum number of lines in the text of one event. */
 const linesMax = 50
+/** Maximum number of characters in the text of one event. */
 const charsMax = 1_000
 
 /** Reads the part of a deployment's log after a token. The token '' requests the first part. */

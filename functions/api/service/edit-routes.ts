@@ -11,7 +11,7 @@ import type { EditRequest, RequestEnd } from '../../../shared/records/stack-requ
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import { requirePermission } from '../authorization.ts'
-import { putOnce } from '../put-request.ts'
+import { putRequestOnce } from '../put-request.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
 import { closeIfDead } from './client-deployment.ts'
 import { requireUpdate } from './client-update.ts'
@@ -110,7 +110,7 @@ async function requestEdit(
   fields: Pick<EditRequest, 'stack' | 'key' | 'edit'>,
 ): Promise<void> {
   const request: EditRequest = { ...fields, at: ports.clock.now(), by: `${caller.name} (pulumi)` }
-  await putOnce(ports, request, async () => undefined)
+  await putRequestOnce(ports, request, async () => undefined)
   await ports.nudges.nudge(fields.stack, 0)
 }
 

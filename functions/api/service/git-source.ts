@@ -54,7 +54,10 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
   return { host: host.toLowerCase(), repository }
 }
 
-/** Reports whether two addresses name the same repository, also in different forms, or none. */
+/**
+ * Reports whether two addresses name the same repository, possibly in different forms. Two addresses
+ * without a repository count as the same.
+ */
 export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
   const [hosted, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
   return hosted?.host === other?.host && hosted?.repository === other?.repository

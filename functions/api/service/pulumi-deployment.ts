@@ -116,7 +116,7 @@ export function parsePulumiDeploymentId(id: string): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
-/** The stack of deployments. Those of an earlier stack with its name count as absent. */
+/** The stack of a deployment. Deployments of an earlier stack with its name count as absent. */
 type DeploymentStack = Pick<StackRecord, 'id' | 'createdAt'>
 
 /** Returns a deployment of a stack. Throws DEPLOYMENT_UNKNOWN if it or its request is absent. */

@@ -18,7 +18,7 @@ export type PulumiOperation = (typeof pulumiOperations)[number]
 export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {
   readonly dryRun: boolean
   readonly kind: UpdateKind
-  /** The title of the operation in the log. After `pulumi <operation>` clients show its events. */
+  /** The title of the operation in the log. Clients show events after a `pulumi <operation>` only. */
   readonly title: string
 }
 

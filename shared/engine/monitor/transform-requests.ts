@@ -15,7 +15,7 @@ export interface TransformDeps extends Pick<ReadingDeps, 'hashAssets'> {
   readonly generator: Pick<Generator, 'inheritOptions'>
 }
 
-/** Applies the program's transforms to the registrations and function calls of one generator run. */
+/** Applies the transforms of a program to the registrations and calls of one generator run. */
 export interface RequestTransformer {
   /**
    * Transforms a registration request. `isTransformed`: the request has transforms, so its provider

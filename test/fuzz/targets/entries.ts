@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { decodeEntry, encodeEntry } from '../../../shared/journal/entry.ts'
-import { replay } from '../../../shared/journal/replay.ts'
+import { replayEntries } from '../../../shared/journal/replay-entries.ts'
 import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printCompactJson } from '../../../shared/state/print-envelope.ts'
 import type { Json } from '../../../shared/state/stored.ts'
@@ -24,7 +24,7 @@ export const entriesTarget: FuzzTarget = {
     }
     const { deployment } = readEnvelope(parsed.data.base)
     if (deployment === null) return
-    const result: unknown = replay(deployment, entries, options)
+    const result: unknown = replayEntries(deployment, entries, options)
     printCompactJson(result as Json)
   },
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { featuresOf } from '../state/features.ts'
 import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
-import { replay } from './replay.ts'
+import { replayEntries } from './replay-entries.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
 const resource = (
@@ -36,7 +36,7 @@ const pendingCreateOf = (state: StoredResource) => ({ resource: state, type: 'cr
 describe('replay', () => {
   test('touched states come first, and marks stay in place', () => {
     const [a2, d] = [resource('A', { id: '2' }), resource('D')]
-    const result = replay(
+    const result = replayEntries(
       baseOf(a, b, c),
       createEntries(
         [1, { kind: 'begin' }],
@@ -56,11 +56,11 @@ describe('replay', () => {
     const dependent = resource('C', { dependencies: [a.urn, b.urn] })
     const again = resource('C', { id: '2' })
     const before = createEntries([1, { kind: 'refresh-success', remove: { base: 1 } }])
-    expect(replay(baseOf(a, b, dependent), before, options).resources).toEqual([
+    expect(replayEntries(baseOf(a, b, dependent), before, options).resources).toEqual([
       a,
       resource('C', { dependencies: [a.urn] }),
     ])
-    const result = replay(
+    const result = replayEntries(
       baseOf(a, b, dependent),
       createEntries(
         [1, { kind: 'refresh-success', remove: { base: 1 } }],
@@ -74,13 +74,13 @@ describe('replay', () => {
 
   test('an open create is pending, and stays pending in the next update', () => {
     const [x, y] = [resource('X'), resource('Y')]
-    const first = replay(
+    const first = replayEntries(
       baseOf(),
       createEntries([1, { kind: 'begin', pending: pendingCreateOf(x) }]),
       options,
     )
     expect(first.pending_operations).toEqual([pendingCreateOf(x)])
-    const second = replay(
+    const second = replayEntries(
       { ...first, pending_operations: [pendingCreateOf(x), { resource: a, type: 'updating' }] },
       createEntries([1, { kind: 'begin', pending: pendingCreateOf(y) }]),
       options,
@@ -93,7 +93,7 @@ describe('replay', () => {
       [1, { kind: 'begin', pending: pendingCreateOf(a) }],
       [1, { kind: 'failure' }],
     )
-    const result = replay(baseOf(b), entries, options)
+    const result = replayEntries(baseOf(b), entries, options)
     expect(result.pending_operations).toBeUndefined()
     expect(result.resources).toEqual([b])
   })
@@ -103,7 +103,7 @@ describe('replay', () => {
       kind: 'success',
       state: resource(name),
     })
-    const result = replay(
+    const result = replayEntries(
       baseOf(),
       createEntries(
         [1, createSuccess('A')],
@@ -133,7 +133,7 @@ describe('replay', () => {
 
   test('outputs of an untouched state keep its place', () => {
     const now = resource('A', { outputs: { x: 1 } })
-    const result = replay(
+    const result = replayEntries(
       baseOf(b, a, c),
       createEntries([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
       options,
@@ -142,7 +142,7 @@ describe('replay', () => {
   })
 
   test('the removal of a state takes precedence over its marks and outputs', () => {
-    const result = replay(
+    const result = replayEntries(
       baseOf(a, b),
       createEntries(
         [1, { kind: 'success', pendingReplacement: { base: 0 } }],
@@ -160,7 +160,7 @@ describe('replay', () => {
     ['replaces', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
     ['removes from the base', { kind: 'success', remove: { base: 1 } }],
   ])('an entry that %s an absent state is an integrity error', (_what, content) => {
-    expect(() => replay(baseOf(a), createEntries([1, content]), options)).toThrow(
+    expect(() => replayEntries(baseOf(a), createEntries([1, content]), options)).toThrow(
       /the journal names/,
     )
   })
@@ -168,15 +168,15 @@ describe('replay', () => {
   test('a rebase after added states is an integrity error, unless it is the last entry', () => {
     const success: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
-    expect(replay(baseOf(), createEntries(success, rebuilt), options).resources).toEqual([a])
+    expect(replayEntries(baseOf(), createEntries(success, rebuilt), options).resources).toEqual([a])
     expect(() =>
-      replay(baseOf(), createEntries(success, rebuilt, [2, { kind: 'begin' }]), options),
+      replayEntries(baseOf(), createEntries(success, rebuilt, [2, { kind: 'begin' }]), options),
     ).toThrow(/rebuilds its base/)
   })
 
   test('a rewritten base keeps the secrets manager that the journal named before', () => {
     const secretsProvider = { type: 'passphrase', state: { salt: 's' } }
-    const result = replay(
+    const result = replayEntries(
       baseOf(),
       createEntries(
         [0, { kind: 'secrets-manager', secretsProvider }],
@@ -190,18 +190,18 @@ describe('replay', () => {
   })
 
   test('byte strings remain a feature of a base that has it', () => {
-    expect(featuresOf(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual(
-      ['byteString'],
-    )
+    expect(
+      featuresOf(replayEntries(baseOf(a), [], { ...options, baseFeatures: ['byteString'] })),
+    ).toEqual(['byteString'])
     const [begin] = createEntries([1, { kind: 'begin' }])
     if (begin === undefined) throw new Error('there is one')
     expect(
-      featuresOf(replay(baseOf(a), [{ ...begin, requiresByteString: true }], options)),
+      featuresOf(replayEntries(baseOf(a), [{ ...begin, requiresByteString: true }], options)),
     ).toEqual(['byteString'])
   })
 
   test('extensions and snippets are preserved', () => {
-    const result = replay(
+    const result = replayEntries(
       { ...baseOf(), extensions: { r: { name: 'base' } } },
       createEntries(
         [1, { kind: 'extension-parameterize', ref: 'r', extension: { name: 'new' } }],
@@ -221,10 +221,10 @@ describe('replay', () => {
       [2, { kind: 'success', delete: { operation: 1 } }],
     )
     const before = JSON.stringify([base, entries])
-    replay(base, entries, options)
+    replayEntries(base, entries, options)
     expect(JSON.stringify([base, entries])).toBe(before)
-    expect(replay(base, [...entries].reverse().concat(entries), options)).toEqual(
-      replay(base, entries, options),
+    expect(replayEntries(base, [...entries].reverse().concat(entries), options)).toEqual(
+      replayEntries(base, entries, options),
     )
   })
 })

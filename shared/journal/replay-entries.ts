@@ -11,7 +11,7 @@ import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
  * Options of a replay: the contents of the new manifest, the features of the base, and the
  * rebuilding of references.
  */
-export interface ReplayOptions {
+export interface EntryReplayOptions {
   readonly baseFeatures: readonly string[]
   /** The time in the new manifest, in RFC 3339. */
   readonly now: string
@@ -34,12 +34,19 @@ interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
   readonly addedStates: StoredResource[]
+  /** Operation → index in `addedStates` of the state that the operation added. */
   readonly addedIndexes: Map<number, number>
+  /** Indexes in `addedStates` of states that later entries removed. */
   readonly droppedAddedIndexes: Set<number>
+  /** Indexes in the base of states that entries removed. */
   readonly droppedBaseIndexes: Set<number>
+  /** Index in the base → the state that replaces the base state in its place. */
   readonly swappedBaseStates: Map<number, StoredResource>
+  /** Indexes in the base of states that get the mark `delete`. */
   readonly deleteMarks: Set<number>
+  /** Indexes in the base of states that get the mark `pendingReplacement`. */
   readonly pendingReplacementMarks: Set<number>
+  /** Operations without an end → their pending operations, if any. */
   readonly begunOperations: Map<number, StoredOperation | undefined>
   readonly extensions: Map<string, Json>
   hasRefreshed: boolean
@@ -53,10 +60,10 @@ interface ReplayState {
  * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear apart from
  * sorting.
  */
-export function replay(
+export function replayEntries(
   base: StoredDeployment,
   entries: Iterable<JournalEntry>,
-  options: ReplayOptions,
+  options: EntryReplayOptions,
 ): StoredDeployment {
   const state = createReplayState(base, options)
   const sortedEntries = sortBySequence(entries)
@@ -68,7 +75,7 @@ export function replay(
   return buildDeployment(state, options)
 }
 
-function createReplayState(base: StoredDeployment, options: ReplayOptions): ReplayState {
+function createReplayState(base: StoredDeployment, options: EntryReplayOptions): ReplayState {
   return {
     base,
     secrets: undefined,
@@ -210,7 +217,7 @@ function requireBaseIndex(state: ReplayState, index: number): number {
 }
 
 /** Makes the refreshed result the new base. Later entries reference positions in this base. */
-function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): void {
+function rebase(state: ReplayState, options: EntryReplayOptions, isLast: boolean): void {
   if (state.addedStates.length > 0 && !isLast)
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
   state.base = buildDeployment(state, options)
@@ -228,7 +235,7 @@ function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): vo
   for (const collection of collections) collection.clear()
 }
 
-function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDeployment {
+function buildDeployment(state: ReplayState, options: EntryReplayOptions): StoredDeployment {
   const { base, addedStates, droppedAddedIndexes } = state
   const remainingAddedStates = addedStates.filter((_, index) => !droppedAddedIndexes.has(index))
   const remainingBaseStates = collectRemainingBaseStates(state)
