@@ -74,8 +74,8 @@ export function runPreview(
 }
 
 /**
- * Returns the field `updatePlan` of a preview's result: the text of the update plan. Returns no field if
- * the request needs no update plan, or the preview did not succeed.
+ * Returns the field `updatePlan` of a preview's result: the text of the update plan. Returns no
+ * field if the request needs no update plan, or the preview did not succeed.
  */
 function updatePlanFieldOf(
   { platform, request }: RunInput,

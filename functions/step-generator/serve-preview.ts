@@ -24,9 +24,12 @@ import { notifyAndEndRequest, type NotifyDeps } from './send-notifications.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 import type { RunLimit } from './serve-run.ts'
 
-/** Maximum number of stored errors of a preview, and maximum number of characters of each error. */
+/** Maximum number of stored errors of a preview. */
 const errorsMax = 20
+
+/** Maximum number of characters of each stored error. */
 const errorCharactersMax = 1_000
+
 /** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 

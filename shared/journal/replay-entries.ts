@@ -4,8 +4,10 @@ import { byteStringMark } from '../state/features.ts'
 import { withFlag } from '../state/field-order.ts'
 import { normalizeUrns } from '../state/normalize-urns.ts'
 import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
-import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
+import { createReplayState } from './replay-state.ts'
+import type { ReplayState } from './replay-state.ts'
 
 /**
  * Options of a replay: the contents of the new manifest, the features of the base, and the
@@ -29,30 +31,6 @@ export interface EntryReplayOptions {
   readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
-/** The mutable state of a replay. The inputs of the replay are never modified. */
-interface ReplayState {
-  base: StoredDeployment
-  secrets: EntrySecrets | undefined
-  readonly addedStates: StoredResource[]
-  /** Operation → index in `addedStates` of the state that the operation added. */
-  readonly addedIndexes: Map<number, number>
-  /** Indexes in `addedStates` of states that later entries removed. */
-  readonly droppedAddedIndexes: Set<number>
-  /** Indexes in the base of states that entries removed. */
-  readonly droppedBaseIndexes: Set<number>
-  /** Index in the base → the state that replaces the base state in its place. */
-  readonly swappedBaseStates: Map<number, StoredResource>
-  /** Indexes in the base of states that get the mark `delete`. */
-  readonly deleteMarks: Set<number>
-  /** Indexes in the base of states that get the mark `pendingReplacement`. */
-  readonly pendingReplacementMarks: Set<number>
-  /** Operations without an end → their pending operations, if any. */
-  readonly begunOperations: Map<number, StoredOperation | undefined>
-  readonly extensions: Map<string, Json>
-  hasRefreshed: boolean
-  hasByteStrings: boolean
-}
-
 /**
  * Applies journal entries to a base, in sequence order. A duplicate entry counts once. The states
  * that the entries add come first, and the remaining states of the base follow. Throws
@@ -65,7 +43,7 @@ export function replayEntries(
   entries: Iterable<JournalEntry>,
   options: EntryReplayOptions,
 ): StoredDeployment {
-  const state = createReplayState(base, options)
+  const state = createReplayState(base, options.baseFeatures)
   const sortedEntries = sortBySequence(entries)
   sortedEntries.forEach((entry, index) => {
     if (entry.kind === 'rebuilt-base-state')
@@ -73,25 +51,6 @@ export function replayEntries(
     else applyEntry(state, entry)
   })
   return buildDeployment(state, options)
-}
-
-function createReplayState(base: StoredDeployment, options: EntryReplayOptions): ReplayState {
-  return {
-    base,
-    secrets: undefined,
-    addedStates: [],
-    addedIndexes: new Map(),
-    droppedAddedIndexes: new Set(),
-    droppedBaseIndexes: new Set(),
-    swappedBaseStates: new Map(),
-    deleteMarks: new Set(),
-    pendingReplacementMarks: new Set(),
-    begunOperations: new Map(),
-    extensions: new Map(),
-    hasRefreshed: false,
-    hasByteStrings:
-      options.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
-  }
 }
 
 function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {

@@ -1,0 +1,49 @@
+import { byteStringMark } from '../state/features.ts'
+import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+import type { EntrySecrets } from './entry.ts'
+
+/** The mutable state of a replay. The inputs of the replay are never modified. */
+export interface ReplayState {
+  base: StoredDeployment
+  secrets: EntrySecrets | undefined
+  readonly addedStates: StoredResource[]
+  /** Operation → index in `addedStates` of the state that the operation added. */
+  readonly addedIndexes: Map<number, number>
+  /** Indexes in `addedStates` of states that later entries removed. */
+  readonly droppedAddedIndexes: Set<number>
+  /** Indexes in the base of states that entries removed. */
+  readonly droppedBaseIndexes: Set<number>
+  /** Index in the base → the state that replaces the base state in its place. */
+  readonly swappedBaseStates: Map<number, StoredResource>
+  /** Indexes in the base of states that get the mark `delete`. */
+  readonly deleteMarks: Set<number>
+  /** Indexes in the base of states that get the mark `pendingReplacement`. */
+  readonly pendingReplacementMarks: Set<number>
+  /** Operations without an end → their pending operations, if any. */
+  readonly begunOperations: Map<number, StoredOperation | undefined>
+  readonly extensions: Map<string, Json>
+  hasRefreshed: boolean
+  hasByteStrings: boolean
+}
+
+/** Creates the state of a replay before its first entry. */
+export function createReplayState(
+  base: StoredDeployment,
+  baseFeatures: readonly string[],
+): ReplayState {
+  return {
+    base,
+    secrets: undefined,
+    addedStates: [],
+    addedIndexes: new Map(),
+    droppedAddedIndexes: new Set(),
+    droppedBaseIndexes: new Set(),
+    swappedBaseStates: new Map(),
+    deleteMarks: new Set(),
+    pendingReplacementMarks: new Set(),
+    begunOperations: new Map(),
+    extensions: new Map(),
+    hasRefreshed: false,
+    hasByteStrings: baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
+  }
+}
