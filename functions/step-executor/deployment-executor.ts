@@ -136,8 +136,8 @@ export async function startExecutor(
   const deploymentExecutor = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = deploymentExecutor
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed delivery aborts the run in three cases: after an error of the store, such as a full
-    // disk; during the shutdown of the executor; and at the last delivery of its message.
+    // A failed delivery aborts the run in three cases: the store failed, for example by a full disk;
+    // the executor shuts down; this was the last delivery of the message.
     const isLastDelivery = deliveries >= limits.deliveriesMax
     if (!isLastDelivery && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.commandRun.abort(thrown)

@@ -30,8 +30,8 @@ export function findUnendedCreates(
 }
 
 /**
- * Reports whether a checkpoint contains the object that a create made. Its id differs from the id of
- * the replaced object.
+ * Reports whether a checkpoint contains the object that a create made. Its id differs from the id
+ * of the replaced object.
  */
 function isCreated(
   { resources = [] }: StoredDeployment,

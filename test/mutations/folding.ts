@@ -19,21 +19,21 @@ export const foldingMutations: readonly Mutation[] = [
     breaks: 'I6: the fold depends on the base and the set of entries only',
     file: 'shared/journal/replay-entries.ts',
     edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
-    caughtBy: [testsOf('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay-entries')],
   },
   {
     name: 'a duplicate entry counts twice',
     breaks: 'I6: duplicates do not matter',
     file: 'shared/journal/replay-entries.ts',
     edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
-    caughtBy: [testsOf('shared/journal/replay'), testsOf('test/property/fold')],
+    caughtBy: [testsOf('shared/journal/replay-entries'), testsOf('test/property/fold')],
   },
   {
     name: 'pending creates of the base are dropped',
     breaks: 'start: pending creates are kept until imported, cleared or resolved',
     file: 'shared/journal/replay-entries.ts',
     edits: [["({ type }) => type === 'creating'", "({ type }) => type === ''"]],
-    caughtBy: [testsOf('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay-entries')],
   },
   {
     name: 'an open operation is not pending in the fold',
@@ -45,7 +45,7 @@ export const foldingMutations: readonly Mutation[] = [
         'state.begunOperations.set(entry.operation, undefined)',
       ],
     ],
-    caughtBy: [testsOf('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay-entries')],
   },
   {
     name: 'a base index is used for another URN',

@@ -55,8 +55,8 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
 }
 
 /**
- * Reports whether two addresses name the same repository, possibly in different forms. Two addresses
- * without a repository count as the same.
+ * Reports whether two addresses name the same repository, possibly in different forms. Two
+ * addresses without a repository count as the same.
  */
 export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
   const [hosted, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
