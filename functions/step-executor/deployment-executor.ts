@@ -136,8 +136,8 @@ export async function startExecutor(
   const deploymentExecutor = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = deploymentExecutor
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed delivery aborts the run in three cases: the store failed, for example by a full disk;
-    // the executor shuts down; this was the last delivery of the message.
+    // A failed delivery aborts the run after an error of the store, such as a full disk. Any failed
+    // delivery aborts it during a shutdown of the executor, and at a message's last delivery.
     const isLastDelivery = deliveries >= limits.deliveriesMax
     if (!isLastDelivery && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.commandRun.abort(thrown)
