@@ -1,23 +1,32 @@
 import type { PropertyMap, PropertyValue } from './value.ts'
 
+/** Number of computed objects that are kept. An engine reads far fewer states at the same time. */
+const keptMax = 4096
+
 /**
  * A view of an object that is far larger than its source. The view computes the object when it is
- * read, and again after the garbage collector has removed it. `compute` must not throw.
+ * read, and keeps it until `keptMax` other views have computed theirs. `compute` must not throw.
  */
 export class RecomputedMap implements PropertyMap {
+  static readonly #keeping: RecomputedMap[] = []
+  static #oldest = 0
   readonly #compute: () => PropertyMap
-  #kept: WeakRef<PropertyMap> | undefined
+  #kept: PropertyMap | undefined
 
   constructor(compute: () => PropertyMap) {
     this.#compute = compute
   }
 
   get #map(): PropertyMap {
-    const kept = this.#kept?.deref()
-    if (kept !== undefined) return kept
-    const computed = this.#compute()
-    this.#kept = new WeakRef(computed)
-    return computed
+    if (this.#kept !== undefined) return this.#kept
+    const map = this.#compute()
+    this.#kept = map
+    const keeping = RecomputedMap.#keeping
+    const oldest = keeping[RecomputedMap.#oldest]
+    if (oldest !== undefined) oldest.#kept = undefined
+    keeping[RecomputedMap.#oldest] = this
+    RecomputedMap.#oldest = (RecomputedMap.#oldest + 1) % keptMax
+    return map
   }
 
   get size(): number {
