@@ -16,6 +16,7 @@ export interface AuditEntry {
    * change, with an HTTP status. Both entries have the same `request`.
    */
   readonly kind: 'asked' | 'answered'
+  /** A unique text for each request. */
   readonly request: string
   readonly status?: number
 }

@@ -8,11 +8,9 @@ export interface StackRecord {
   readonly createdAt: EpochMs
   /** The deployment that is running or was interrupted, '' when none. */
   readonly current: DeploymentId | ''
-  /**
-   * The version of the last published snapshot, and in `snapshot` its blob. Before the first
-   * publication: 0 and ''.
-   */
+  /** The version of the last published snapshot. 0 before the first publication. */
   readonly version: number
+  /** The blob of the last published snapshot. '' before the first publication. */
   readonly snapshot: BlobHash | ''
   /** Number of the last deployment. 0 before the first one. */
   readonly deployments: number
@@ -114,7 +112,7 @@ export interface CatalogPort {
    * Stores a late outcome in the stack's inbox, once per attempt, unless a deployment already took
    * it.
    */
-  readonly putLateOutcome: (id: StackId, item: LateOutcome) => Promise<void>
+  readonly putLateOutcome: (id: StackId, lateOutcome: LateOutcome) => Promise<void>
   /** Returns at most `limit` entries of a stack's inbox, oldest first. */
   readonly listLateOutcomes: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /**

@@ -4,6 +4,7 @@ import type { DocumentKey } from './documents.ts'
 /** The times of a schedule, in the syntax of EventBridge Scheduler. */
 export interface SchedulerExpression {
   readonly expression: string
+  /** The name of the time zone in the IANA database. */
   readonly zone: string
   /** The time of the first call, for a rate expression. */
   readonly startAt?: EpochMs

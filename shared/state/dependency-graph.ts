@@ -53,7 +53,9 @@ export function formatDependencyGraph(
     .sort(compareUtf8)
     .flatMap(urn => [
       `    ${idOf(urn)} [label="${escapeText(labelOf(urn, options))}"];`,
-      ...(edges.get(urn) ?? []).map(edge => `    ${idOf(urn)} -> ${idOf(edge.to)}${format(edge)};`),
+      ...(edges.get(urn) ?? []).map(
+        edge => `    ${idOf(urn)} -> ${idOf(edge.to)}${formatAttributes(edge)};`,
+      ),
     ])
   const fragment = options.dotFragment === '' ? [] : [options.dotFragment]
   return `${['strict digraph {', ...fragment, ...lines, '}'].join('\n')}\n`
@@ -71,7 +73,7 @@ function listPropertiesFrom(resource: StoredResource, dependency: string): reado
     .sort(compareUtf8)
 }
 
-function format({ color, label }: GraphEdge): string {
+function formatAttributes({ color, label }: GraphEdge): string {
   const attributes = [
     ...(color === '' ? [] : [`color = "${escapeText(color)}"`]),
     ...(label === '' ? [] : [`label = "${escapeText(label)}"`]),

@@ -34,7 +34,9 @@ export interface ResourceChange {
 export interface StateDiff {
   readonly changes: readonly ResourceChange[]
   readonly sameCount: number
+  /** Pending operations that only the new state has. */
   readonly pendingAdded: readonly { readonly urn: string; readonly type: string }[]
+  /** Pending operations that only the old state has. */
   readonly pendingRemoved: readonly { readonly urn: string; readonly type: string }[]
 }
 

@@ -27,7 +27,9 @@ type Feature = (typeof knownFeatures)[number]
  */
 export const byteStringMark = 'byteString'
 
-/** An assumed size, because the size of a stored resource is not known. */
+/**
+ * The work for a resource, in bytes. It is assumed, because the size of the resource is not known.
+ */
 const resourceBytes = 1 << 9
 
 /**

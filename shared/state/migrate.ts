@@ -25,10 +25,10 @@ export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
 export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource
   const { created: _created, modified: _modified, ...remainingFields } = resource
-  const keys = isJsonObject(inputs) ? Object.keys(inputs) : []
-  if (keys.length === 0) return remainingFields
+  const inputNames = isJsonObject(inputs) ? Object.keys(inputs) : []
+  if (inputNames.length === 0) return remainingFields
   return {
     ...remainingFields,
-    propertyDependencies: Object.fromEntries(keys.map(key => [key, dependencies])),
+    propertyDependencies: Object.fromEntries(inputNames.map(name => [name, dependencies])),
   }
 }

@@ -42,7 +42,7 @@ export interface ResourceState {
   /** Whether the program only reads the resource, and Antichain does not manage it. */
   readonly external: boolean
   readonly dependencies: readonly Urn[]
-  /** The errors with which the resource was created or updated, but not initialized. */
+  /** The errors of the initialization, which failed after the create or update of the resource. */
   readonly initErrors: readonly string[]
   /** `<provider urn>::<id>`, '' for components and providers. */
   readonly provider: string
@@ -51,7 +51,8 @@ export interface ResourceState {
   readonly pendingReplacement: boolean
   readonly additionalSecretOutputs: readonly string[]
   /**
-   * The former URN that matched in this deployment. A published snapshot never contains aliases.
+   * Former URNs under which this deployment found the resource. A published snapshot never contains
+   * aliases.
    */
   readonly aliases: readonly Urn[]
   readonly customTimeouts: CustomTimeouts
@@ -60,8 +61,12 @@ export interface ResourceState {
   readonly retainOnDelete: boolean
   readonly deletedWith: Urn | ''
   readonly replaceWith: readonly Urn[]
-  /** RFC 3339 in UTC, stored as text, because `Date` would lose digits. '' = not set. */
+  /**
+   * The time of the creation in RFC 3339 and UTC. It is a text, because `Date` would lose digits.
+   * '' = not set.
+   */
   readonly created: string
+  /** The time of the last change, in the format of `created`. */
   readonly modified: string
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]

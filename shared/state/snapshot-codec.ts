@@ -24,7 +24,9 @@ export function manifestOf(version: string, time: string): Manifest {
   return { time, magic, version }
 }
 
-/** An assumed size, because the size of a stored resource is not known. */
+/**
+ * The work for a resource, in bytes. It is assumed, because the size of the resource is not known.
+ */
 const resourceBytes = 1 << 11
 
 /**

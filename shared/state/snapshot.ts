@@ -20,7 +20,10 @@ export interface Manifest {
   readonly version: string
 }
 
-/** The integrity error of a snapshot when it was published (I7). */
+/**
+ * The integrity error of a snapshot when it was published (I7). `version`: the version of the engine
+ * that published the snapshot.
+ */
 export interface IntegrityMark {
   readonly version?: string
   readonly command?: string
@@ -33,8 +36,9 @@ export interface Snapshot {
   readonly resources: readonly ResourceState[]
   readonly pendingOperations: readonly PendingOperation[]
   readonly integrityError: IntegrityMark | undefined
-  /** Fields that are preserved without being interpreted: snippets and extensions, as JSON. */
+  /** The snippets as JSON. They are preserved without being interpreted. */
   readonly snippets: readonly unknown[]
+  /** The extensions as JSON. They are preserved without being interpreted. */
   readonly extensions: Readonly<Record<string, unknown>>
 }
 

@@ -46,7 +46,7 @@ export function createTriggerPlatform(deps: {
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
-  // Only `getStack` is used, which reads no record of the journal.
+  // Only `getStack` is used. This method reads no record of the journal.
   const { getStack } = createCatalog({ catalogTable, journalTable: catalogTable, random })
   return {
     catalog: { getStack },

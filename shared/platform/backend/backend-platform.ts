@@ -1,12 +1,13 @@
 /**
  * backend: the embedded platform over a self-managed backend. The backend has states, history and
- * locks in Pulumi's layout. The store of this machine has the records of deployments, and the
- * backend a copy of those that run. Imports backends and below, and the other adapters of platform.
+ * locks in Pulumi's layout. The store of this machine has the records of deployments. The backend
+ * has a copy of the records of running deployments. Imports backends and below, and the other
+ * adapters of platform.
  *
  * Invariants: 1. A deployment changes a stack only while this process has its lock in the backend.
  * 2. The checkpoint of a deployment is in the backend before the deployment is released. 3. A
- * checkpoint that another client wrote is never replaced by a state that is not based on it. 4. The
- * backend has a write of a journal before the caller gets its reply.
+ * checkpoint that another client wrote is never replaced by a state that is not based on it. 4. A
+ * write of a journal is in the backend before its caller gets the reply.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ import { createUnfinishedCopies } from './unfinished-copies.ts'
 
 /** The embedded platform over a backend. */
 export interface BackendPlatform extends EmbeddedPlatform {
-  /** Sets the configuration that the history of a stack's next deployment has. */
+  /** Sets the configuration that the history shows for a stack's next deployments. */
   readonly setConfig: (id: StackId, config: UpdateInfo['config']) => void
   /** Removes the locks of other processes on a stack. Returns their number. */
   readonly breakLocks: (id: StackId) => Promise<number>
@@ -46,6 +47,7 @@ export interface BackendPlatformOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly holder: Holder
   readonly logger: LoggerPort
+  /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   /** Called before a wait for a sign of life of another machine. */
   readonly onNotice: (message: string) => void
@@ -96,13 +98,13 @@ export async function openBackendPlatform(
   })
   const lockId = randomUUID()
   const locks = createHeldLocks({
-    ...{ backend, marks, clock, uuid: lockId, holder, unfinishedCopies },
+    ...{ backend, marks, clock, lockId, holder, unfinishedCopies },
     isAlive: options.isAlive,
   })
   const { releaseIfTakenOver } = unfinishedCopies
   const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
   const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
-  /** Leaves the locks of unfinished deployments, so that no other client changes their stacks. */
+  /** Releases all locks except those of unfinished deployments, whose stacks must not change. */
   const releaseIdle = async (): Promise<void> => {
     for (const id of locks.list())
       if ((await local.getStack(id))?.current === '') await locks.release(id)

@@ -38,9 +38,9 @@ const callersLocks: HeldLocks = {
 
 /**
  * Closes the deployment of a fenced copy from its records, in a store of its own. The caller has
- * the lock of the stack. A repeated close writes the same objects, because its clock stands at the
- * first fence. Throws BACKEND_INVALID for a damaged copy, and BACKEND_CHANGED if another client
- * changed the stack.
+ * the lock of the stack. A repeated close writes the same objects, because each close uses the time
+ * of the first fence. Throws BACKEND_INVALID for a damaged copy, and BACKEND_CHANGED if another
+ * client changed the stack.
  */
 export async function closeCopiedDeployment(
   deps: CloseCopiedDeps,
@@ -88,7 +88,7 @@ async function restoreRecords(
 
 /**
  * Restores the state that the deployment started from: a blob of the copy, or the content of the
- * checkpoint, or of its `.bak`. Returns whether the checkpoint still has it.
+ * checkpoint, or of its `.bak`. Returns whether the checkpoint still has this state.
  */
 async function restoreBase(
   { backend }: CloseCopiedDeps,

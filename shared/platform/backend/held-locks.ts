@@ -14,8 +14,10 @@ export interface LockDeps {
   readonly backend: Backend
   readonly marks: StackMarks
   readonly clock: Pick<ClockPort, 'now'>
-  readonly uuid: string
+  /** The id of the locks of this process. */
+  readonly lockId: string
   readonly holder: Holder
+  /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   readonly unfinishedCopies: UnfinishedCopies
 }
@@ -41,33 +43,35 @@ export interface HeldLocks {
 export function createHeldLocks(deps: LockDeps): HeldLocks {
   const { backend, marks, holder } = deps
   const releases = new Map<StackId, () => Promise<void>>()
-  const keyOf = (id: StackId, uuid: string): string =>
-    `${stackKeysOf(backend.layout, id).locks}${uuid}.json`
+  const lockKeyOf = (id: StackId, lockId: string): string =>
+    `${stackKeysOf(backend.layout, id).locks}${lockId}.json`
   /** Returns the key of the lock that this machine wrote last, and whether its process runs. */
-  const readOwn = (id: StackId): { readonly key: string; readonly isDead: boolean } | undefined => {
+  const readOwnLock = (
+    id: StackId,
+  ): { readonly key: string; readonly isDead: boolean } | undefined => {
     const { lock } = marks.read(id)
     if (lock === undefined) return undefined
     const isDead = deps.isAlive({ ...holder, pid: lock.pid, started: lock.started }) === false
-    return { key: keyOf(id, lock.uuid), isDead }
+    return { key: lockKeyOf(id, lock.uuid), isDead }
   }
   const acquire = async (id: StackId): Promise<void> => {
     if (releases.has(id)) return
-    const own = readOwn(id)
+    const own = readOwnLock(id)
     if (own?.isDead === true) await removeLocks(backend, id, key => key === own.key)
     const copies = await deps.unfinishedCopies.fence(id)
-    // Their fences keep the holders of these locks from going on.
+    // The fences of the copies keep the holders of these locks from going on.
     await removeLocks(backend, id, key => copies.some(copy => isLockOf(copy, key)))
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
     // The mark is written first, so that the lock of a killed process is always known.
     const { pid, started } = holder
-    marks.update(id, { lock: { uuid: deps.uuid, pid, started } })
+    marks.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()
     const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
-    releases.set(id, await acquireLock(backend, id, { uuid: deps.uuid, lock, nowMs }))
+    releases.set(id, await acquireLock(backend, id, { uuid: deps.lockId, lock, nowMs }))
     try {
-      for (const copy of copies) await deps.unfinishedCopies.close(id, copy, deps.uuid)
+      for (const copy of copies) await deps.unfinishedCopies.close(id, copy, deps.lockId)
     } catch (thrown) {
       await release(id)
       throw thrown
@@ -84,9 +88,9 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     list: () => [...releases.keys()],
     release,
     breakOthers: async id => {
-      const own = readOwn(id)
+      const own = readOwnLock(id)
       const isLiving = (key: string): boolean =>
-        key === keyOf(id, deps.uuid) || (key === own?.key && !own.isDead)
+        key === lockKeyOf(id, deps.lockId) || (key === own?.key && !own.isDead)
       return removeLocks(backend, id, key => !isLiving(key))
     },
   }

@@ -30,16 +30,16 @@ export function createPartSender(deps: SendDeps): SendParts {
   const sentBlobs = new Map<string, Set<string>>()
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
-    const known = sentBlobs.get(part.copy) ?? new Set<string>([deps.marks.read(stack).base])
-    sentBlobs.set(part.copy, known)
+    const presentBlobs = sentBlobs.get(part.copy) ?? new Set<string>([deps.marks.read(stack).base])
+    sentBlobs.set(part.copy, presentBlobs)
     for (const hash of findBlobHashes(part.text)) {
-      if (known.has(hash)) continue
+      if (presentBlobs.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
         await putCopyBlob(backend, stack, {
           ...{ copy: part.copy, hash, bytes: await blobs.get(hash) },
         })
-      known.add(hash)
+      presentBlobs.add(hash)
     }
     // A request without a response would hold up the writes of all deployments.
     const isOwn = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)

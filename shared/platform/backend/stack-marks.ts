@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 
-/** The part of a backend's stack that the store of this machine has read or written. */
+/** The parts of a stack in the backend that the store of this machine last read or wrote. */
 export interface StackMark {
   /** The SHA-256 of the checkpoint that this store read or wrote last. '': none. */
   readonly checkpoint: string

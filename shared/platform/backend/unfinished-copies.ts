@@ -43,8 +43,8 @@ export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): bo
 /** The copies of deployments that another machine began and did not release. */
 export interface UnfinishedCopies {
   /**
-   * Ends the copies of other machines, so that their writers cannot go on, and returns them. Waits
-   * for a sign of life while a lock exists. Throws BACKEND_LOCKED if the writer is alive.
+   * Ends the copies of other machines, so that their writers cannot go on. Returns these copies.
+   * Waits for a sign of life while a lock exists. Throws BACKEND_LOCKED if the writer is alive.
    */
   readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
   /** Closes the deployment of a fenced copy under a lock of this process, and removes the copy. */
@@ -62,19 +62,19 @@ const fenceAgeMs = 7 * 24 * 3_600_000
 /** Creates the access to unfinished copies. */
 export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopies {
   const { backend, clock } = deps
-  const readOwn = async (id: StackId) => {
+  const findOwnCopy = async (id: StackId) => {
     const current = (await deps.catalog.getStack(id))?.current ?? ''
     const copy = current === '' ? undefined : await deps.journalCopies.find(current)
     return current === '' || copy === undefined ? undefined : { deployment: current, copy }
   }
   const releaseIfTakenOver = async (id: StackId): Promise<void> => {
-    const own = await readOwn(id)
+    const own = await findOwnCopy(id)
     if (own === undefined) return
     const copies = await listJournalCopies(backend, id)
     const copy = copies.find(entry => entry.copy === own.copy)
     const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
     if (isOpen) return
-    // Before its first part, a copy is in no backend. The lock then tells that it is still ours.
+    // A copy without parts is not in the backend. The lock then shows that no machine took over.
     const lockId = deps.marks.read(id).lock?.uuid ?? ''
     const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return
@@ -91,7 +91,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
       return false
     }
     if (!(await awaitSilence(deps, id, copy))) return false
-    if (await isEnded(backend, id, copy)) return true
+    if (await isReleased(backend, id, copy)) return true
     const { host, pid } = deps.holder
     if (await fenceCopy(backend, id, copy, { host, pid, at: clock.now() })) return true
     throw error('BACKEND_LOCKED', `another machine uses the stack ${stackPartsOf(id).stack}`)
@@ -99,7 +99,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
   return {
     fence: async id => {
       await releaseIfTakenOver(id)
-      const own = await readOwn(id)
+      const own = await findOwnCopy(id)
       const fenced: BackendCopy[] = []
       for (const copy of await listJournalCopies(backend, id))
         if (copy.copy !== own?.copy && (await fenceOne(id, copy))) fenced.push(copy)
@@ -107,7 +107,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     },
     close: async (id, copy, lock) => {
       await addCopyLock(backend, id, { copy: copy.copy, lock })
-      if (await isEnded(backend, id, copy)) return removeJournalCopy(backend, id, copy)
+      if (await isReleased(backend, id, copy)) return removeJournalCopy(backend, id, copy)
       await deps.closeCopied(id, copy)
       const fence = await findFirstFence(backend, id, copy)
       await removeJournalCopy(backend, id, { copy: copy.copy, fence })
@@ -148,7 +148,7 @@ async function awaitSilence(
 }
 
 /** Reports whether the deployment of a copy was released. */
-async function isEnded(backend: Backend, id: StackId, copy: BackendCopy): Promise<boolean> {
+async function isReleased(backend: Backend, id: StackId, copy: BackendCopy): Promise<boolean> {
   const last = await readLastPart(backend, id, copy)
   return (
     last !== undefined &&
@@ -163,7 +163,9 @@ async function isFenced(backend: Backend, id: StackId, copy: BackendCopy): Promi
   return last !== undefined && 'fence' in last
 }
 
-/** Returns the number of the first fence of a copy: the number of its writer's next part. */
+/**
+ * Returns the number of the first fence of a copy. The writer's next part would have this number.
+ */
 async function findFirstFence(backend: Backend, id: StackId, copy: BackendCopy): Promise<number> {
   let number = copy.partCount
   while (await isFenced(backend, id, { ...copy, partCount: number })) number -= 1

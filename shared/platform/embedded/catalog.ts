@@ -28,11 +28,11 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     publish: (id, expectedVersion, snapshot) =>
       call('catalog.publish', { id, expected: expectedVersion, snapshot }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),
-    putLateOutcome: async (id, item) =>
+    putLateOutcome: async (id, lateOutcome) =>
       void (await call('late.put', {
         id,
-        key: lateOutcomeKeyOf(item),
-        item: JSON.stringify(item),
+        key: lateOutcomeKeyOf(lateOutcome),
+        item: JSON.stringify(lateOutcome),
       })),
     listLateOutcomes: async (id, limit) =>
       (await call('late.list', { id, limit })).map((item, index) =>

@@ -42,7 +42,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   return {
     send: async messages => {
       for (const { operations } of messages)
-        assert(operations.length <= limits.chainOperationsMax, 'a chain has at most 64 operations')
+        assert(operations.length <= limits.chainOperationsMax, 'a chain has over 64 operations')
       if (messages.length === 0) return
       await call('chains.send', { messages })
       waiters.wakeAll()

@@ -14,7 +14,7 @@ export interface JournalCopies {
   readonly remove: (deployment: DeploymentId) => Promise<void>
   /** Writes the records that a copy starts from into an empty store. */
   readonly restore: (header: CopyHeader) => Promise<void>
-  /** Repeats writes of a copy in their order. Throws BACKEND_INVALID for any other write. */
+  /** Repeats writes in their order. Throws BACKEND_INVALID for a write that no copy has. */
   readonly repeat: (deployment: DeploymentId, writes: readonly CopiedWrite[]) => Promise<void>
 }
 

@@ -55,7 +55,7 @@ export function createOperations(call: StoreCall): OperationsPort {
 }
 
 function assertReadLimit(operations: readonly OperationId[]): void {
-  assert(operations.length <= limits.idsPerReadMax, 'a read has at most 500 operations')
+  assert(operations.length <= limits.idsPerReadMax, 'a read has more than 500 operations')
 }
 
 function parseOutcome(

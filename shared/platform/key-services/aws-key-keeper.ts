@@ -12,7 +12,7 @@ export function createAwsKeeper(env: Readonly<Record<string, string | undefined>
   const keepers = new Map<string, KmsKeeper>()
   const keeperOf = (url: string): KmsKeeper => {
     const { region: urlRegion = '' } = parseAwsKeyUrl(url)
-    // This is the default of the keeper, which prefers the region in the URL.
+    // The keeper uses this region only for a URL without a region.
     const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || urlRegion
     const keeper =
       keepers.get(region) ?? createKmsKeeper(readAwsSettings({ ...env, AWS_REGION: region }))

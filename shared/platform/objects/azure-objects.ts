@@ -32,10 +32,10 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
   const withErrors = createRequestRunner(address, (request, thrown) =>
     backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
   )
-  const upload = async (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> => {
+  const upload = async (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> => {
     await container.getBlockBlobClient(prefix + key).uploadData(bytes, {
       blobHTTPHeaders: { blobContentType: contentTypeOf(bytes) },
-      ...(isNew ? { conditions: { ifNoneMatch: '*' } } : {}),
+      ...(ifAbsent ? { conditions: { ifNoneMatch: '*' } } : {}),
     })
   }
   return {
@@ -125,6 +125,6 @@ function statusOf(thrown: unknown): number | undefined {
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof RestError)) return undefined
   const { details } = thrown
-  const isRecord = typeof details === 'object' && details !== null && 'errorCode' in details
-  return thrown.code ?? (isRecord ? String(details.errorCode) : undefined)
+  const hasErrorCode = typeof details === 'object' && details !== null && 'errorCode' in details
+  return thrown.code ?? (hasErrorCode ? String(details.errorCode) : undefined)
 }

@@ -23,12 +23,12 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
   const withErrors = createRequestRunner(address, (request, thrown) =>
     backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
   )
-  const save = (key: string, bytes: Uint8Array, isNew: boolean): Promise<void> =>
+  const save = (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> =>
     bucket.file(prefix + key).save(Buffer.from(bytes), {
       resumable: false,
       contentType: contentTypeOf(bytes),
       // The generation 0 stands for an object that does not exist.
-      ...(isNew ? { preconditionOpts: { ifGenerationMatch: 0 } } : {}),
+      ...(ifAbsent ? { preconditionOpts: { ifGenerationMatch: 0 } } : {}),
     })
   return {
     address,
@@ -39,8 +39,9 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
           const [bytes] = await bucket.file(prefix + key).download({ decompress: false })
           return bytes
         } catch (thrown) {
-          if (statusOf(thrown) === 404 && (await bucketExists())) return undefined
-          throw thrown
+          if (statusOf(thrown) !== 404) throw thrown
+          await requireBucket()
+          return undefined
         }
       }),
     put: (key, bytes) => withErrors(`put ${key}`, () => save(key, bytes, false)),
@@ -68,10 +69,9 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
       }),
   }
 
-  /** Returns true, or throws if the bucket is missing. A missing object has the same status. */
-  async function bucketExists(): Promise<boolean> {
+  /** Throws if the bucket is missing. The status of a missing object is the same. */
+  async function requireBucket(): Promise<void> {
     await bucket.getFiles({ maxResults: 1, autoPaginate: false })
-    return true
   }
 }
 

@@ -26,19 +26,25 @@ export function isObjectStoreUrl(text: string): boolean {
  */
 export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   const [, scheme = '', rest = ''] = /^([a-z0-9]+):\/\/([^]*)$/.exec(text) ?? []
-  const known = schemes.find(name => name === scheme)
+  const knownScheme = schemes.find(name => name === scheme)
   const [path = '', ...queryParts] = rest.split('?')
   const query = new URLSearchParams(queryParts.join('?'))
-  if (known === undefined)
+  if (knownScheme === undefined)
     throw error('BACKEND_URL_INVALID', `'${text}' is no address of a self-managed backend`)
-  if (known === 'file') return { scheme: known, bucket: '', prefix: folderOf(path, cwd), query }
+  if (knownScheme === 'file')
+    return { scheme: knownScheme, bucket: '', prefix: folderOf(path, cwd), query }
   const [bucket = '', ...folders] = path.split('/')
   if (bucket === '' || bucket.includes('@'))
-    throw error('BACKEND_URL_INVALID', `the address of ${known}:// names no bucket`)
-  const names = folders.filter(name => name !== '')
-  if (names.some(name => name === '.' || name === '..'))
+    throw error('BACKEND_URL_INVALID', `the address of ${knownScheme}:// names no bucket`)
+  const folderNames = folders.filter(name => name !== '')
+  if (folderNames.some(name => name === '.' || name === '..'))
     throw error('BACKEND_URL_INVALID', `the folder '${folders.join('/')}' has relative parts`)
-  return { scheme: known, bucket, prefix: names.map(name => `${name}/`).join(''), query }
+  return {
+    scheme: knownScheme,
+    bucket,
+    prefix: folderNames.map(name => `${name}/`).join(''),
+    query,
+  }
 }
 
 /** Returns the address of a bucket and its folder, without the query. */

@@ -99,20 +99,20 @@ async function listObjects(
 }
 
 function readClientConfig(query: URLSearchParams, env: Env): S3ClientConfig {
-  const isInsecure = isSet(query, 'disable_https') || isSet(query, 'disableSSL')
+  const isInsecure = isTrue(query, 'disable_https') || isTrue(query, 'disableSSL')
   const endpoint = query.get('endpoint') ?? ''
   const region = query.get('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
   const profile = query.get('profile')
   const isPathStyle = ['s3ForcePathStyle', 'use_path_style', 'hostname_immutable'].some(name =>
-    isSet(query, name),
+    isTrue(query, name),
   )
   return {
     ...(region === '' ? {} : { region }),
     ...(profile === null ? {} : { profile }),
     ...(endpoint === '' ? {} : { endpoint: withScheme(endpoint, isInsecure) }),
-    ...(isSet(query, 'dualstack') ? { useDualstackEndpoint: true } : {}),
-    ...(isSet(query, 'fips') ? { useFipsEndpoint: true } : {}),
-    ...(isSet(query, 'accelerate') ? { useAccelerateEndpoint: true } : {}),
+    ...(isTrue(query, 'dualstack') ? { useDualstackEndpoint: true } : {}),
+    ...(isTrue(query, 'fips') ? { useFipsEndpoint: true } : {}),
+    ...(isTrue(query, 'accelerate') ? { useAccelerateEndpoint: true } : {}),
     forcePathStyle: isPathStyle,
     // Some stores of other vendors refuse the checksums that the SDK adds by default.
     ...(endpoint === '' ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED' as const }),
@@ -136,6 +136,6 @@ function withScheme(endpoint: string, isInsecure: boolean): string {
   return endpoint.includes('://') ? endpoint : `${isInsecure ? 'http' : 'https'}://${endpoint}`
 }
 
-function isSet(query: URLSearchParams, name: string): boolean {
+function isTrue(query: URLSearchParams, name: string): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(query.get(name) ?? '')
 }

@@ -103,23 +103,23 @@ export function withLargeDecisions(
 export function withLargeLateOutcomes(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
   return {
     ...catalog,
-    putLateOutcome: async (id, item) => {
-      if (!isLarge(item)) return catalog.putLateOutcome(id, item)
-      const { urn, custom, type } = item.state
-      const stateBlob = await putJson(blobs, item.state)
-      await catalog.putLateOutcome(id, { ...item, state: { urn, custom, type }, stateBlob })
+    putLateOutcome: async (id, lateOutcome) => {
+      if (!isLarge(lateOutcome)) return catalog.putLateOutcome(id, lateOutcome)
+      const { urn, custom, type } = lateOutcome.state
+      const stateBlob = await putJson(blobs, lateOutcome.state)
+      await catalog.putLateOutcome(id, { ...lateOutcome, state: { urn, custom, type }, stateBlob })
     },
     listLateOutcomes: async (id, limit) => {
-      const items: LateOutcome[] = []
-      for (const item of await catalog.listLateOutcomes(id, limit)) {
-        const { stateBlob, ...rest } = item
-        items.push(
+      const lateOutcomes: LateOutcome[] = []
+      for (const lateOutcome of await catalog.listLateOutcomes(id, limit)) {
+        const { stateBlob, ...rest } = lateOutcome
+        lateOutcomes.push(
           stateBlob === undefined
-            ? item
+            ? lateOutcome
             : { ...rest, state: await readStateBlob(blobs, stateBlob) },
         )
       }
-      return items
+      return lateOutcomes
     },
   }
 }

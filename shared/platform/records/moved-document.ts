@@ -2,7 +2,7 @@ import type { DocumentKey } from '../../ports/documents.ts'
 import { isRecordObject } from './record-layouts.ts'
 
 /**
- * Returns the value of a document of a stack for its place under another id. The secret of a
+ * Returns the value that the document of a stack has after a rename of the stack. The secret of a
  * notification keeps the id under which it was sealed, because a rename opens no secrets.
  */
 export function movedValueOf({ kind, scope }: DocumentKey, value: unknown): unknown {

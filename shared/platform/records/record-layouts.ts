@@ -1,13 +1,13 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { Decision } from '../../records/log.ts'
 
-/**
- * The layout of stored records of one kind: display name, key fields, JSON fields, format version.
- */
+/** The layout of stored records of one kind. */
 export interface RecordLayout {
+  /** The name of the kind in messages. */
   readonly name: string
-  readonly keys: readonly string[]
-  readonly json: readonly string[]
+  readonly keyFields: readonly string[]
+  /** The fields that contain JSON. */
+  readonly jsonFields: readonly string[]
   /**
    * The version of the format. A change that an older version of antichain would misread
    * increments it. Every version can read a row without a format.
@@ -17,24 +17,54 @@ export interface RecordLayout {
 
 /** The layouts of all kinds of records. */
 export const recordLayouts = {
-  log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
-  head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
-  outcome: {
-    name: 'outcome',
-    keys: ['deployment', 'operation', 'attempt'],
-    json: ['outcome'],
+  log: {
+    name: 'log record',
+    keyFields: ['deployment', 'number'],
+    jsonFields: ['record'],
     format: 1,
   },
-  control: { name: 'control record', keys: ['deployment'], json: ['holder', 'handed'], format: 1 },
-  lease: { name: 'lease', keys: ['deployment', 'executor'], json: ['holder', 'groups'], format: 1 },
-  event: { name: 'event', keys: ['deployment', 'position'], json: [], format: 1 },
-  stack: { name: 'stack record', keys: ['id'], json: [], format: 1 },
-  history: { name: 'history record', keys: ['stack', 'number'], json: ['begun'], format: 1 },
-  snapshot: { name: 'snapshot record', keys: ['stack', 'version'], json: [], format: 1 },
-  late: { name: 'late outcome', keys: ['stack', 'key'], json: ['item'], format: 1 },
-  document: { name: 'document', keys: ['kind', 'scope', 'name'], json: ['value'], format: 1 },
-  audit: { name: 'audit entry', keys: ['position'], json: ['entry'], format: 1 },
-  request: { name: 'request', keys: ['stack', 'key'], json: ['request'], format: 1 },
+  head: {
+    name: 'head',
+    keyFields: ['deployment', 'operation'],
+    jsonFields: ['arrived', 'freed'],
+    format: 1,
+  },
+  outcome: {
+    name: 'outcome',
+    keyFields: ['deployment', 'operation', 'attempt'],
+    jsonFields: ['outcome'],
+    format: 1,
+  },
+  control: {
+    name: 'control record',
+    keyFields: ['deployment'],
+    jsonFields: ['holder', 'handed'],
+    format: 1,
+  },
+  lease: {
+    name: 'lease',
+    keyFields: ['deployment', 'executor'],
+    jsonFields: ['holder', 'groups'],
+    format: 1,
+  },
+  event: { name: 'event', keyFields: ['deployment', 'position'], jsonFields: [], format: 1 },
+  stack: { name: 'stack record', keyFields: ['id'], jsonFields: [], format: 1 },
+  history: {
+    name: 'history record',
+    keyFields: ['stack', 'number'],
+    jsonFields: ['begun'],
+    format: 1,
+  },
+  snapshot: { name: 'snapshot record', keyFields: ['stack', 'version'], jsonFields: [], format: 1 },
+  late: { name: 'late outcome', keyFields: ['stack', 'key'], jsonFields: ['item'], format: 1 },
+  document: {
+    name: 'document',
+    keyFields: ['kind', 'scope', 'name'],
+    jsonFields: ['value'],
+    format: 1,
+  },
+  audit: { name: 'audit entry', keyFields: ['position'], jsonFields: ['entry'], format: 1 },
+  request: { name: 'request', keyFields: ['stack', 'key'], jsonFields: ['request'], format: 1 },
 } as const satisfies Record<string, RecordLayout>
 
 /** A kind of stored record. */
@@ -48,10 +78,10 @@ export function requireReadableFormat<Row extends Readonly<Record<string, unknow
   kind: RecordKind,
   row: Row,
 ): Row {
-  const { format, keys } = recordLayouts[kind]
+  const { format, keyFields } = recordLayouts[kind]
   const foundFormat = Number(row['format'] ?? 0)
   if (foundFormat <= format) return row
-  const keyEntries = keys.map(key => [
+  const keyEntries = keyFields.map(key => [
     key,
     typeof row[key] === 'number' ? row[key] : String(row[key]),
   ])

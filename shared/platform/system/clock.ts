@@ -34,7 +34,10 @@ const bootReadIntervalMs = 500
  * adjusted wall clock.
  */
 const wallStepMs = 250
-/** Larger than the resolution of the time since boot, which is a second on some systems. */
+/**
+ * Lag of the process clock above which it counts as suspended. The lag exceeds the resolution of
+ * the time since boot, which is a second on some systems.
+ */
 const bootResolutionMs = 1_500
 
 /**

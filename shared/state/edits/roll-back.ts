@@ -19,9 +19,9 @@ export function rollBackState(
   requireSameManager(before, target, options.version)
   const renamed = withCurrentNames(target, options.names)
   const { integrity_error: _mark, ...metadata } = renamed.metadata
-  const kept = pendingOperationsOf(before)
-  const state = withPendingOperations({ ...renamed, metadata }, kept)
-  const notices = kept.map(
+  const keptOperations = pendingOperationsOf(before)
+  const state = withPendingOperations({ ...renamed, metadata }, keptOperations)
+  const notices = keptOperations.map(
     ({ resource, type }) => `the pending operation '${type}' of ${resource.urn} stays`,
   )
   return { state, count: state.resources?.length ?? 0, notices }
@@ -45,9 +45,9 @@ function requireSameManager(
 
 /** Renames the stack in the state of a version from before a rename. */
 function withCurrentNames(target: StoredDeployment, names: StackNames): StoredDeployment {
-  const first = target.resources?.find(({ urn }) => isUrn(urn))?.urn
-  if (first === undefined || !isUrn(first)) return target
-  const { project, stack } = urnPartsOf(first)
+  const firstUrn = target.resources?.find(({ urn }) => isUrn(urn))?.urn
+  if (firstUrn === undefined || !isUrn(firstUrn)) return target
+  const { project, stack } = urnPartsOf(firstUrn)
   if (project === names.project && stack === names.stack) return target
   return renameStackInState(target, { project, stack }, names)
 }

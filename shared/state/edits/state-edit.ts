@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import type { StoredDeployment } from '../stored.ts'
 
-/** Maximum length of a URN, id or name, and maximum number of URNs, in an edit. */
+/** Maximum length of a URN, id or name in an edit. */
 const textCharsMax = 2_000
+
+/** Maximum number of URNs in an edit. */
 const urnsMax = 1_000
 
-const text = z.string().max(textCharsMax)
-const urn = text.min(1)
+const textForm = z.string().max(textCharsMax)
+const urnForm = textForm.min(1)
 /** The SHA-256 of bytes: of an archive, or of resources. */
-const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+const digestForm = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 
 /** The form of an edit, in requests and on the command line. */
 export const stateEditForm = z.discriminatedUnion('kind', [
@@ -16,17 +18,17 @@ export const stateEditForm = z.discriminatedUnion('kind', [
    * Replaces the whole state by a state with sealed secrets in an archive of the stack. `force`:
    * the new state may be foreign, invalid or empty.
    */
-  z.strictObject({ kind: z.literal('import'), state: digest, force: z.boolean() }),
+  z.strictObject({ kind: z.literal('import'), state: digestForm, force: z.boolean() }),
   /**
    * Replaces the resources by those of a state in an archive of the stack, if the resources still
    * have the digest `expected`; see `digestOfResources`.
    */
-  z.strictObject({ kind: z.literal('resources'), state: digest, expected: digest }),
+  z.strictObject({ kind: z.literal('resources'), state: digestForm, expected: digestForm }),
   /**
    * Replaces the state by a state in an archive of the stack, if the resources still have the
    * digest `expected`. The two states differ only in their secrets managers.
    */
-  z.strictObject({ kind: z.literal('secrets'), state: digest, expected: digest }),
+  z.strictObject({ kind: z.literal('secrets'), state: digestForm, expected: digestForm }),
   /**
    * Publishes an earlier version again; see `rollBackState`. `expected`: the digest of the
    * resources that the sender has read. Without it, a damaged state is replaced, too.
@@ -34,14 +36,14 @@ export const stateEditForm = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('rollback'),
     version: z.number().int().min(1),
-    expected: digest.optional(),
+    expected: digestForm.optional(),
   }),
   /** Removes resources; see `deleteResources`. */
   z.strictObject({
     kind: z.literal('delete'),
     urns: z.union([
       z.literal('all'),
-      z.array(z.strictObject({ urn, id: text.optional() })).max(urnsMax),
+      z.array(z.strictObject({ urn: urnForm, id: textForm.optional() })).max(urnsMax),
     ]),
     force: z.boolean(),
     dependents: z.boolean(),
@@ -49,18 +51,18 @@ export const stateEditForm = z.discriminatedUnion('kind', [
   /** Sets or removes a mark; see `withMark`. */
   z.strictObject({
     kind: z.literal('mark'),
-    urns: z.union([z.literal('all'), z.array(urn).max(urnsMax)]),
+    urns: z.union([z.literal('all'), z.array(urnForm).max(urnsMax)]),
     mark: z.enum(['protect', 'taint']),
     isSet: z.boolean(),
   }),
   /** Renames a resource; see `renameResourceInState`. */
-  z.strictObject({ kind: z.literal('rename'), urn, name: text }),
+  z.strictObject({ kind: z.literal('rename'), urn: urnForm, name: textForm }),
   /** Repairs an invalid state; see `repairState`. */
   z.strictObject({ kind: z.literal('repair') }),
   /** Adds the resource of a pending create; see `importPending`. */
-  z.strictObject({ kind: z.literal('pending import'), urn, id: text.min(1) }),
+  z.strictObject({ kind: z.literal('pending import'), urn: urnForm, id: textForm.min(1) }),
   /** Removes the pending operations of a URN; see `clearPending`. */
-  z.strictObject({ kind: z.literal('pending clear'), urn }),
+  z.strictObject({ kind: z.literal('pending clear'), urn: urnForm }),
 ])
 
 /** An edit of a stack's state. */

@@ -9,7 +9,7 @@ export type EnvelopeSource = string | Uint8Array | AsyncIterable<Uint8Array>
 
 /** Bytes of a whole text that are read between two pauses. */
 const partBytes = 1 << 16
-/** An assumed size, because the size of a resource is not known after its text was parsed. */
+/** The work for a resource, in bytes. It is assumed, because the size of the text is not known. */
 const resourceBytes = 1 << 11
 
 /**
@@ -20,10 +20,10 @@ const resourceBytes = 1 << 11
  */
 export async function parseEnvelope(source: EnvelopeSource): Promise<StoredEnvelope> {
   const pauser = createPauser()
-  const { json, listed } = await parseJson(source, pauser)
+  const { json, listedResources } = await parseJson(source, pauser)
   const frame = readEnvelopeFrame(json)
   // The frame contains the resources if their key has an unusual form.
-  const resources = listed ?? frame.deployment?.resources ?? []
+  const resources = listedResources ?? frame.deployment?.resources ?? []
   const storedResources: StoredResource[] = []
   for (const [index, resource] of resources.entries()) {
     storedResources.push(readResourceOfEnvelope(frame, resource, index))
@@ -32,10 +32,10 @@ export async function parseEnvelope(source: EnvelopeSource): Promise<StoredEnvel
   return completeEnvelope(frame, storedResources)
 }
 
-/** An envelope as JSON. `listed`: the resources of its deployment, if `json` has none. */
+/** An envelope as JSON. `listedResources`: the resources of its deployment, if `json` has none. */
 interface SplitJson {
   readonly json: unknown
-  readonly listed?: readonly unknown[]
+  readonly listedResources?: readonly unknown[]
 }
 
 async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJson> {
@@ -60,7 +60,7 @@ function takeResources({ frame, lastList }: EnvelopeParts): SplitJson {
   const deployment = json?.deployment
   if (lastList === undefined || deployment?.resources?.[0] !== lastList.mark) return { json }
   delete deployment.resources
-  return { json, listed: lastList.resources }
+  return { json, listedResources: lastList.resources }
 }
 
 async function* readParts(source: EnvelopeSource): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,15 @@
-/** Shorter strings need less memory than their entry. JavaScript shares many of them itself. */
+/**
+ * Minimum length of a string that is shared. A shorter string needs less memory than its entry, and
+ * JavaScript shares many of them itself.
+ */
 const sharedCharsMin = 12
-/** Maximum number of characters and strings that are remembered. Then the memory is emptied. */
+/** Maximum total length of the remembered strings. Above it, all are forgotten. */
 const charsMax = 1 << 22
+
+/** Maximum number of remembered strings. Above it, all are forgotten. */
 const stringsMax = 1 << 15
-/** Deeper levels are not shared. Hostile input has thousands of them. */
+
+/** Maximum depth of a string that is shared. Hostile input has thousands of levels. */
 const levelsMax = 100
 
 /**
@@ -16,8 +22,8 @@ export function createStringSharer(): (json: unknown) => void {
   let charCount = 0
   const share = (text: string): string => {
     if (text.length < sharedCharsMin) return text
-    const known = strings.get(text)
-    if (known !== undefined) return known
+    const sharedText = strings.get(text)
+    if (sharedText !== undefined) return sharedText
     charCount += text.length
     if (charCount > charsMax || strings.size >= stringsMax) {
       strings.clear()

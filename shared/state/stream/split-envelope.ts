@@ -29,7 +29,7 @@ export interface EnvelopeSplitter {
 
 /** Resources are parsed together until their text has this size. */
 const batchBytes = 1 << 16
-/** Longer keys are none of the keys that the splitter compares. */
+/** Maximum number of bytes of a key that are kept. All compared keys are shorter. */
 const keyBytesMax = 16
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]

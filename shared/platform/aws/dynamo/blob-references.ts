@@ -10,7 +10,9 @@ import { getItem, queryItems, type Table } from './table/table.ts'
 /**
  * The position of a page in the listing. The listing goes through the stacks with their versions
  * and inboxes, the requests of stacks, the documents, and the deployments with log and operations.
- * `requesting-stack`: the search for the next stack with requests.
+ * `requesting-stack`: the search for the next stack with requests. `after`: the last stack or
+ * deployment that was listed. `from`: the sort key of the last listed record, or a block of
+ * operations that is not listed yet.
  */
 type ListingPosition =
   | { readonly at: 'stack'; readonly after: string }
@@ -182,13 +184,13 @@ async function readOperationsPage(
     journalTable,
     operationsOfBlock(block).map(id => journalKeys.head(deployment, id)),
   )
-  const outcomes = heads.flatMap(head =>
+  const outcomeKeys = heads.flatMap(head =>
     Array.from({ length: readNumber(head, 'attempt') }, (_, index) => ({
       ...journalKeys.outcome(deployment, 0, index + 1),
       pk: readText(head, 'pk'),
     })),
   )
-  const items = await getItems(journalTable, outcomes)
+  const items = await getItems(journalTable, outcomeKeys)
   return { items, next: { at: 'operations', deployment, from: block + 1 } }
 }
 

@@ -76,9 +76,9 @@ export function createEvents(journalTable: Table): EventsPort {
       await pendingWrite
     },
     read: async (deployment, cursor, limit) => {
-      const chunk = Math.floor(cursor / cursorsPerChunk)
+      const firstChunkNumber = Math.floor(cursor / cursorsPerChunk)
       const readLineCount = cursor % cursorsPerChunk
-      const { pk, sk } = keys.chunk(deployment, chunk)
+      const { pk, sk } = keys.chunk(deployment, firstChunkNumber)
       const events: string[] = []
       let nextCursor = cursor
       const chunkCount = Math.min(Math.max(1, limit), limits.chunksPerReadMax)
@@ -86,7 +86,7 @@ export function createEvents(journalTable: Table): EventsPort {
       for (const item of items) {
         const number = parsePaddedNumber(readText(item, 'sk'))
         const lines = parseEventLines(deployment, item)
-        const firstIndex = number === chunk ? readLineCount : 0
+        const firstIndex = number === firstChunkNumber ? readLineCount : 0
         const readLines = lines.slice(firstIndex, firstIndex + limit - events.length)
         events.push(...readLines)
         const isChunkRead = firstIndex + readLines.length === lines.length

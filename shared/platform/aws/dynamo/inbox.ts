@@ -29,12 +29,12 @@ export function createInbox({
   | 'listSlowOperations'
 > {
   return {
-    putLateOutcome: async (id, item) => {
+    putLateOutcome: async (id, lateOutcome) => {
       const nowMs = journalTable.clock.now()
       await putItem(journalTable, {
-        key: keys.late(id, lateOutcomeKeyOf(item)),
+        key: keys.late(id, lateOutcomeKeyOf(lateOutcome)),
         item: {
-          ...toItem({ at: nowMs, item: JSON.stringify(item) }),
+          ...toItem({ at: nowMs, item: JSON.stringify(lateOutcome) }),
           ...formatAttributeOf('late'),
         },
         ifAbsent: true,

@@ -42,12 +42,12 @@ async function removeLeftoversOf(
   const stackItem = await getItem(catalogTable, key)
   if (stackItem === undefined) return
   const firstNumber = firstDeploymentNumberOf(stackItem)
-  const late = await queryItems(journalTable, {
+  const lateItems = await queryItems(journalTable, {
     pk: journalKeys.late(id, '').pk,
     limit: limits.listEntriesMax,
     attributes: ['pk', 'sk'],
   })
-  const leftovers = late.filter(item => deploymentNumberOf(item) < firstNumber)
+  const leftovers = lateItems.filter(item => deploymentNumberOf(item) < firstNumber)
   await deleteItems(journalTable, leftovers.map(keyOfItem))
   if (!readFlag(stackItem, 'removed')) return
   await deleteRange(journalTable, { pk: journalKeys.slow(id, '').pk })

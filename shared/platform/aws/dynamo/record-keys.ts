@@ -4,10 +4,7 @@ import type { DocumentKey } from '../../../ports/documents.ts'
 import type { DeploymentId, StackId } from '../../../records/ids.ts'
 import type { Key } from './table/item.ts'
 
-/**
- * The keys of all records. A partition accepts 1,000 writes per second, so each operation has its
- * own partition. Numbers are padded, because keys sort as texts.
- */
+/** Digits of a padded number. Numbers are padded, because keys sort as texts. */
 
 const numberDigits = 12
 
@@ -25,7 +22,10 @@ const shortenKeyText = (text: string): string =>
 /** Parses the number of a padded key. */
 export const parsePaddedNumber = (sortKey: string): number => Number(sortKey)
 
-/** Keys of journal records. */
+/**
+ * Keys of journal records. A partition accepts 1,000 writes per second, so each operation has its
+ * own partition.
+ */
 export const journalKeys = {
   log: (deployment: DeploymentId, number: number): Key => ({
     pk: `log ${deployment}`,
@@ -86,22 +86,24 @@ export const catalogKeys = {
     pk: `versions ${stack}`,
     sk: padNumber(version),
   }),
-  /** The requests of a stack in one partition: by key, and the waiting ones by position. */
+  /** A request of a stack. All requests of a stack are in one partition. */
   request: (stack: StackId, key: string): Key => ({
     pk: `requests ${stack}`,
     sk: `key ${shortenKeyText(key)}`,
   }),
+  /** The same request, while it waits, by its position in the queue. */
   waitingRequest: (stack: StackId, position: number): Key => ({
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
   /** The counter with the position of the last put. */
   requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
-  /** The approvals of requests of a stack, and its last program, in one partition. */
+  /** The approval of a request. */
   approval: (stack: StackId, key: string): Key => ({
     pk: `approvals ${stack}`,
     sk: `key ${shortenKeyText(key)}`,
   }),
+  /** The last program of a stack, in the partition of the stack's approvals. */
   program: (stack: StackId): Key => ({ pk: `approvals ${stack}`, sk: 'program' }),
   /** The list of stacks that ever had a request or an upload. A listed stack need not exist. */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),

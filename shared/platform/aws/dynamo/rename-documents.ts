@@ -89,8 +89,8 @@ async function listStackDocuments(
 }
 
 /**
- * Returns the value of a document, in a schedule with its new name at the external scheduler.
- * Returns undefined when that name is required but missing.
+ * Returns the value of a document. The value of a schedule gets the schedule's new name at the
+ * external scheduler. Returns undefined when that name is required but missing.
  */
 function withPlacement(
   { key, value }: StoredDocument,

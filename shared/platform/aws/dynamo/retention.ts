@@ -122,10 +122,10 @@ async function removeOperations(
     const heads = await listBlockHeads(journalTable, deployment, block)
     for (const { operation, attemptCount } of heads) {
       if (remaining <= 0) return itemsMax
-      const outcomes = Array.from({ length: attemptCount }, (_, index) =>
+      const outcomeKeys = Array.from({ length: attemptCount }, (_, index) =>
         journalKeys.outcome(deployment, operation, index + 1),
       )
-      await deleteItems(journalTable, outcomes)
+      await deleteItems(journalTable, outcomeKeys)
       await deleteItem(journalTable, journalKeys.head(deployment, operation))
       remaining -= 1 + attemptCount
     }
@@ -144,8 +144,8 @@ async function listBlockHeads(
   const operationsByKey = new Map(
     operationsOfBlock(block).map(id => [journalKeys.head(deployment, id).pk, id] as const),
   )
-  const keys = [...operationsByKey.keys()].map(pk => ({ pk, sk: 'head' }))
-  const items = await getItems(journalTable, keys, ['pk', 'attempt', tableKeys.expires])
+  const headKeys = [...operationsByKey.keys()].map(pk => ({ pk, sk: 'head' }))
+  const items = await getItems(journalTable, headKeys, ['pk', 'attempt', tableKeys.expires])
   return items.map(item => ({
     operation: operationsByKey.get(readText(item, 'pk')) ?? 0,
     attemptCount: readNumber(item, 'attempt'),

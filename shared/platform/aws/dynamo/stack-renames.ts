@@ -20,8 +20,9 @@ interface Rename extends RenameInput {
   readonly id: StackId
   readonly newId: StackId
   readonly stack: StoredStack
-  /** The number of the rename in the history, and the version after it. */
+  /** The number of the rename in the history. */
   readonly number: number
+  /** The version of the stack after the rename. */
   readonly version: number
   /** Identifies this rename in the item of the new id. */
   readonly token: string
@@ -149,7 +150,7 @@ async function switchStack(
   if (parts.length > limits.transactionItemsMax)
     throw error(
       'CLI_USAGE',
-      `the stack has ${documents.length / 2} schedules, notifications and documents of theirs, too many for a rename`,
+      `the stack has ${documents.length / 2} documents, such as schedules and notifications, too many for a rename`,
     )
   const { isDone } = await transact(catalogTable, random, parts)
   return isDone ? 'renamed' : 'conflict'

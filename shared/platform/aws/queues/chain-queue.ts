@@ -136,7 +136,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
 function requireOperationLimit(messages: readonly ChainMessage[]): void {
   const { chainOperationsMax } = limits
   const isTooLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
-  assert(!isTooLong, 'a chain message has at most 64 operations')
+  assert(!isTooLong, 'a chain message has more than 64 operations')
 }
 
 /** Sets the visibility timeout. Returns false when the receipt is no longer valid. */

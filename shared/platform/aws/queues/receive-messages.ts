@@ -25,10 +25,11 @@ export interface RawMessage {
   readonly refusals: number
 }
 
-/**
- * The attributes of a requeued message: its refusals, and its deliveries before the refused one.
- */
-export const [refusalsAttribute, deliveriesAttribute] = ['refusals', 'deliveries'] as const
+/** The attribute with the number of refusals of a requeued message. */
+export const refusalsAttribute = 'refusals'
+
+/** The attribute with the number of deliveries of a requeued message before the refused one. */
+export const deliveriesAttribute = 'deliveries'
 
 /** Returns the counter in a message attribute. An absent or malformed counter counts as 0. */
 export function parseCounter(text = ''): number {

@@ -31,7 +31,7 @@ export type ThreadMessage =
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
   /** `count`: the number of other processes that are connected. */
   | { readonly kind: 'client-count'; readonly count: number }
-  /** Parts of journal copies, which the other thread sends to the backend. */
+  /** Parts of journal copies. The main thread sends them to the backend. */
   | { readonly kind: 'parts'; readonly parts: readonly UnsentPart[] }
   | { readonly kind: 'closed' }
 
@@ -43,8 +43,8 @@ export type ThreadCommand =
   | { readonly kind: 'close' }
 
 /**
- * Runs the thread that owns the database. Writes of all processes wait in one queue. Reads get
- * their replies before that.
+ * Runs the thread that owns the database. Writes of all processes wait in one queue. Reads do not
+ * wait.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)

@@ -21,9 +21,9 @@ const openedManagers = new WeakMap<Env, Map<string, SecretsManager>>()
 export function openRemoteServiceManager(stack: ServiceStack, env: Env): SecretsManager {
   const managers = openedManagers.get(env) ?? new Map<string, SecretsManager>()
   openedManagers.set(env, managers)
-  const key = JSON.stringify(stack)
-  const manager = managers.get(key) ?? createRemoteManager(stack, env)
-  managers.set(key, manager)
+  const stackKey = JSON.stringify(stack)
+  const manager = managers.get(stackKey) ?? createRemoteManager(stack, env)
+  managers.set(stackKey, manager)
   return manager
 }
 
@@ -42,8 +42,8 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     env: proxyVariablesOf(env),
   })
   const decrypt = (ciphertext: string): string => {
-    const known = plaintexts.get(ciphertext)
-    if (known !== undefined) return known
+    const knownPlaintext = plaintexts.get(ciphertext)
+    if (knownPlaintext !== undefined) return knownPlaintext
     const [text = ''] = textsOf(callNow(requestOf('decrypt', [ciphertext])), 'decrypt', stack)
     plaintexts.set(ciphertext, text)
     return text
@@ -65,10 +65,10 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     // login has it.
     digest: createKeyedDigest(Buffer.from(token, 'utf8')),
     prepare: async texts => {
-      const unknown = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))
-      const decrypted = await callService(requestOf('decrypt', unknown))
+      const newCiphertexts = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))
+      const decrypted = await callService(requestOf('decrypt', newCiphertexts))
       textsOf(decrypted, 'decrypt', stack).forEach((text, index) =>
-        plaintexts.set(unknown[index] ?? '', text),
+        plaintexts.set(newCiphertexts[index] ?? '', text),
       )
       const encrypted = await callService(requestOf('encrypt', texts.plaintexts))
       textsOf(encrypted, 'encrypt', stack).forEach((ciphertext, index) => {

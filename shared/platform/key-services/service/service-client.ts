@@ -47,41 +47,41 @@ export async function callService(request: CipherRequest): Promise<CipherReply> 
 
 async function callWithBatch(request: CipherRequest): Promise<CipherReply> {
   const { action } = request
-  const values = request.texts.map(text => (action === 'encrypt' ? toBase64(text) : text))
+  const encodedTexts = request.texts.map(text => (action === 'encrypt' ? toBase64(text) : text))
   // One text needs no batch, and old services have none.
-  const [onlyValue = ''] = values
-  if (values.length === 1) return callWithValue(request, onlyValue)
+  const [onlyText = ''] = encodedTexts
+  if (encodedTexts.length === 1) return callWithText(request, onlyText)
   const field = action === 'encrypt' ? 'plaintexts' : 'ciphertexts'
-  const { status, json } = await send(request, `batch-${action}`, { [field]: values })
-  if (status === 404) return callWithEachValue(request, values)
+  const { status, json } = await send(request, `batch-${action}`, { [field]: encodedTexts })
+  if (status === 404) return callWithEachText(request, encodedTexts)
   if (status !== 200) return { kind: 'refused', status, reason: messageOfJson(json) }
   const ciphertexts = readField(json, 'ciphertexts')
   const plaintexts = readField(json, 'plaintexts')
   const answers =
     action === 'encrypt'
-      ? values.map((_, index) => readField(ciphertexts, String(index)))
-      : values.map(value => readField(plaintexts, value))
+      ? encodedTexts.map((_, index) => readField(ciphertexts, String(index)))
+      : encodedTexts.map(encodedText => readField(plaintexts, encodedText))
   return toReply(action, answers)
 }
 
-async function callWithEachValue(
+async function callWithEachText(
   request: CipherRequest,
-  values: readonly string[],
+  encodedTexts: readonly string[],
 ): Promise<CipherReply> {
   const texts: string[] = []
-  for (const value of values) {
-    const reply = await callWithValue(request, value)
+  for (const encodedText of encodedTexts) {
+    const reply = await callWithText(request, encodedText)
     if (reply.kind === 'refused') return reply
     texts.push(...reply.texts)
   }
   return { kind: 'answered', texts }
 }
 
-async function callWithValue(request: CipherRequest, value: string): Promise<CipherReply> {
+async function callWithText(request: CipherRequest, encodedText: string): Promise<CipherReply> {
   const { action } = request
   const [sent, received] =
     action === 'encrypt' ? ['plaintext', 'ciphertext'] : ['ciphertext', 'plaintext']
-  const { status, json } = await send(request, action, { [sent]: value })
+  const { status, json } = await send(request, action, { [sent]: encodedText })
   if (status !== 200) return { kind: 'refused', status, reason: messageOfJson(json) }
   return toReply(action, [readField(json, received)])
 }

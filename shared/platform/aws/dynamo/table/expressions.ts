@@ -42,11 +42,11 @@ export function createPlaceholders(
 /** Joins two conditions by AND. */
 export const andConditions = (one: string, other: string): string => `(${one}) AND (${other})`
 
-/** A condition that is true even for an absent item, and a condition that is never true. */
-export const [alwaysTrue, neverTrue] = [
-  'attribute_exists(#pk) OR attribute_not_exists(#pk)',
-  'attribute_exists(#pk) AND attribute_not_exists(#pk)',
-] as const
+/** A condition that is true even for an absent item. */
+export const alwaysTrue = 'attribute_exists(#pk) OR attribute_not_exists(#pk)'
+
+/** A condition that is never true. */
+export const neverTrue = 'attribute_exists(#pk) AND attribute_not_exists(#pk)'
 
 /** The condition that the item is absent. */
 export const absentCondition = 'attribute_not_exists(#pk)'
@@ -54,7 +54,7 @@ export const absentCondition = 'attribute_not_exists(#pk)'
 /** The condition that the item exists. */
 export const existsCondition = 'attribute_exists(#pk)'
 
-/** The condition that no newer version wrote the item. */
+/** The condition that this version can read the format of the item. */
 export const readableCondition = 'attribute_not_exists(#format) OR #format <= :format'
 
 /** Returns a condition without doubled parentheses, which DynamoDB refuses. */

@@ -15,10 +15,10 @@ export type RetryOutcome<T> =
 
 /**
  * Sends a request until it succeeds. Temporary failures (throttling, 5xx, no response) are retried
- * a few times, conflicts and unprocessed batch items more often. Each pause is a random part of a
- * time that doubles. The SDK's own retries are off: they share a budget that an outage exhausts,
- * and do not cover `TransactionConflictException` or unprocessed batch items. Throws the error of
- * the last attempt.
+ * a few times. Conflicts and unprocessed batch items are retried more often. Each pause is a random
+ * part of a time that doubles. The SDK's own retries are off: they share a budget that an outage
+ * exhausts, and do not cover `TransactionConflictException` or unprocessed batch items. Throws the
+ * error of the last attempt.
  */
 export async function retryRequest<T>(
   deps: RetryDeps,

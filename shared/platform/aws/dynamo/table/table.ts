@@ -122,13 +122,13 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 /** A range of items of one partition, in the order of their sort keys. */
 export interface ItemRange {
   readonly pk: string
-  /**
-   * The bounds: sort keys from `atLeast` on, after `after`, up to `atMost`, or with the prefix
-   * `beginsWith`. Only `atLeast` and `atMost` can be combined.
-   */
+  /** The first possible sort key. Of the four bounds, only this one and `atMost` can be combined. */
   readonly atLeast?: string
+  /** The sort key before the range. */
   readonly after?: string
+  /** The last possible sort key. */
   readonly atMost?: string
+  /** The prefix of all sort keys. */
   readonly beginsWith?: string
   readonly isBackwards?: boolean
   readonly limit: number
@@ -169,7 +169,7 @@ function createQuery(
   ]
   const usedBounds = bounds.filter(([, , value]) => value !== undefined)
   const isBetween = range.atLeast !== undefined && range.atMost !== undefined
-  assert(usedBounds.length <= (isBetween ? 2 : 1), 'a range has one bound, or one at each end')
+  assert(usedBounds.length <= (isBetween ? 2 : 1), 'a range has bounds that cannot be combined')
   const keyConditions = isBetween
     ? ['#sk BETWEEN :atLeast AND :atMost']
     : usedBounds.map(([expression]) => expression)

@@ -18,11 +18,11 @@ export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
 )
   .flatMap(kind => {
-    const { keys, json, format } = recordLayouts[kind] as RecordLayout
-    const keyArguments = keys.map(key => `'${key}', OLD.${key}`).join(', ')
+    const { keyFields, jsonFields, format } = recordLayouts[kind] as RecordLayout
+    const keyArguments = keyFields.map(key => `'${key}', OLD.${key}`).join(', ')
     const refusal = `SELECT RAISE(ABORT, '${messagePrefix}' ||
       json_object('kind', '${kind}', 'format', OLD.format, 'keys', json_object(${keyArguments})))`
-    const damagedConditions = json.map(column => `NOT json_valid(OLD.${column})`)
+    const damagedConditions = jsonFields.map(column => `NOT json_valid(OLD.${column})`)
     const refusalCondition = [`OLD.format > ${format}`, ...damagedConditions].join(' OR ')
     return (['UPDATE', 'DELETE'] as const).map(
       change => `CREATE TEMP TRIGGER guard_${kind}_${change} BEFORE ${change} ON main.${kind}

@@ -72,21 +72,26 @@ export const retentionMethods = {
     ): { readonly hashes: readonly BlobHash[]; readonly next: string | null } => {
       const tables = listTables(database)
       const [name = tables[0] ?? '', ...afterKeys] = parseCursor(args.cursor)
-      const { keys, texts } = listColumns(database, name)
-      const keyList = keys.join(', ')
+      const { keyColumns, textColumns } = listColumns(database, name)
+      const keyList = keyColumns.join(', ')
       const whereClause =
-        afterKeys.length === 0 ? '' : `WHERE (${keyList}) > (${keys.map(() => '?').join(', ')})`
+        afterKeys.length === 0
+          ? ''
+          : `WHERE (${keyList}) > (${keyColumns.map(() => '?').join(', ')})`
       const rows = database.all(
         `SELECT * FROM ${name} ${whereClause} ORDER BY ${keyList} LIMIT ${rowsPerRead}`,
         ...afterKeys,
       )
       const foundHashes = rows.flatMap(row =>
-        texts.flatMap(column => findBlobHashes(readTextColumn(row, column))),
+        textColumns.flatMap(column => findBlobHashes(readTextColumn(row, column))),
       )
       const hashes = [...new Set(foundHashes)]
       const lastRow = rows[rowsPerRead - 1]
       if (lastRow !== undefined)
-        return { hashes, next: JSON.stringify([name, ...keys.map(key => lastRow[key])]) }
+        return {
+          hashes,
+          next: JSON.stringify([name, ...keyColumns.map(column => lastRow[column])]),
+        }
       const table = tables[tables.indexOf(name) + 1]
       return { hashes, next: table === undefined ? null : JSON.stringify([table]) }
     },
@@ -147,15 +152,15 @@ function listTables(database: Database): readonly string[] {
 function listColumns(
   database: Database,
   table: string,
-): { readonly keys: readonly string[]; readonly texts: readonly string[] } {
+): { readonly keyColumns: readonly string[]; readonly textColumns: readonly string[] } {
   const rows = database.all('SELECT name, type, pk FROM pragma_table_info(?)', table)
-  const keys = rows
+  const keyRows = rows
     .filter(row => readIntegerColumn(row, 'pk') > 0)
     .toSorted((a, b) => readIntegerColumn(a, 'pk') - readIntegerColumn(b, 'pk'))
-  const texts = rows.filter(row => readTextColumn(row, 'type') === 'TEXT')
+  const textRows = rows.filter(row => readTextColumn(row, 'type') === 'TEXT')
   return {
-    keys: keys.map(row => readTextColumn(row, 'name')),
-    texts: texts.map(row => readTextColumn(row, 'name')),
+    keyColumns: keyRows.map(row => readTextColumn(row, 'name')),
+    textColumns: textRows.map(row => readTextColumn(row, 'name')),
   }
 }
 
