@@ -28,6 +28,10 @@ export const backendCodes = {
     exit: 1,
     hint: 'Wait for the other process. If it no longer runs, remove its lock with `antichain cancel`.',
   },
+  BACKEND_CONDITION_REFUSED: {
+    exit: 1,
+    hint: 'Use a store that supports the header If-None-Match, or run `antichain cancel` and copy the stacks to one.',
+  },
   BACKEND_CHANGED: {
     exit: 1,
     hint: 'Compare the state of this machine (`antichain stack export`) with the checkpoint of the stack in the backend.',

@@ -19,7 +19,8 @@ export interface ObjectStorePort {
   readonly put: (key: string, bytes: Uint8Array) => Promise<void>
   /**
    * Writes an object durably, unless an object has the key. Returns whether this call wrote the
-   * object. After a lost response, a repeated call returns false.
+   * object. After a lost response, a repeated call returns false. Throws BACKEND_CONDITION_REFUSED
+   * if the store has no conditional writes. A store may also ignore the condition.
    */
   readonly putIfAbsent: (key: string, bytes: Uint8Array) => Promise<boolean>
   /** Lists the objects below a prefix, ordered by key. */

@@ -1,7 +1,9 @@
 import { addCopyLock } from '../../backends/journal-copies.ts'
+import { stackKeysOf } from '../../backends/backend-keys.ts'
+import { hasConditionalWrites } from '../../backends/conditional-writes.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import type { ControlPort } from '../../ports/records.ts'
-import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { JournalCopies } from '../embedded/journal-copies.ts'
 import type { HeldLocks } from './held-locks.ts'
 
@@ -9,15 +11,18 @@ import type { HeldLocks } from './held-locks.ts'
 export interface BackendControlDeps {
   readonly backend: Backend
   readonly control: ControlPort
-  readonly journalCopies: Pick<JournalCopies, 'find'>
+  readonly journalCopies: Pick<JournalCopies, 'find' | 'skip'>
   readonly locks: HeldLocks
   /** The id of the locks of this process. */
   readonly lockId: string
+  /** Called once for a store without conditional writes. */
+  readonly onNotice: (message: string) => void
 }
 
 /**
  * Creates the port for control records over a backend. A holder has the lock of the stack, and the
- * copy of its deployment names this lock.
+ * copy of its deployment names this lock. A deployment gets no copy in a store without conditional
+ * writes, because no other machine could end the copy safely.
  */
 export function createBackendControl(deps: BackendControlDeps): ControlPort {
   const { backend, control, journalCopies, locks, lockId } = deps
@@ -26,9 +31,20 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
     const { stack } = deploymentPartsOf(deployment)
     if (copy !== undefined) await addCopyLock(backend, stack, { copy, lock: lockId })
   }
+  let checked: Promise<boolean> | undefined
+  const canCopy = (id: StackId): Promise<boolean> => {
+    checked ??= checkStore(deps, id).catch((thrown: unknown) => {
+      checked = undefined
+      throw thrown
+    })
+    return checked
+  }
   return {
     ...control,
     create: async (deployment, holder) => {
+      const { stack } = deploymentPartsOf(deployment)
+      await locks.acquire(stack)
+      if (!(await canCopy(stack))) await journalCopies.skip(deployment)
       const isCreated = await control.create(deployment, holder)
       await addLockToCopy(deployment)
       return isCreated
@@ -39,4 +55,22 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
       await control.hold(deployment, holder, takeoverNumber)
     },
   }
+}
+
+/** Reports whether the store has conditional writes. Checks it by the lock of this process. */
+async function checkStore(
+  { backend, lockId, onNotice }: BackendControlDeps,
+  id: StackId,
+): Promise<boolean> {
+  const { store, layout } = backend
+  const isSupported = await hasConditionalWrites(
+    store,
+    `${stackKeysOf(layout, id).locks}${lockId}.json`,
+  )
+  if (!isSupported)
+    onNotice(
+      `${store.address} has no conditional writes, so it gets no copy of the journal. ` +
+        'If this deployment is interrupted, only this machine can continue from its records.',
+    )
+  return isSupported
 }

@@ -49,7 +49,10 @@ export interface BackendPlatformOptions {
   readonly logger: LoggerPort
   /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
-  /** Called before a wait for a sign of life of another machine. */
+  /**
+   * Called before a wait for a sign of life of another machine, and for a store without conditional
+   * writes.
+   */
   readonly onNotice: (message: string) => void
   /** Closes a deployment whose processes are all dead. */
   readonly closeDeployment: (platform: EmbeddedPlatform, deployment: DeploymentId) => Promise<void>
@@ -103,6 +106,8 @@ export async function openBackendPlatform(
   })
   const { releaseIfTakenOver } = unfinishedCopies
   const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
+  const { onNotice } = options
+  const controlDeps = { backend, control, journalCopies, onNotice }
   const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
   /** Releases all locks except those of unfinished deployments, whose stacks must not change. */
   const releaseIdle = async (): Promise<void> => {
@@ -119,7 +124,7 @@ export async function openBackendPlatform(
   return {
     ...embedded,
     catalog,
-    control: createBackendControl({ backend, control, journalCopies, locks, lockId }),
+    control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames({ ...syncDeps, locks, renames: embedded.renames }),
     setConfig: (id, config) => void configs.set(id, config),
     breakLocks: id => locks.breakOthers(id),

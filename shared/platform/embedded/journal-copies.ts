@@ -6,6 +6,8 @@ import type { StoreCall } from './store/methods/store-methods.ts'
 
 /** The copies of the records of deployments, for a platform over a backend. */
 export interface JournalCopies {
+  /** Keeps a deployment without a control record from getting a copy. */
+  readonly skip: (deployment: DeploymentId) => Promise<void>
   /** Returns the id of a deployment's copy. Returns undefined for a deployment without a copy. */
   readonly find: (deployment: DeploymentId) => Promise<string | undefined>
   /** Adds the last part: the deployment is released. Resolves when the backend has it. */
@@ -22,6 +24,7 @@ export interface JournalCopies {
 export function createJournalCopies(call: StoreCall): JournalCopies {
   const callCopied = call as (method: string, args: unknown) => Promise<unknown>
   return {
+    skip: async deployment => void (await call('copies.skip', { deployment })),
     find: async deployment => (await call('copies.find', { deployment })) ?? undefined,
     end: async deployment => void (await call('copies.end', { deployment })),
     remove: async deployment => void (await call('copies.remove', { deployment })),

@@ -7,7 +7,7 @@ import {
   type PutObjectCommandInput,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
-import { error } from '../../errors/error.ts'
+import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { awsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
 import { contentTypeOf } from './detect-media.ts'
@@ -67,6 +67,7 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
           return true
         } catch (thrown) {
           if (httpStatusOf(thrown) === 412) return false
+          if (isConditionRefused(thrown)) throw conditionError(address, thrown)
           throw thrown
         }
       }),
@@ -77,6 +78,25 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
         await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: prefix + key }))
       }),
   }
+}
+
+/**
+ * Reports whether a store refused a write because it does not know the condition. Stores of other
+ * vendors respond with 501, or with 400 and various names.
+ */
+function isConditionRefused(thrown: unknown): boolean {
+  const status = httpStatusOf(thrown)
+  if (status !== 400) return status === 501
+  const names = ['NotImplemented', 'InvalidRequest', 'InvalidArgument', 'BadRequest']
+  return names.includes(errorNameOf(thrown)) || /if-none-match/i.test(messageOf(thrown))
+}
+
+function conditionError(address: string, thrown: unknown): DeployError {
+  return error(
+    'BACKEND_CONDITION_REFUSED',
+    `${address} refuses writes with a condition: ${messageOf(thrown)}`,
+    { cause: thrown },
+  )
 }
 
 async function listObjects(

@@ -8,10 +8,22 @@ export const endCopyMethod = 'copies.end'
 
 /** Methods of journal copies. `copied-writes.ts` adds their parts. */
 export const copyMethods = {
+  /** Keeps a new deployment from getting a copy. Its row has no id, and is ended. */
+  'copies.skip': defineWrite(
+    (database, { deployment }: { readonly deployment: DeploymentId }): number =>
+      database.run(
+        "INSERT OR IGNORE INTO journal_copy (deployment, id, is_ended) VALUES (?, '', 1)",
+        deployment,
+      ),
+  ),
+
   /** Returns the id of a deployment's copy. */
   'copies.find': defineRead(
     (database, args: { readonly deployment: DeploymentId }): string | null => {
-      const row = database.get('SELECT id FROM journal_copy WHERE deployment = ?', args.deployment)
+      const row = database.get(
+        "SELECT id FROM journal_copy WHERE deployment = ? AND id <> ''",
+        args.deployment,
+      )
       return row === undefined ? null : readTextColumn(row, 'id')
     },
   ),

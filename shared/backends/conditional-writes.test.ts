@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { error } from '../errors/error.ts'
+import { createFileObjects } from '../platform/objects/file-objects.ts'
+import type { ObjectStorePort } from '../ports/objects.ts'
+import { hasConditionalWrites } from './conditional-writes.ts'
+
+let folder: string
+let store: ObjectStorePort
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-conditions-'))
+  store = createFileObjects(folder, { hasAttributes: false })
+  await store.put('lock', Buffer.from('mine'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const refuse = (): Promise<never> => Promise.reject(error('BACKEND_CONDITION_REFUSED', 'no header'))
+
+test('a store that obeys conditions has them, and the object keeps its content', async () => {
+  expect(await hasConditionalWrites(store, 'lock')).toBe(true)
+  expect(String(await store.get('lock'))).toBe('mine')
+  expect(await hasConditionalWrites(store, 'missing')).toBe(true)
+  expect(await store.get('missing')).toBeUndefined()
+})
+
+test('a store that ignores or refuses conditions has none, and the object keeps its content', async () => {
+  const ignoring = async (key: string, bytes: Uint8Array): Promise<boolean> => {
+    await store.put(key, bytes)
+    return true
+  }
+  for (const putIfAbsent of [ignoring, refuse])
+    expect(await hasConditionalWrites({ ...store, putIfAbsent }, 'lock')).toBe(false)
+  expect(String(await store.get('lock'))).toBe('mine')
+})
+
+test('a store that refuses every write is an error of its own', async () => {
+  const put = () => Promise.reject(error('BACKEND_DENIED', 'no permission'))
+  const denying = { ...store, put, putIfAbsent: refuse }
+  await expect(hasConditionalWrites(denying, 'lock')).rejects.toMatchObject({
+    code: 'BACKEND_DENIED',
+  })
+})
