@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -7,26 +7,32 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { formatGoJson } from '../../values/go-json.ts'
 import { contentTypeOf } from './detect-media.ts'
+import {
+  createLeftovers,
+  createTemporaryPath,
+  isTemporaryName,
+  type Leftovers,
+} from './temporary-files.ts'
 
 /** The extension of the files with the attributes of an object. */
 const attributesExtension = '.attrs'
 
-/** The part of a temporary file's name that no key has. */
-const temporaryMark = '.antichain-tmp-'
-
 /**
  * Creates the store of `file://`: one file per object. With `hasAttributes`, each object also has a
- * file with its attributes, as the file stores of Pulumi write it.
+ * file with its attributes, as the file stores of Pulumi write it. A write removes the temporary
+ * files that killed processes left in its folder and in the listed ones.
  */
 export function createFileObjects(
   folder: string,
   { hasAttributes }: { readonly hasAttributes: boolean },
 ): ObjectStorePort {
+  const leftovers = createLeftovers()
   const pathOf = (key: string): string => join(folder, ...key.split('/'))
   const write = (key: string, bytes: Uint8Array, publish: typeof rename): Promise<boolean> =>
     withFileErrors(`cannot write ${pathOf(key)}`, async () => {
       const path = pathOf(key)
       await mkdir(dirname(path), { recursive: true })
+      await leftovers.remove(dirname(path))
       const isWritten = await writeThenPublish(path, bytes, publish)
       if (isWritten && hasAttributes)
         await writeThenPublish(path + attributesExtension, attributesOf(bytes), rename)
@@ -40,7 +46,7 @@ export function createFileObjects(
     // A link never replaces a file, unlike a rename.
     putIfAbsent: (key, bytes) => write(key, bytes, link),
     list: prefix =>
-      withFileErrors(`cannot list ${pathOf(prefix)}`, () => listFiles(folder, prefix)),
+      withFileErrors(`cannot list ${pathOf(prefix)}`, () => listFiles(folder, prefix, leftovers)),
     remove: key =>
       withFileErrors(`cannot remove ${pathOf(key)}`, async () => {
         await rm(pathOf(key), { force: true })
@@ -49,13 +55,29 @@ export function createFileObjects(
   }
 }
 
-/** Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. */
+/**
+ * Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. Another
+ * host may take the file of a suspended process for a leftover, so its loss is repaired once.
+ */
 async function writeThenPublish(
   path: string,
   bytes: Uint8Array,
   publish: typeof rename,
 ): Promise<boolean> {
-  const temporaryPath = `${path}${temporaryMark}${randomUUID()}`
+  try {
+    return await tryToPublish(path, bytes, publish)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'ENOENT') throw thrown
+    return tryToPublish(path, bytes, publish)
+  }
+}
+
+async function tryToPublish(
+  path: string,
+  bytes: Uint8Array,
+  publish: typeof rename,
+): Promise<boolean> {
+  const temporaryPath = createTemporaryPath(path)
   try {
     const file = await open(temporaryPath, 'wx')
     try {
@@ -89,10 +111,16 @@ function attributesOf(bytes: Uint8Array): Uint8Array {
   return Buffer.from(`{${fields.join(',')}}\n`)
 }
 
-async function listFiles(folder: string, prefix: string): Promise<readonly ObjectEntry[]> {
+async function listFiles(
+  folder: string,
+  prefix: string,
+  leftovers: Leftovers,
+): Promise<readonly ObjectEntry[]> {
   const start = join(folder, ...prefix.split('/').slice(0, -1))
   const found: readonly Dirent[] =
     (await orUndefined(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
+  for (const { parentPath, name } of found)
+    if (isTemporaryName(name)) leftovers.note(join(parentPath, name))
   const entries = await Promise.all(
     found
       .filter(entry => entry.isFile() && isObjectName(entry.name))
@@ -111,7 +139,7 @@ async function listFiles(folder: string, prefix: string): Promise<readonly Objec
 }
 
 function isObjectName(name: string): boolean {
-  return !name.endsWith(attributesExtension) && !name.includes(temporaryMark)
+  return !name.endsWith(attributesExtension) && !isTemporaryName(name)
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,0 +1,76 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, join } from 'node:path'
+
+/** The part of a temporary file's name that no key has. */
+const temporaryMark = '.antichain-tmp-'
+
+/** The name of a temporary file: the object, the host and the process of its writer, and an id. */
+const writerPattern = new RegExp(
+  `\\${temporaryMark}(?<host>[0-9a-f]{8})-(?<pid>\\d+)-[^-]+(-[^-]+){4}$`,
+)
+
+/** Age from which on a temporary file counts as left by a killed process, in ms: one hour. */
+const leftoverAgeMs = 3_600_000
+
+/** The part of this host in names. Names of hosts can be long. */
+const hostDigest = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+
+/** Returns the path of a new temporary file, next to the file that it will replace. */
+export function createTemporaryPath(path: string): string {
+  return `${path}${temporaryMark}${hostDigest}-${process.pid}-${randomUUID()}`
+}
+
+/** Reports whether a file is a temporary one. */
+export function isTemporaryName(name: string): boolean {
+  return name.includes(temporaryMark)
+}
+
+/** The temporary files that killed processes left in a backend. */
+export interface Leftovers {
+  /** Notes a temporary file that may be a leftover. */
+  readonly note: (path: string) => void
+  /** Removes the leftovers among the noted files, and in `folder` at its first call. */
+  readonly remove: (folder: string) => Promise<void>
+}
+
+/** Creates the access to the leftovers of a backend. No failure of a removal is an error. */
+export function createLeftovers(nowMs: () => number = Date.now): Leftovers {
+  const candidates = new Set<string>()
+  const readFolders = new Set<string>()
+  const removeIfOld = async (path: string): Promise<void> => {
+    const status = await stat(path).catch(() => undefined)
+    if (status === undefined || nowMs() - status.mtimeMs < leftoverAgeMs) return
+    if (!isWriterAlive(path)) await rm(path, { force: true }).catch(() => undefined)
+  }
+  return {
+    note: path => void candidates.add(path),
+    remove: async folder => {
+      if (!readFolders.has(folder)) {
+        readFolders.add(folder)
+        const names = await readdir(folder).catch((): string[] => [])
+        for (const name of names) if (isTemporaryName(name)) candidates.add(join(folder, name))
+      }
+      const paths = [...candidates]
+      candidates.clear()
+      await Promise.all(paths.map(removeIfOld))
+    },
+  }
+}
+
+/**
+ * Reports whether the writer of a temporary file is a process of this host that runs. A process of
+ * another host cannot be checked. It writes its file again if that was removed.
+ */
+function isWriterAlive(path: string): boolean {
+  const { host, pid } = writerPattern.exec(basename(path))?.groups ?? {}
+  if (host !== hostDigest) return false
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch (thrown) {
+    // Without the permission to send a signal, the process exists.
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+  }
+}
