@@ -77,7 +77,7 @@ test('a write whose temporary file is removed by another host writes it again', 
   let isOver = false
   const removing = (async () => {
     for (; !isOver && removed === 0; await new Promise(setImmediate)) {
-      const name = readdirSync(folder).find(entry => /^b\.antichain-tmp-/.test(entry))
+      const name = readdirSync(folder).find(entry => entry.startsWith('b.antichain-tmp-'))
       if (name === undefined) continue
       // The write may have published the file since.
       rmSync(join(folder, name), { force: true })
