@@ -25,7 +25,8 @@ import { createBackendControl } from './backend-control.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
 import { closeCopiedDeployment } from './close-copied-deployment.ts'
 import { createHeldLocks } from './held-locks.ts'
-import { createBackendRenames } from './rename-in-backend.ts'
+import { completeRenames, createBackendRenames } from './rename-in-backend.ts'
+import { createRenameIntents } from './rename-intents.ts'
 import { createPartSender } from './send-parts.ts'
 import { createStackMarks } from './stack-marks.ts'
 import { createUnfinishedCopies } from './unfinished-copies.ts'
@@ -106,8 +107,10 @@ export async function openBackendPlatform(
   })
   const { releaseIfTakenOver } = unfinishedCopies
   const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
-  const { onNotice } = options
-  const controlDeps = { backend, control, journalCopies, onNotice }
+  const controlDeps = { backend, control, journalCopies, onNotice: options.onNotice }
+  const intents = createRenameIntents(join(home, 'renames'))
+  const renameDeps = { ...syncDeps, locks, renames: embedded.renames, intents, holder }
+  await completeRenames({ ...renameDeps, isAlive: options.isAlive })
   const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
   /** Releases all locks except those of unfinished deployments, whose stacks must not change. */
   const releaseIdle = async (): Promise<void> => {
@@ -125,7 +128,7 @@ export async function openBackendPlatform(
     ...embedded,
     catalog,
     control: createBackendControl({ ...controlDeps, locks, lockId }),
-    renames: createBackendRenames({ ...syncDeps, locks, renames: embedded.renames }),
+    renames: createBackendRenames(renameDeps),
     setConfig: (id, config) => void configs.set(id, config),
     breakLocks: id => locks.breakOthers(id),
     close,

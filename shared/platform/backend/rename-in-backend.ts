@@ -5,68 +5,115 @@ import {
   removeStackObjects,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
+import { hasCode } from '../../errors/error.ts'
 import type { StackRenames } from '../../ports/stack-renames.ts'
 import type { StackId } from '../../records/ids.ts'
+import type { Holder } from '../../records/log.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend } from './publish-to-backend.ts'
+import type { RenameIntent, RenameIntents } from './rename-intents.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
+
+/** The dependencies of renames. `catalog` and `renames` are those of this machine. */
+export interface BackendRenameDeps extends SyncDeps {
+  readonly locks: Pick<HeldLocks, 'acquire' | 'release'>
+  readonly renames: StackRenames
+  readonly intents: RenameIntents
+  readonly holder: Holder
+}
 
 /**
  * Creates the renames of a backend over those of this machine. The backend gets the new checkpoint
- * before it loses the old one. After a crash in between it has both stacks.
+ * before it loses the old one. After a crash in between it has both stacks, until the next command
+ * of this machine completes the rename.
  */
-export function createBackendRenames(
-  deps: SyncDeps & { readonly locks: HeldLocks; readonly renames: StackRenames },
-): StackRenames {
-  const { backend, locks, renames } = deps
+export function createBackendRenames(deps: BackendRenameDeps): StackRenames {
+  const { backend, renames, intents, holder } = deps
   return {
-    rename: async (id, newId, input) => {
-      await locks.acquire(id)
-      try {
-        await locks.acquire(newId)
-        try {
-          if ((await readStackObject(backend, newId)) !== undefined) return 'exists'
-          const result = await renames.rename(id, newId, input)
-          if (result === 'renamed') await moveInBackend(deps, { id, newId, input })
-          return result
-        } finally {
-          await locks.release(newId)
-        }
-      } finally {
-        await locks.release(id)
-      }
-    },
+    rename: (id, newId, input) =>
+      whileLocked(deps, [id, newId], async () => {
+        if ((await readStackObject(backend, newId)) !== undefined) return 'exists'
+        const { snapshot } = input
+        const { pid, started } = holder
+        const intent = { from: id, to: newId, snapshot, pid, started }
+        const name = intents.add(intent)
+        const result = await renames.rename(id, newId, input)
+        if (result === 'renamed') await moveInBackend(deps, intent)
+        intents.remove(name)
+        return result
+      }),
   }
 }
 
-/** Writes the stack under its new id, moves its history, and removes the old id. */
+/**
+ * Completes the renames whose processes died. A rename that changed nothing here is dropped, and so
+ * is one whose stack another client has changed since. A rename of a locked stack waits for a later
+ * command. `isAlive` reports whether a process of this machine runs.
+ */
+export async function completeRenames(
+  deps: BackendRenameDeps & {
+    readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
+  },
+): Promise<void> {
+  const { backend, catalog, marks, intents, holder } = deps
+  for (const [name, intent] of intents.list()) {
+    const { from, to, pid, started } = intent
+    if (deps.isAlive({ host: holder.host, pid, started }) !== false) continue
+    try {
+      await whileLocked(deps, [from, to], async () => {
+        const isRenamedHere = (await catalog.getStack(to)) !== undefined
+        const object = await readStackObject(backend, from)
+        if (isRenamedHere && object === undefined) await removeOldName(deps, from)
+        else if (isRenamedHere && object !== undefined)
+          if (checkpointDigestOf(object.bytes) === marks.read(from).checkpoint)
+            await moveInBackend(deps, intent)
+      })
+      intents.remove(name)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'BACKEND_LOCKED')) throw thrown
+    }
+  }
+}
+
+async function whileLocked<T>(
+  { locks }: Pick<BackendRenameDeps, 'locks'>,
+  ids: readonly StackId[],
+  run: () => Promise<T>,
+): Promise<T> {
+  const [id, ...others] = ids
+  if (id === undefined) return run()
+  await locks.acquire(id)
+  try {
+    return await whileLocked({ locks }, others, run)
+  } finally {
+    await locks.release(id)
+  }
+}
+
+/** Writes the stack under its new id, moves its history, and removes the old id. Repeatable. */
 async function moveInBackend(
   deps: SyncDeps,
-  {
-    id,
-    newId,
-    input,
-  }: {
-    readonly id: StackId
-    readonly newId: StackId
-    readonly input: Parameters<StackRenames['rename']>[2]
-  },
+  { from, to, snapshot }: Pick<RenameIntent, 'from' | 'to' | 'snapshot'>,
 ): Promise<void> {
   const { backend, marks } = deps
   const { store, layout } = backend
-  const oldKeys = stackKeysOf(layout, id)
-  const newKeys = stackKeysOf(layout, newId)
+  const oldKeys = stackKeysOf(layout, from)
+  const newKeys = stackKeysOf(layout, to)
   const checkpoint = printEmptyCheckpoint(newKeys.qualifiedName)
-  const bytes = await saveCheckpoint(backend, newId, { checkpoint, previous: undefined })
-  marks.update(newId, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
-  if (input.snapshot !== '') await publishToBackend(deps, newId, input.snapshot)
+  const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
+  marks.update(to, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
+  if (snapshot !== '') await publishToBackend(deps, to, snapshot)
   const start = `${oldKeys.history}${oldKeys.fileName}-`
   for (const { key } of await store.list(start)) {
     const entry = await store.get(key)
     const newKey = `${newKeys.history}${newKeys.fileName}-${key.slice(start.length)}`
     if (entry !== undefined) await store.put(newKey, entry)
-    if (newKey.includes('.history.')) marks.update(newId, { lastEntry: newKey })
+    if (newKey.includes('.history.')) marks.update(to, { lastEntry: newKey })
   }
-  await removeStackObjects(backend, id)
-  marks.remove(id)
+  await removeOldName(deps, from)
+}
+
+async function removeOldName({ backend, marks }: SyncDeps, from: StackId): Promise<void> {
+  await removeStackObjects(backend, from)
+  marks.remove(from)
 }
