@@ -164,7 +164,10 @@ function createProcessHolder(): Holder {
   }
 }
 
-/** Returns the check whether another holder is alive. Of another host, nothing is known. */
+/**
+ * Returns the check whether another holder is alive. The check returns undefined for a holder on
+ * another host.
+ */
 function isHolderAlive(own: Holder): GeneratorPorts['isAlive'] {
   return other => (other.host === own.host ? isAlive(other) : undefined)
 }

@@ -26,15 +26,19 @@ export interface StackKeys {
   /** The key of the uncompressed checkpoint. */
   readonly checkpoint: string
   readonly tags: string
-  /** The prefixes end with `/`. */
+  /** The prefix of the history. It ends with `/`. */
   readonly history: string
+  /** The prefix of the backups. It ends with `/`. */
   readonly backups: string
+  /** The prefix of the locks. It ends with `/`. */
   readonly locks: string
-  /** The prefix of the copies of running deployments, which Pulumi does not have. */
+  /**
+   * The prefix of the copies of running deployments, which Pulumi does not have. It ends with `/`.
+   */
   readonly journal: string
-  /** The name in the files of history and backups. */
+  /** The name of the stack in the file names of its history and backups. */
   readonly fileName: string
-  /** The name in the checkpoint. */
+  /** The name of the stack in its checkpoint. */
   readonly qualifiedName: string
 }
 

@@ -9,14 +9,14 @@ const checkpointForm = z.looseObject({
   version: z.int().optional(),
   features: z.array(z.string()).nullish(),
   checkpoint: z.looseObject({ latest: z.looseObject({}).nullish() }).nullish(),
-  // A checkpoint without a version is the document itself.
+  // Without a version, the document is the checkpoint itself.
   latest: z.looseObject({}).nullish(),
 })
 
 /**
- * Reads a checkpoint of any version. Without a deployment, the stack has never run. Throws
- * BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an unknown version or
- * feature.
+ * Reads a checkpoint of any version. The checkpoint of a stack that has never run has no
+ * deployment. Throws BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an
+ * unknown version or feature.
  */
 export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope {
   const json = parseJsonObject(decompress(bytes, key), key)

@@ -5,7 +5,7 @@ import { error } from '../errors/error.ts'
 /** The compression of a backend's objects. */
 export type Compression = 'none' | 'gzip' | 'zstd'
 
-/** The suffixes of compressed objects. */
+/** The suffixes of the keys of objects, by compression. */
 export const compressionSuffixes = { none: '', gzip: '.gz', zstd: '.zst' } as const
 
 /** Maximum size of an object after its decompression, in bytes. */
@@ -33,8 +33,8 @@ export function compress(bytes: Uint8Array, compression: Compression): Uint8Arra
 }
 
 /**
- * Returns the compression of the objects that a process writes, from
- * PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both are set.
+ * Returns the compression of the objects that a process writes, from PULUMI_DIY_BACKEND_GZIP or its
+ * former name, and from PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both compressions are set.
  */
 export function readCompression(env: Readonly<Record<string, string | undefined>>): Compression {
   const isGzip =

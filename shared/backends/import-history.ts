@@ -55,7 +55,7 @@ export async function importHistory(
   }
 }
 
-/** Returns the number of first entries that the history of a stack already has, from its begin. */
+/** Returns the number of entries, from the first one on, that also begin the history of a stack. */
 export function countImported(
   /** The history of the stack, newest first. */
   history: readonly HistoryRecord[],

@@ -18,7 +18,7 @@ export interface BackendCopy {
   readonly modifiedMs: number
 }
 
-/** Requests of one caller that run at the same time. */
+/** Maximum number of requests of one call that run at the same time. */
 const requestsMax = 32
 
 const compressBlob = promisify(gzip)
@@ -75,7 +75,7 @@ export async function putCopyPart(
   const key = partKeyOf(backend, id, part)
   const bytes = Buffer.from(part.text)
   if (await backend.store.putIfAbsent(key, bytes)) return true
-  // A repetition finds its own part, because the first response was lost.
+  // If the first response was lost, a repeated call finds its own part.
   const existing = await backend.store.get(key)
   return existing !== undefined && bytes.equals(existing)
 }

@@ -23,8 +23,8 @@ export interface Backend {
 
 /**
  * Opens the backend of a store for its first write or read. A new backend gets its metadata, unless
- * PULUMI_DIY_BACKEND_LEGACY_LAYOUT is set. Throws BACKEND_INVALID, BACKEND_TOO_NEW, and the errors
- * of the store.
+ * PULUMI_DIY_BACKEND_LEGACY_LAYOUT or its former name is set. Throws BACKEND_INVALID,
+ * BACKEND_TOO_NEW, and the errors of the store.
  */
 export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {
   const backend = await findBackend(store, env)

@@ -32,10 +32,10 @@ export async function listLocks(
 export async function acquireLock(
   backend: Backend,
   id: StackId,
-  own: { readonly uuid: string; readonly lock: BackendLock; readonly nowMs: number },
+  own: { readonly lockId: string; readonly lock: BackendLock; readonly nowMs: number },
 ): Promise<() => Promise<void>> {
   const { locks, qualifiedName } = stackKeysOf(backend.layout, id)
-  const ownKey = `${locks}${own.uuid}.json`
+  const ownKey = `${locks}${own.lockId}.json`
   const refuseOthers = async (): Promise<void> => {
     for (const [key, lock] of await listLocks(backend, id))
       if (key !== ownKey) throw createLockedError(qualifiedName, lock, own.nowMs)

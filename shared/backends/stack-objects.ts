@@ -14,8 +14,8 @@ export interface StackObject {
 }
 
 /**
- * Returns the key of a stack's checkpoint with this ending: the most recently written one of its
- * compressions. Returns undefined if there is none.
+ * Returns the key of a stack's most recently written checkpoint with this ending, of any
+ * compression. Returns undefined if there is none.
  */
 async function findCheckpointKey(
   backend: Backend,
@@ -62,7 +62,7 @@ export function parseStackObject({ key, bytes }: StackObject): StoredEnvelope {
 
 /**
  * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. The
- * stack always has a checkpoint, because it exists as long as its checkpoint. Returns the stored
+ * stack always has a checkpoint, because a stack without one does not exist. Returns the stored
  * bytes.
  */
 export async function saveCheckpoint(
@@ -124,7 +124,7 @@ export async function removeStackObjects(backend: Backend, id: StackId): Promise
   for (const { key } of await store.list(keys.history)) await store.remove(key)
 }
 
-/** Returns a time as Pulumi's names of files have it. */
+/** Returns a time in nanoseconds since 1970, as in Pulumi's names of files. */
 export function unixNanos(atMs: number): string {
   return `${atMs}000000`
 }

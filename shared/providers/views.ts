@@ -1,8 +1,8 @@
 import type { PropertyMap } from '../values/value.ts'
 
 /**
- * A view as its owner's provider receives it. `parentType` and `parentName`: '' directly below the
- * owner.
+ * A view as its owner's provider receives it. `parentType` and `parentName` are empty for a view
+ * directly below the owner.
  */
 export interface View {
   readonly type: string

@@ -84,7 +84,7 @@ test('another compression replaces the checkpoint, and every reader finds the ne
 
 test('the second of two clients sees the lock of the first, and a third one may remove it', async () => {
   const lock = { pid: 1, username: 'a', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
-  const acquire = (uuid: string) => acquireLock(backend, dev, { uuid, lock, nowMs: Date.now() })
+  const acquire = (lockId: string) => acquireLock(backend, dev, { lockId, lock, nowMs: Date.now() })
   const release = await acquire('1')
   await expect(acquire('2')).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
   await release()

@@ -69,7 +69,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     marks.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()
     const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
-    releases.set(id, await acquireLock(backend, id, { uuid: deps.lockId, lock, nowMs }))
+    releases.set(id, await acquireLock(backend, id, { lockId: deps.lockId, lock, nowMs }))
     try {
       for (const copy of copies) await deps.unfinishedCopies.close(id, copy, deps.lockId)
     } catch (thrown) {

@@ -66,7 +66,7 @@ const createCopy = async (): Promise<void> => {
   await putWrites(1, 'log.append')
   await addCopyLock(backend, id, { copy: 'c', lock: 'first' })
 }
-const lockAs = (uuid: string) => acquireLock(backend, id, { uuid, lock, nowMs })
+const lockAs = (lockId: string) => acquireLock(backend, id, { lockId, lock, nowMs })
 
 test('a silent copy is fenced after the wait, and its fence outlives its close', async () => {
   await createCopy()

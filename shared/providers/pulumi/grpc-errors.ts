@@ -31,7 +31,7 @@ export type CallFailure =
 export function parseCallFailure(thrown: unknown): CallFailure {
   const loss = parseConnectionLoss(thrown)
   if (loss !== undefined) return loss
-  assert(isServiceError(thrown), 'an error that is not of gRPC counts as a lost connection')
+  assert(isServiceError(thrown), 'an error that is not of gRPC did not count as a lost connection')
   const { lines, causeText, properties, initFailure } = readStatusDetails(thrown)
   const firstLines = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + causeText]
   return {

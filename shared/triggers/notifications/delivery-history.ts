@@ -9,7 +9,7 @@ import { hookKinds } from './pulumi-filters.ts'
  * A delivery as it was sent, with the response of the receiver. Its headers have the signature of
  * the body, and never the secret.
  */
-const sentDelivery = z.object({
+const sentDeliveryForm = z.object({
   id: z.string(),
   kind: z.enum(hookKinds),
   body: z.string(),
@@ -27,9 +27,9 @@ const sentDelivery = z.object({
 })
 
 /** A delivery as it was sent, with the response of the receiver. */
-export type SentDelivery = z.infer<typeof sentDelivery>
+export type SentDelivery = z.infer<typeof sentDeliveryForm>
 
-const historyDocument = z.object({ deliveries: z.array(sentDelivery) })
+const historyDocument = z.object({ deliveries: z.array(sentDeliveryForm) })
 
 /** Returns the key of the history of a notification. */
 function historyKeyOf({ scope, name }: DocumentKey): DocumentKey {

@@ -27,8 +27,9 @@ export const notificationDocument = z.strictObject({
     .transform(id => id as DocumentKey['scope'])
     .optional(),
   events: z.array(z.enum(notificationKinds)).min(1),
-  /** Filters and groups of a client of Pulumi. If there are any, they replace `events`. */
+  /** Filters of a client of Pulumi. If there are filters or groups, they replace `events`. */
   filters: z.array(z.enum(hookFilters)).optional(),
+  /** Groups of filters of a client of Pulumi. */
   groups: z.array(z.enum(hookGroupNames)).optional(),
   /** The name that a client of Pulumi shows. Control characters could change a terminal. */
   displayName: z

@@ -16,8 +16,8 @@ interface QueuedSenderPorts {
 }
 
 /**
- * Creates a sender that lets the process which delivers notifications send a delivery. It waits
- * until the history has the delivery. Its methods also throw DELIVERY_UNCONFIRMED.
+ * Creates a sender that lets the process which delivers notifications send a delivery. The sender
+ * waits until the history has the delivery. Its methods also throw DELIVERY_UNCONFIRMED.
  */
 export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
   return {

@@ -4,11 +4,9 @@ import type { DeploymentRequest } from '../../records/stack-request.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
 
-/**
- * Maximum number of lines in a comment, and of characters in a line. The queue limits the size of
- * messages.
- */
+/** Maximum number of lines in a comment, because the queue limits the size of messages. */
 const linesMax = 150
+/** Maximum number of characters in a line of a comment. */
 const lineCharsMax = 300
 
 /**

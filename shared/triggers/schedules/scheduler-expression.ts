@@ -5,10 +5,11 @@ import type { Schedule } from './evaluate-schedule.ts'
 import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
 
 /**
- * Converts a schedule to EventBridge Scheduler's syntax. Its cron has six fields, weekday numbers
- * begin with Sunday as 1, and either day of month or day of week must be `?`. Jitter becomes the
- * flexible window, in which AWS chooses the time. A rate starts at its first time after `now`,
- * because past start times are refused. Throws SCHEDULE_INVALID for an unsupported schedule.
+ * Converts a schedule to EventBridge Scheduler's syntax. The cron of that syntax has six fields.
+ * Weekday numbers begin with Sunday as 1, and either day of month or day of week must be `?`.
+ * Jitter becomes the flexible window, in which AWS chooses the time. A rate starts at its first
+ * time after `now`, because past start times are refused. Throws SCHEDULE_INVALID for an
+ * unsupported schedule.
  */
 export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): SchedulerExpression {
   const { zone, createdAt: since } = schedule

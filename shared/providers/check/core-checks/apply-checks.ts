@@ -1,5 +1,5 @@
 import { findInconsistencies } from '../../terraform/plan/object-inconsistencies.ts'
-import { findWriteOnlyValues } from '../../terraform/plan/write-only.ts'
+import { findWriteOnlyPaths } from '../../terraform/plan/write-only.ts'
 import { formatPlace } from '../../terraform/values/cty-path.ts'
 import { listSensitivePaths } from '../../terraform/values/sensitive-paths.ts'
 import { unknownPathsOf } from '../../terraform/values/walk-value.ts'
@@ -44,7 +44,7 @@ export function findWrittenSecrets(subject: CoreCheckSubject): readonly string[]
 }
 
 function findLeaks({ resource }: CoreCheckSubject, { actual }: DecodedApply): readonly string[] {
-  return findWriteOnlyValues(resource.block, actual).map(
+  return findWriteOnlyPaths(resource.block, actual).map(
     path => `a write-only attribute has a value${formatPlace(path)}`,
   )
 }

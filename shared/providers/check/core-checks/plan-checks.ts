@@ -2,7 +2,7 @@ import { hasCode } from '../../../errors/error.ts'
 import type { ProviderFlaw } from '../../terraform/plan/object-shape.ts'
 import { findPlanFlaws } from '../../terraform/plan/plan-flaws.ts'
 import { filterReplacePaths } from '../../terraform/plan/replace-paths.ts'
-import { findWriteOnlyValues } from '../../terraform/plan/write-only.ts'
+import { findWriteOnlyPaths } from '../../terraform/plan/write-only.ts'
 import { readAttributePath } from '../../terraform/values/attribute-path.ts'
 import { formatCtyPath, formatPlace } from '../../terraform/values/cty-path.ts'
 import { type DecodedPlan, decodeState, hasErrors, listPlans } from './decoded-calls.ts'
@@ -43,7 +43,7 @@ function findPlannedLeaks(
   { resource }: CoreCheckSubject,
   { planned }: DecodedPlan,
 ): readonly string[] {
-  return findWriteOnlyValues(resource.block, planned).map(
+  return findWriteOnlyPaths(resource.block, planned).map(
     path => `a write-only attribute has a planned value${formatPlace(path)}`,
   )
 }

@@ -1,7 +1,7 @@
 import { hasCode } from '../../../errors/error.ts'
 import { decodeValue } from '../../terraform/driver/wire-values.ts'
 import { normalizeBlocks } from '../../terraform/plan/normalize-blocks.ts'
-import { findWriteOnlyValues } from '../../terraform/plan/write-only.ts'
+import { findWriteOnlyPaths } from '../../terraform/plan/write-only.ts'
 import { formatPlace } from '../../terraform/values/cty-path.ts'
 import type { CtyValue } from '../../terraform/values/cty-value.ts'
 import { equalRaw } from '../../terraform/values/raw-equality.ts'
@@ -18,7 +18,7 @@ export function findStateFlaws({ resource, calls }: CoreCheckSubject): readonly 
     if (hasErrors(response)) return []
     const decoded = decodeState(resource, state)
     if ('flaw' in decoded) return [decoded.flaw]
-    return findWriteOnlyValues(resource.block, decoded.value).map(
+    return findWriteOnlyPaths(resource.block, decoded.value).map(
       path => `a write-only attribute has a value${formatPlace(path)}`,
     )
   })

@@ -10,8 +10,8 @@ import type { StateInstance } from './state-instances.ts'
 
 /**
  * Returns the state of an object as a deployment would have recorded it, without dependencies. The
- * provider upgrades the object to its current schema. A tainted object is replaced, and a deposed
- * object deleted, by the next deployment. Throws ProviderError.
+ * provider upgrades the object to its current schema. The next deployment replaces a tainted object
+ * and deletes a deposed one. Throws ProviderError.
  */
 export async function createAdoptedState(
   session: TerraformSession,

@@ -38,8 +38,8 @@ export function createFieldReader(createError: (problem: string) => Error): Fiel
   const read = (json: LosslessObject, name: string): LosslessJson => json.get(name) ?? null
   const toText = (json: LosslessJson): string | undefined =>
     typeof json === 'string' ? json : undefined
-  const readItems = (json: LosslessJson, names: FieldName): readonly LosslessJson[] =>
-    require(isLosslessArray(json) ? json : undefined, 'a list', names)
+  const readItems = (json: LosslessJson, field: FieldName): readonly LosslessJson[] =>
+    require(isLosslessArray(json) ? json : undefined, 'a list', field)
   return {
     text: (json, name, subject) => require(toText(read(json, name)), 'a text', [name, subject]),
     optionalText(json, name, subject) {

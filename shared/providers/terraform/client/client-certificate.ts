@@ -34,9 +34,9 @@ const oids = {
 
 /** The host of go-plugin's certificates. */
 const defaultHosts = ['localhost'] as const
-/** The validity begins earlier than now, for a provider whose clock is behind. */
+/** Time before now at which the validity begins, for a provider whose clock is behind. */
 const clockToleranceMs = 30_000
-/** Longer than a host process runs. The certificate is never stored. */
+/** Length of the validity from now on. It is longer than a host process runs. */
 const validityMs = 10 * 365 * 24 * 3600 * 1000
 
 /**

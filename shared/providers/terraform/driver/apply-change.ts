@@ -3,7 +3,7 @@ import { ProviderError } from '../../provider-error.ts'
 import type { ApplyResponse } from '../client/terraform-client.ts'
 import { findInconsistencies } from '../plan/object-inconsistencies.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
-import { findWriteOnlyValues, removeWriteOnlyValues } from '../plan/write-only.ts'
+import { findWriteOnlyPaths, removeWriteOnlyValues } from '../plan/write-only.ts'
 import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import { replaceUnknowns, unknownPathsOf } from '../values/walk-value.ts'
@@ -93,7 +93,7 @@ function decodeApplied(
     const value = decodeValue(response.newState, type)
     const flaws = [
       ...unknownPathsOf(value).map(path => ({ message: 'a value is still unknown', path })),
-      ...findWriteOnlyValues(block, value).map(path => ({
+      ...findWriteOnlyPaths(block, value).map(path => ({
         message: 'a write-only attribute has a value',
         path,
       })),

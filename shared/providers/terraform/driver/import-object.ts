@@ -30,24 +30,22 @@ export async function importObject(
     throw createRefusal(
       `cannot import '${urn}': the provider returned ${response.importedResources.length} objects for the id '${id}', but exactly one is required`,
     )
-  const predicate = `imported '${urn}' wrongly`
+  const fault = `imported '${urn}' wrongly`
   if (imported.typeName !== typeName)
     throw createRefusal(
-      describeProviderBug(session.pkg.name, predicate, [
+      describeProviderBug(session.pkg.name, fault, [
         { message: `the object has the type '${imported.typeName}'`, path: [] },
       ]),
     )
   // The provider reads its own form, in which absent blocks may be null.
   const value = checkRawState(session, resource, {
     urn,
-    verb: 'imported the object',
+    messageStart: 'imported the object',
     read: () => decodeValue(imported.state, type),
   })
   if (value.kind === 'null')
     throw createRefusal(
-      describeProviderBug(session.pkg.name, predicate, [
-        { message: 'the object is null', path: [] },
-      ]),
+      describeProviderBug(session.pkg.name, fault, [{ message: 'the object is null', path: [] }]),
     )
   return {
     value,

@@ -75,17 +75,17 @@ async function readDataSource(
   })
   requireNoErrors(session, dataSource, { verb: 'read', subject: token, response })
   requireNoDeferral(session.pkg.name, `the data source '${token}'`, response)
-  const predicate = `read '${token}' wrongly`
-  const value = readResponse(session.pkg.name, predicate, () => decodeValue(response.state, type))
-  requireKnown(session, predicate, value)
+  const fault = `read '${token}' wrongly`
+  const value = readResponse(session.pkg.name, fault, () => decodeValue(response.state, type))
+  requireKnown(session, fault, value)
   const sensitivePaths = [...listSensitivePaths(block, value), ...config.sensitivePaths]
   return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
 }
 
-function requireKnown(session: TerraformSession, predicate: string, value: CtyValue): void {
+function requireKnown(session: TerraformSession, fault: string, value: CtyValue): void {
   if (value.kind !== 'null' && isWhollyKnown(value)) return
   const message = value.kind === 'null' ? 'the result is null' : 'the result has unknown values'
-  throw createRefusal(describeProviderBug(session.pkg.name, predicate, [{ message, path: [] }]))
+  throw createRefusal(describeProviderBug(session.pkg.name, fault, [{ message, path: [] }]))
 }
 
 async function callFunction(

@@ -84,7 +84,7 @@ function readListed(
   const identity = readIdentityOf(session, resource, event.identity)
   const value = checkState(session, resource, {
     urn: token,
-    verb: 'listed the objects',
+    messageStart: 'listed the objects',
     read: () => decodeValue(event.resourceObject, type),
   })
   if (identity === undefined && value.kind === 'null') return undefined

@@ -123,9 +123,9 @@ async function openEphemeral(
   requireNoErrors(session, schema, { verb: 'open', subject: typeName, response })
   requireNoDeferral(pkg.name, `the opening of '${typeName}'`, response)
   const close = keepOpen(session, schema, response)
-  const predicate = `opened '${typeName}' wrongly`
+  const fault = `opened '${typeName}' wrongly`
   try {
-    const value = readResponse(pkg.name, predicate, () => decodeValue(response.result, type))
+    const value = readResponse(pkg.name, fault, () => decodeValue(response.result, type))
     const problem =
       value.kind === 'null'
         ? 'the result is null'
@@ -133,9 +133,7 @@ async function openEphemeral(
           ? undefined
           : 'the result has unknown values'
     if (problem !== undefined)
-      throw createRefusal(
-        describeProviderBug(pkg.name, predicate, [{ message: problem, path: [] }]),
-      )
+      throw createRefusal(describeProviderBug(pkg.name, fault, [{ message: problem, path: [] }]))
     return { outputs: toOutputs(names, value, []), close }
   } catch (thrown) {
     await close()

@@ -5,7 +5,7 @@ import { proposeNew } from '../plan/proposed-new.ts'
 import { filterReplacePaths } from '../plan/replace-paths.ts'
 import { ignoreAllChanges, ignoreChangesAt } from '../plan/ignore-changes.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
-import { findWriteOnlyValues } from '../plan/write-only.ts'
+import { findWriteOnlyPaths } from '../plan/write-only.ts'
 import type { PlanResponse } from '../client/terraform-client.ts'
 import { readAttributePath } from '../values/attribute-path.ts'
 import { conformanceErrorsOf } from '../values/conformance.ts'
@@ -87,7 +87,7 @@ export async function planChange(
   const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
   throwFlaws(session, fault, [
     ...findTypeFlaws(resource, planned),
-    ...findWriteOnlyValues(block, planned).map(path => ({
+    ...findWriteOnlyPaths(block, planned).map(path => ({
       message: 'a write-only attribute has a planned value',
       path,
     })),

@@ -4,7 +4,7 @@ import type { StoredObject } from '../mapping/stored-object.ts'
 import { findStoredObject, type RecordedResource } from './stored-resource.ts'
 import { toRecordedOutputs } from './object-outputs.ts'
 import { normalizeBlocks } from '../plan/normalize-blocks.ts'
-import { findWriteOnlyValues } from '../plan/write-only.ts'
+import { findWriteOnlyPaths } from '../plan/write-only.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import { stripRemovedAttributes } from '../values/strip-removed.ts'
 import { replaceUnknowns } from '../values/walk-value.ts'
@@ -110,7 +110,7 @@ async function upgradeState(
   requireNoErrors(session, resource, { verb: 'upgrade the state of', subject: urn, response })
   return checkState(session, resource, {
     urn,
-    verb: 'upgraded the state',
+    messageStart: 'upgraded the state',
     read: () => decodeValue(response.upgradedState, resource.type),
   })
 }
@@ -132,7 +132,7 @@ function prepareStored(
 interface ReceivedState {
   readonly urn: string
   /** The begin of the messages, such as `moved the state`. */
-  readonly verb: string
+  readonly messageStart: string
   readonly read: () => CtyValue
 }
 
@@ -156,16 +156,16 @@ export function checkState(
 export function checkRawState(
   session: TerraformSession,
   resource: ResourceType,
-  { urn, verb, read }: ReceivedState,
+  { urn, messageStart, read }: ReceivedState,
 ): CtyValue {
-  const predicate = `${verb} of '${urn}' wrongly`
-  const value = readResponse(session.pkg.name, predicate, read)
-  const leaks = findWriteOnlyValues(resource.block, value)
+  const fault = `${messageStart} of '${urn}' wrongly`
+  const value = readResponse(session.pkg.name, fault, read)
+  const leaks = findWriteOnlyPaths(resource.block, value)
   if (leaks.length > 0)
     throw createRefusal(
       describeProviderBug(
         session.pkg.name,
-        predicate,
+        fault,
         leaks.map(path => ({ message: 'a write-only attribute has a value', path })),
       ),
     )
@@ -199,15 +199,13 @@ async function upgradeIdentity(
   showWarnings(session, urn, warnings)
   if (errors.length > 0)
     throw createRefusal(describeFailure('upgrade the identity of', urn, errors))
-  const predicate = `upgraded the identity of '${urn}' wrongly`
-  const upgraded = readResponse(session.pkg.name, predicate, () =>
+  const fault = `upgraded the identity of '${urn}' wrongly`
+  const upgraded = readResponse(session.pkg.name, fault, () =>
     decodeValue(response.upgradedIdentity, identity.type),
   )
   if (upgraded.kind === 'null')
     throw createRefusal(
-      describeProviderBug(session.pkg.name, predicate, [
-        { message: 'the identity is null', path: [] },
-      ]),
+      describeProviderBug(session.pkg.name, fault, [{ message: 'the identity is null', path: [] }]),
     )
   return upgraded
 }
@@ -237,7 +235,7 @@ async function moveObject(
   return {
     value: checkState(session, resource, {
       urn,
-      verb: 'moved the state',
+      messageStart: 'moved the state',
       read: () => decodeValue(response.targetState, resource.type),
     }),
     private: response.targetPrivate,

@@ -81,7 +81,7 @@ async function refreshObject(
   requireNoDeferral(session.pkg.name, `the reading of '${urn}'`, response)
   const value = checkState(session, resource, {
     urn,
-    verb: 'read the object',
+    messageStart: 'read the object',
     read: () => decodeValue(response.newState, type),
   })
   if (value.kind === 'null') return undefined

@@ -32,8 +32,9 @@ export interface RegistryPackage {
   readonly signatureUrl: string
   /** Public keys as ASCII armor. */
   readonly publicKeys: readonly string[]
-  /** Hashes and size, where the registry also has them for this platform. */
+  /** Hashes of the package. Empty if the registry has none for this platform. */
   readonly hashes: readonly string[]
+  /** Undefined if the registry has no size for this platform. */
   readonly sizeBytes: number | undefined
 }
 

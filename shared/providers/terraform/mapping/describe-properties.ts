@@ -179,7 +179,7 @@ export function formatObject(
 }
 
 /**
- * Returns a nested object. In Node, inputs and outputs of one type can require other properties.
+ * Returns a nested object. In Node, inputs and outputs of one type can require different ones.
  */
 function formatNestedObject(
   properties: ReadonlyMap<string, DescribedProperty>,

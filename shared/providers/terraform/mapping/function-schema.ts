@@ -49,7 +49,7 @@ export function describeFunction(
   }
 }
 
-/** Returns the type of a result. The properties of an object are part of the function. */
+/** Returns the type of a result. The properties of an object become outputs of the function. */
 function describeResult(
   declarations: TypeDeclarations,
   type: ReturnType<typeof readFunctionSignature>['returnType'],

@@ -21,8 +21,9 @@ export type AnyObjectSchema = BlockSchema | ObjectSchema | ObjectType
 
 /** The names of an object's properties in both directions. */
 export interface PropertyNames {
-  /** By the name in Terraform. */
+  /** The properties in Pulumi, by the name in Terraform. */
   readonly toPulumi: ReadonlyMap<string, PropertyName>
+  /** The names in Terraform, by the name in Pulumi. */
   readonly toTerraform: ReadonlyMap<string, string>
 }
 

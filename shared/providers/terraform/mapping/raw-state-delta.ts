@@ -11,8 +11,8 @@ const rawStateDeltaKey = '__pulumi_raw_state_delta'
 
 /**
  * Returns the state as JSON from the outputs of Pulumi's bridge, with the names and blocks of the
- * schema that wrote them. Returns undefined if the outputs have no such description, or if the two
- * do not fit.
+ * schema that wrote them. Returns undefined without this description, or if the other outputs do
+ * not fit it.
  */
 export function recoverRawState(outputs: PropertyMap): string | undefined {
   const delta = outputs.get(rawStateDeltaKey)

@@ -25,7 +25,7 @@ import { toTerraformInputs } from './rename-inputs.ts'
 /**
  * Rebuilds the state of an object from its outputs, by the current schema. Attributes that the
  * outputs do not have are null, so the state is a guess if the schema has changed. The problems are
- * outputs that do not fit the schema. They are null in the state.
+ * outputs that do not fit the schema. Such outputs are null in the state.
  */
 export function rebuildState(
   block: BlockSchema,

@@ -62,7 +62,7 @@ export function nameResourceProperties(
     if (candidates === undefined || (tfName === 'id' && idSource.kind === 'computed'))
       return property
     const freeName = candidates.find(candidate => !names.toPulumi.has(candidate))
-    assert(freeName !== undefined, `a reserved property of ${typeName} has a free name`)
+    assert(freeName !== undefined, `a reserved property of ${typeName} has no free name`)
     return { ...property, name: toCamelCase(freeName) }
   }
   const renamed = [...names.toPulumi].map(

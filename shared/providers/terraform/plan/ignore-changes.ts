@@ -6,8 +6,8 @@ import { getAtCtyPath, transformValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /**
- * The prior object and the configuration, whose differences are ignored. A new object has the prior
- * null, and its configuration stays.
+ * The prior object and the configuration, whose differences are ignored. For a new object, `prior`
+ * is null, and the configuration stays unchanged.
  */
 export interface PriorAndConfig {
   readonly prior: CtyValue

@@ -8,7 +8,7 @@ import {
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
 import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
 import { findPlanFlaws } from './plan-flaws.ts'
-import { findWriteOnlyValues, removeWriteOnlyValues } from './write-only.ts'
+import { findWriteOnlyPaths, removeWriteOnlyValues } from './write-only.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
 
 /** Prior, configuration, plan. */
@@ -258,7 +258,7 @@ test('write-only values of a state are found everywhere, and removed', () => {
     b: [{ wo: 's' }],
     m: { opt: { wo: 's', opt: 'o' } },
   })
-  expect(findWriteOnlyValues(outer, value).map(formatCtyPath)).toEqual([
+  expect(findWriteOnlyPaths(outer, value).map(formatCtyPath)).toEqual([
     'b[set element].wo',
     'm.opt.wo',
     'n["k"].wo',

@@ -4,8 +4,8 @@ import { getAtCtyPath, walkValue } from '../values/walk-value.ts'
 import { type ObjectShape, attributeAtPath } from './object-shape.ts'
 
 /**
- * Reports whether a prior element of a set may come from an element of the configuration. They may
- * differ only in computed attributes that the configuration does not set.
+ * Reports whether a prior element of a set may come from an element of the configuration. The two
+ * may differ only in computed attributes that the configuration does not set.
  */
 export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: CtyValue): boolean {
   let isPossible = true

@@ -5,7 +5,7 @@ import { transformValue, walkValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /** Returns the paths of write-only attributes that have a value. A state must have none. */
-export function findWriteOnlyValues(block: BlockSchema, value: CtyValue): readonly CtyPath[] {
+export function findWriteOnlyPaths(block: BlockSchema, value: CtyValue): readonly CtyPath[] {
   const paths: CtyPath[] = []
   walkValue(value, (part, path) => {
     const isLeak = part.kind !== 'null' && attributeAtPath(block, path)?.isWriteOnly === true
@@ -17,7 +17,7 @@ export function findWriteOnlyValues(block: BlockSchema, value: CtyValue): readon
 
 /** Replaces the values of write-only attributes by null. */
 export function removeWriteOnlyValues(block: BlockSchema, value: CtyValue): CtyValue {
-  if (findWriteOnlyValues(block, value).length === 0) return value
+  if (findWriteOnlyPaths(block, value).length === 0) return value
   return transformValue(value, (part, path) =>
     attributeAtPath(block, path)?.isWriteOnly === true ? nullOf(part.type) : part,
   )

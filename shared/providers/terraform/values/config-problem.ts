@@ -44,7 +44,7 @@ export function markSensitive({ report, path, setPath }: BuildPlace): void {
 
 /**
  * Returns one error TERRAFORM_CONFIG_INVALID for all problems of a configuration. `subject` names
- * its resource.
+ * the resource.
  */
 export function createConfigError(
   subject: string,

@@ -16,7 +16,7 @@ import { formatTypeJson } from './type-json.ts'
  */
 export function encodeCtyJson(value: CtyValue, declared: CtyType): string {
   const [reason] = conformanceErrorsOf(value.type, declared)
-  assert(reason === undefined, `a value conforms to its schema: ${reason}`)
+  assert(reason === undefined, `a value does not conform to its schema: ${reason}`)
   return formatValue(value, declared, [])
 }
 

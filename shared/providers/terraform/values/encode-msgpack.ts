@@ -22,7 +22,7 @@ const int64Limit = 2n ** 63n
  */
 export function encodeMsgpack(value: CtyValue, declared: CtyType): Uint8Array {
   const [reason] = conformanceErrorsOf(value.type, declared)
-  assert(reason === undefined, `a value conforms to its schema: ${reason}`)
+  assert(reason === undefined, `a value does not conform to its schema: ${reason}`)
   const writer = createMsgpackWriter()
   writeValue(writer, value, declared)
   return writer.finish()

@@ -61,9 +61,9 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
       throw createProviderBug('the provider sent a collection that ends too early')
     return count
   }
-  const readHeader = (fixed: number, code16: number, bytesEach: number): number => {
+  const readHeader = (shortCode: number, code16: number, bytesEach: number): number => {
     const code = readCode()
-    const count = code < 0xa0 ? code - fixed : readLength(code === code16 ? 2 : 4)
+    const count = code < 0xa0 ? code - shortCode : readLength(code === code16 ? 2 : 4)
     return checkCount(count, bytesEach)
   }
   const readText = (): string => {

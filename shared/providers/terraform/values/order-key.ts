@@ -3,7 +3,7 @@ import type { CtyNumber } from './cty-number.ts'
 import type { CtyValue } from './cty-value.ts'
 
 /**
- * Returns the text by which cty sorts the elements of a set that are not primitive. Equal values
+ * Returns the text by which cty sorts those elements of a set that are not primitive. Equal values
  * have equal texts. Other values may have equal texts too, because numbers are rounded to ten
  * digits.
  */
@@ -83,8 +83,8 @@ function roundDigits(allDigits: string): { readonly digits: string; readonly car
   const head = BigInt(allDigits.slice(0, 10))
   const tail = allDigits.slice(10)
   const half = `5${'0'.repeat(tail.length - 1)}`
-  const isUp = tail > half || (tail === half && head % 2n === 1n)
-  const rounded = (isUp ? head + 1n : head).toString()
+  const roundsUp = tail > half || (tail === half && head % 2n === 1n)
+  const rounded = (roundsUp ? head + 1n : head).toString()
   return { digits: rounded.replace(/0+$/, ''), carry: rounded.length - 10 }
 }
 

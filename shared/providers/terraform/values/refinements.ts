@@ -18,6 +18,7 @@ export interface Refinements {
   readonly upperBound?: NumberBound
   /** The smallest number of elements of the collection. Zero is left out. */
   readonly lengthMin?: number
+  /** The largest number of elements of the collection. */
   readonly lengthMax?: number
 }
 

@@ -2,7 +2,7 @@
 const precisionBits = 512
 /** Rounding to the precision does not change a decimal with at most this many digits. */
 const exactDigitsMax = 153
-/** No shortest text has more digits. */
+/** Maximum number of digits in the shortest decimal of a number. */
 const shortestDigitsMax = 156
 
 /** The number `coefficient × 10^exponent`. */
@@ -58,8 +58,9 @@ function roundToBinary(coefficient: bigint, exponent: number): BinaryNumber {
       continue
     }
     const doubledRemainder = 2n * (top - mantissa * bottom)
-    const isUp = doubledRemainder > bottom || (doubledRemainder === bottom && mantissa % 2n === 1n)
-    return { mantissa: isUp ? mantissa + 1n : mantissa, exponent: shift }
+    const roundsUp =
+      doubledRemainder > bottom || (doubledRemainder === bottom && mantissa % 2n === 1n)
+    return { mantissa: roundsUp ? mantissa + 1n : mantissa, exponent: shift }
   }
 }
 

@@ -32,7 +32,7 @@ export interface AttributeFlags {
   /** Whether the provider may set the value. */
   readonly isComputed?: boolean
   readonly isSensitive?: boolean
-  /** The value is in the configuration only, and null in each state and plan. */
+  /** Whether the value is in the configuration only, and null in each state and plan. */
   readonly isWriteOnly?: boolean
   readonly description?: string
   readonly isDeprecated?: boolean

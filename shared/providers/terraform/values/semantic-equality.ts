@@ -61,7 +61,7 @@ export interface LengthRange {
 
 /**
  * Returns the possible lengths of a collection. Unknown elements of a set may turn out equal to
- * others, so only its maximum is certain.
+ * others, so only the maximum length of such a set is certain.
  */
 export function lengthRangeOf(value: CtyValue): LengthRange {
   switch (value.kind) {
