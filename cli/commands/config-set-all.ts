@@ -10,6 +10,7 @@ import type { Json } from '../../shared/values/json.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** The output of `config --json`. */
 const configJsonForm = z.record(
@@ -65,7 +66,7 @@ function parseValues(text: string): z.infer<typeof configJsonForm> {
   } catch (cause) {
     throw error('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
   }
-  const parsed = configJsonForm.safeParse(json)
+  const parsed = parseForm(configJsonForm, json)
   if (!parsed.success)
     throw error(
       'CLI_USAGE',

@@ -39,6 +39,7 @@ import { saveAdoption } from '../adoption/save-adoption.ts'
 import { buildRequest } from '../operations/operation-request.ts'
 import { readConfirmationSteps } from '../operations/read-confirmation-steps.ts'
 import type { CliSession } from '../session/session.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** Options that only apply to imports by an id. */
 const otherOptions = ['file', 'parent', 'properties', 'out'] as const
@@ -162,7 +163,7 @@ function readNames(session: CliSession, flags: Flags): ReadonlyMap<string, strin
   const path = flags.text('names')
   if (path === undefined) return new Map()
   const file = resolve(session.cwd, path)
-  const parsed = namesForm.safeParse(parseJson(readFileText(file)))
+  const parsed = parseForm(namesForm, parseJson(readFileText(file)))
   if (parsed.success) return new Map(Object.entries(parsed.data))
   throw error('CLI_USAGE', `--names: ${file} must be a JSON object of names by address`)
 }

@@ -5,6 +5,7 @@ import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/imported-resource.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** One resource of an import file. Omitted texts are '', lists are empty, and flags are false. */
 export interface ImportSpec {
@@ -110,7 +111,7 @@ export function parseImportFile(text: string, path: string): ImportFile {
   } catch (cause) {
     throw error('CLI_USAGE', `could not read import file: ${path}: ${messageOf(cause)}`, { cause })
   }
-  const parsed = importFileForm.safeParse(json)
+  const parsed = parseForm(importFileForm, json)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const location = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')

@@ -11,6 +11,7 @@ import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import type { CliSession } from '../session/session.ts'
 import { withPluginHost } from './with-plugin-host.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** A package: a plugin `name` or `name@version`, or a schema file, and arguments of the plugin. */
 export interface PackageOperands {
@@ -99,7 +100,7 @@ function parseSchema(text: string, subject: string): LoadedSchema {
     const message = `the schema of '${subject}' is not valid JSON: ${messageOf(cause)}`
     throw error('PLUGIN_FAILED', message, { cause })
   }
-  const parsed = packageSchemaForm.safeParse(json)
+  const parsed = parseForm(packageSchemaForm, json)
   if (parsed.success) return { schema: parsed.data, json }
   const [issue] = parsed.error.issues
   const place = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`

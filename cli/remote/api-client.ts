@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { DeployError, error, isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './saved-login.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** A request to a route of an API. `body` is sent as JSON. */
 export interface ApiCall {
@@ -169,7 +170,7 @@ export function originOf(response: Response): string {
 /** Returns an error of the API as if it had occurred here. */
 async function apiErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
-  const parsed = errorForm.safeParse(parseOrUndefined(text))
+  const parsed = parseForm(errorForm, parseOrUndefined(text))
   const retryAfter = response.headers.get('retry-after')
   const details = { status: response.status, ...(retryAfter === null ? {} : { retryAfter }) }
   if (!parsed.success)

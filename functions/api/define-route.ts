@@ -18,6 +18,7 @@ import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
 import { type Caller, requireRole, type Role } from './authorization.ts'
 import type { ReleaseSlot } from './stream-slots.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** The ports of the API. */
 export interface ApiPorts
@@ -200,7 +201,7 @@ export function parseInput<Schema extends z.ZodType>(
   value: unknown,
   section: string,
 ): z.infer<Schema> {
-  const parseResult = schema.safeParse(value)
+  const parseResult = parseForm(schema, value)
   if (parseResult.success) return parseResult.data
   const fault = formFaultOf(parseResult.error, value)
   const location = fault.location === '' ? section : `${section}.${fault.location}`

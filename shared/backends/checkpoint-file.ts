@@ -4,6 +4,7 @@ import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json, StoredEnvelope } from '../state/stored.ts'
 import { decompress } from './compression.ts'
+import { parseForm } from '../values/parse-form.ts'
 
 const checkpointForm = z.looseObject({
   version: z.int().optional(),
@@ -20,7 +21,7 @@ const checkpointForm = z.looseObject({
  */
 export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope {
   const json = parseJsonObject(decompress(bytes, key), key)
-  const parsed = checkpointForm.safeParse(json)
+  const parsed = parseForm(checkpointForm, json)
   if (!parsed.success) throw invalidError(key, 'it is no checkpoint')
   const { version = 0, features, checkpoint, latest } = json as z.infer<typeof checkpointForm>
   if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")

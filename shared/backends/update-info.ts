@@ -7,6 +7,7 @@ import type { Json } from '../state/stored.ts'
 import { parseJsonObject } from './checkpoint-file.ts'
 import { decompress } from './compression.ts'
 import { kindsByCommand } from './update-kind.ts'
+import { parseForm } from '../values/parse-form.ts'
 
 /** An entry of a backend's history. Times are in seconds since 1970. */
 export interface UpdateInfo {
@@ -36,7 +37,7 @@ const updateInfoForm = z.looseObject({
 
 /** Reads an entry of the history. Throws BACKEND_INVALID. */
 export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
-  const parsed = updateInfoForm.safeParse(parseJsonObject(decompress(bytes, key), key))
+  const parsed = parseForm(updateInfoForm, parseJsonObject(decompress(bytes, key), key))
   if (!parsed.success)
     throw error('BACKEND_INVALID', `the object ${key} of the backend is no entry of a history`, {
       hint: 'Move the object out of the backend; the stack itself does not need it.',

@@ -12,6 +12,7 @@ import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
+import { parseForm } from '../values/parse-form.ts'
 
 /**
  * Reference to a state: by its position in the base, or by the operation that recorded it. After an
@@ -144,7 +145,7 @@ const entryForm = z.looseObject({
 export function decodeEntry(json: unknown): JournalEntry {
   if (isNestedDeeper(json, documentDepthMax))
     throw error('STATE_INVALID', `a journal entry is nested deeper than ${documentDepthMax} levels`)
-  const result = entryForm.safeParse(json)
+  const result = parseForm(entryForm, json)
   if (!result.success)
     throw error('STATE_INVALID', `a journal entry is malformed: ${z.prettifyError(result.error)}`)
   const raw = json as z.infer<typeof entryForm>

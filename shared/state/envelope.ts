@@ -6,6 +6,7 @@ import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
+import { parseForm } from '../values/parse-form.ts'
 
 const envelopeForm = z.looseObject({
   version: z.int().optional(),
@@ -143,7 +144,7 @@ function createDepthError(): Error {
  * Validates a value. Returns the value itself, because zod's copies lose keys such as `__proto__`.
  */
 function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, parentPath = ''): T {
-  const result = form.safeParse(raw)
+  const result = parseForm(form, raw)
   if (result.success) return raw as T
   const [issue] = result.error.issues
   const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')

@@ -3,6 +3,7 @@ import { error } from '../errors/error.ts'
 import type { StoredDocument } from '../ports/documents.ts'
 import { formFaultOf } from './form-fault.ts'
 import { toPrintable } from './printable.ts'
+import { parseForm } from '../values/parse-form.ts'
 
 /**
  * Parses the value of a document by the schema of its kind. Throws DOCUMENT_INVALID with the
@@ -12,7 +13,7 @@ export function parseDocumentValue<Schema extends z.ZodType>(
   schema: Schema,
   { key, value }: Pick<StoredDocument, 'key' | 'value'>,
 ): z.infer<Schema> {
-  const parsed = schema.safeParse(value)
+  const parsed = parseForm(schema, value)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, value)
   throw error(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ClientStep } from '../../../shared/records/client-decision.ts'
+import { parseForm } from '../../../shared/values/parse-form.ts'
 
 const stateForm = z.looseObject({
   custom: z.boolean().nullish(),
@@ -32,7 +33,7 @@ const createOps: ReadonlySet<string> = new Set(['create', 'create-replacement'])
  * the end of any step. Returns none for other events.
  */
 export function readClientSteps(event: unknown): readonly ClientStep[] {
-  const { data } = eventForm.safeParse(event)
+  const { data } = parseForm(eventForm, event)
   if (data === undefined) return []
   const { sequence, resourcePreEvent: begun } = data
   const ended = data.resOutputsEvent ?? data.resOpFailedEvent

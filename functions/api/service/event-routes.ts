@@ -17,6 +17,7 @@ import {
   type ServiceRoute,
   updatePath,
 } from './service-route.ts'
+import { parseForm } from '../../../shared/values/parse-form.ts'
 
 const batchForm = z.looseObject({
   events: z.array(z.looseObject({ sequence: z.int().nonnegative() })).max(10_000),
@@ -59,7 +60,7 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
   const writer = `client-${first.sequence}`
   await ports.events.append(eventsIdOf(call.update), writer, 0, lines)
   await recordSteps(ports, call.update, events)
-  const summary = events.map(event => summaryForm.safeParse(event)).find(({ success }) => success)
+  const summary = events.map(event => parseForm(summaryForm, event)).find(({ success }) => success)
   const changes = summary?.data?.summaryEvent.resourceChanges
   if (changes != null) await changeUpdate(ports, call.update, update => ({ ...update, changes }))
   return {}

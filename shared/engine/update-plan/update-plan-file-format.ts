@@ -14,6 +14,7 @@ import type {
   PlannedResource,
   UpdatePlan,
 } from './update-plan.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 const propertiesForm = z.record(z.string(), z.json()).nullish()
 const textsForm = z.array(z.string()).nullish()
@@ -93,7 +94,7 @@ export function readUpdatePlan(
     readonly decrypt: Crypter['decrypt']
   },
 ): UpdatePlan {
-  const parsed = planFileForm.safeParse(parsePlanJson(text))
+  const parsed = parseForm(planFileForm, parsePlanJson(text))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const location =

@@ -3,6 +3,7 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseGcpKeyUrl } from '../../secrets/parse-key-url.ts'
 import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -67,7 +68,7 @@ export function createGcpKeeper(env: Env): KeyKeeper {
         retryConfig: { retry: 3, httpMethodsToRetry: ['POST'] },
       })
       .catch((thrown: unknown) => throwRefusal(thrown, request))
-    const parsed = form.safeParse(response.data)
+    const parsed = parseForm(form, response.data)
     if (parsed.success) return parsed.data
     throw keyServiceError('unavailable', request, 'the response is not one of Cloud KMS')
   }
@@ -129,8 +130,8 @@ function refusalOf(thrown: unknown): {
   readonly name: string
   readonly reason: string
 } {
-  const response = thrownForm.safeParse(thrown).data?.response
-  const refusal = refusalForm.safeParse(response?.data).data?.error
+  const response = parseForm(thrownForm, thrown).data?.response
+  const refusal = parseForm(refusalForm, response?.data).data?.error
   return {
     status: response?.status,
     name: refusal?.status ?? '',

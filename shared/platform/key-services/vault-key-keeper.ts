@@ -5,6 +5,7 @@ import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.
 import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
 import type { JsonReply } from './post-json.ts'
 import { createVaultClient } from './vault-client.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 const encryptedForm = z.object({ data: z.object({ ciphertext: z.string().min(1) }) })
 const decryptedForm = z.object({ data: z.object({ plaintext: z.base64() }) })
@@ -35,7 +36,7 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
     const { status } = response
     if (status !== 200)
       throw keyServiceError(keyFailureOf(status, request), request, reasonOf(response))
-    const parsed = form.safeParse(response.json)
+    const parsed = parseForm(form, response.json)
     if (parsed.success) return parsed.data
     throw keyServiceError('unavailable', request, 'the response is not one of Vault')
   }
@@ -58,7 +59,7 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
 
 /** Returns the status of a refusal with the messages of Vault. */
 function reasonOf({ status, json }: JsonReply): string {
-  const parsed = refusalForm.safeParse(json)
+  const parsed = parseForm(refusalForm, json)
   const messages = parsed.success ? parsed.data.errors.join(', ') : ''
   return messages === '' ? `status ${status}` : `status ${status}, ${messages}`
 }

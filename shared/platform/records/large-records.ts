@@ -18,6 +18,7 @@ import { storedResourceForm } from '../../state/envelope.ts'
 import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { parseJson } from '../../values/parse-json.ts'
 import { isDecisionList, isRecordObject } from './record-layouts.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 /** Returns an operations port that stores the states and views of large outcomes as blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
@@ -170,7 +171,7 @@ function areViews(json: unknown): json is readonly ViewOutcome[] {
 }
 
 function isState(json: unknown): json is StoredResource {
-  return storedResourceForm.safeParse(json).success
+  return parseForm(storedResourceForm, json).success
 }
 
 async function readDecisionsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {

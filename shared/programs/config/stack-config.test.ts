@@ -101,6 +101,12 @@ config:
     expect(openStackConfig(config.format(), file, 's').getValues().get('s:n')).toEqual(expected)
   })
 
+  test('a key that is a list is refused with its position, as Pulumi refuses it', () => {
+    expect(() => openStackConfig('config:\n  s:n: {[1]: 1}\n', 'Pulumi.dev.yaml', 's')).toThrow(
+      'Pulumi.dev.yaml:2:9: a key must be a text',
+    )
+  })
+
   test('removing the last value removes the map', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.remove('p:a')

@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isCollection,
   isNode,
   isScalar,
   LineCounter,
@@ -70,12 +71,17 @@ interface NodeFault {
 
 /**
  * Finds an anchor with characters that cannot be printed, a value that contains itself, or a binary
- * value.
+ * value. Finds also a key that is a list or map.
  */
 function findNodeFault(document: Document): NodeFault | undefined {
   const anchors = new Map<string, Node>()
   let fault: NodeFault | undefined
   visit(document, {
+    Pair: (_key, { key }) => {
+      if (isCollection(key))
+        fault = { node: key, problem: 'a key must be a text, not a list or map' }
+      return fault === undefined ? undefined : visit.BREAK
+    },
     Node: (_key, node, path) => {
       const target = isAlias(node) ? anchors.get(node.source) : undefined
       const isSelfContaining = path.some(ancestor => ancestor === target)

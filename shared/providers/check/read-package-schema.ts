@@ -7,6 +7,7 @@ import type {
   PropertySchemas,
   PropertyType,
 } from './checked-schema.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 const typeForm = z.looseObject({
   type: z.string().optional(),
@@ -54,7 +55,7 @@ type SchemaForm = z.infer<typeof schemaForm>
 export function readPackageSchema(text: string): CheckedSchema {
   const json = parseJson(text)
   if (json === undefined) return { types: new Map(), flaws: ['the schema is not JSON'], text }
-  const parsed = schemaForm.safeParse(json)
+  const parsed = parseForm(schemaForm, json)
   if (!parsed.success) {
     const flaws = parsed.error.issues.map(
       ({ path, message }) => `${path.map(String).join('.') || 'the schema'}: ${message}`,

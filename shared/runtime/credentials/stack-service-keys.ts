@@ -10,6 +10,7 @@ import {
 } from '../../secrets/service-keys.ts'
 import type { StoredManager } from '../../secrets/secrets-from-state.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 /** The ports for the data keys of stacks. */
 export interface ServiceKeyPorts {
@@ -112,7 +113,7 @@ export async function openServiceManager(
 ): Promise<SecretsManager | undefined> {
   const keys = await readServiceKeys(ports, stack)
   if (keys === undefined) return undefined
-  const parsed = managerStateForm.safeParse(managerState)
+  const parsed = parseForm(managerStateForm, managerState)
   if (!parsed.success)
     throw error('SECRETS_MALFORMED', 'the secrets manager of this state is malformed')
   return createServiceManager(keys, parsed.data)

@@ -21,6 +21,7 @@ import {
 import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 /** The ports that the table `drift` needs. */
 export interface DriftPorts {
@@ -116,7 +117,7 @@ async function* driftOfSchedule(
  * schedule that cannot be read.
  */
 export function listRecentRuns(stored: StoredDocument): readonly EpochMs[] {
-  const { data: schedule } = scheduleDocument.safeParse(stored.value)
+  const { data: schedule } = parseForm(scheduleDocument, stored.value)
   return schedule?.recentRuns ?? []
 }
 
@@ -160,7 +161,7 @@ async function readDrift(
     if (page.events.length === 0) return drift
     for (const line of page.events) {
       if (!line.includes('"resOutputsEvent"')) continue
-      const metadata = eventForm.safeParse(JSON.parse(line)).data?.resOutputsEvent.metadata
+      const metadata = parseForm(eventForm, JSON.parse(line)).data?.resOutputsEvent.metadata
       const change = metadata === undefined ? undefined : changeOf(metadata)
       if (metadata !== undefined && change !== undefined) drift.set(metadata.urn, change)
     }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { error } from '../../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { formFaultOf } from '../form-fault.ts'
+import { parseForm } from '../../values/parse-form.ts'
 
 /**
  * Parses and validates the JSON of a body. Throws WEBHOOK_MALFORMED with the location of the error,
@@ -14,7 +15,7 @@ export function parseWebhookBody<Shape extends z.ZodType>(
   const json = parseJsonBytes(body)
   if (isNestedDeeper(json, documentDepthMax))
     throw malformedError(`it is nested deeper than ${documentDepthMax} levels`)
-  const parsed = shape.safeParse(json)
+  const parsed = parseForm(shape, json)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, json)
   throw malformedError(location === '' ? `it ${requirement}` : `at ${location}: it ${requirement}`)

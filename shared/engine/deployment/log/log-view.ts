@@ -10,6 +10,7 @@ import type {
 } from '../../../records/ids.ts'
 import type { Decision, LogRecord } from '../../../records/log.ts'
 import type { Operation } from '../../../records/operation.ts'
+import { parseForm } from '../../../values/parse-form.ts'
 
 /** The decision that names the base and the options of an epoch. */
 export type Pin = Decision & { readonly kind: 'pin' }
@@ -112,7 +113,7 @@ export async function readPlanPage(
   blobs: BlobsPort,
   hash: BlobHash,
 ): Promise<readonly Operation[]> {
-  const parsed = pageForm.safeParse(parsePage(Buffer.from(await blobs.get(hash)).toString('utf8')))
+  const parsed = parseForm(pageForm, parsePage(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]
 }

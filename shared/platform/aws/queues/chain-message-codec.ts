@@ -5,6 +5,7 @@ import type { ChainMessage } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
 import { parseJson } from '../../../values/parse-json.ts'
+import { parseForm } from '../../../values/parse-form.ts'
 
 /** The version of the message format. During an upgrade a queue may contain two versions. */
 const format = 1
@@ -56,7 +57,7 @@ export function decodeChainMessage(
 ):
   | { readonly deployment: DeploymentId; readonly readMessage: () => Promise<ChainMessage> }
   | undefined {
-  const parsed = chainForm.safeParse(parseJson(body))
+  const parsed = parseForm(chainForm, parseJson(body))
   if (!parsed.success) return undefined
   const { data } = parsed
   const deployment = data.deployment as DeploymentId
@@ -65,7 +66,7 @@ export function decodeChainMessage(
     deployment,
     readMessage: async () => {
       const bytes = await blobs.get(data.blob as BlobHash)
-      const parsedBlob = chainForm.safeParse(parseJson(Buffer.from(bytes).toString()))
+      const parsedBlob = parseForm(chainForm, parseJson(Buffer.from(bytes).toString()))
       if (parsedBlob.success && !('blob' in parsedBlob.data)) return toChainMessage(parsedBlob.data)
       throw error(
         'STATE_INVALID',

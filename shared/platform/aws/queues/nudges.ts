@@ -12,6 +12,7 @@ import { withAwsErrors } from '../aws-error.ts'
 import { queueNameOf, pollQueues, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
 import { requeueMessage } from './requeue-message.ts'
+import { parseForm } from '../../../values/parse-form.ts'
 
 /** Dependencies of nudges. Each pool has its own queue of nudges. */
 interface NudgesDeps {
@@ -100,7 +101,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     if (queueUrl === urls?.long) deps.onLongPoolSend?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
-    const nudge = nudgeForm.safeParse(parseJson(body)).data
+    const nudge = parseForm(nudgeForm, parseJson(body)).data
     if (nudge === undefined) {
       logger.write('error', 'nudge.unreadable', { queue: name })
       return undefined

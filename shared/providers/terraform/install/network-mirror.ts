@@ -5,6 +5,7 @@ import type { CliSettings } from './cli-settings.ts'
 import type { PackageSource, PackageSourceDeps } from './package-source.ts'
 import { formatSourceAddress, type SourceAddress } from './source-address.ts'
 import { fetchDocument, type RegistryResponse } from './registry-http.ts'
+import { parseForm } from '../../../values/parse-form.ts'
 
 const indexForm = z.looseObject({ versions: z.record(z.string(), z.unknown()) })
 
@@ -67,7 +68,7 @@ function parseMirrorResponse<T>(form: z.ZodType<T>, response: RegistryResponse):
   if (status === 404) return undefined
   if (status === 401 || status === 403)
     throw error('TERRAFORM_CREDENTIALS', `the mirror refuses the request for ${url}`)
-  const parsed = form.safeParse(status === 200 ? parseJson(bytes.toString('utf8')) : undefined)
+  const parsed = parseForm(form, status === 200 ? parseJson(bytes.toString('utf8')) : undefined)
   if (parsed.success) return parsed.data
   throw error('TERRAFORM_REGISTRY_INVALID', `invalid response of ${url} with the status ${status}`)
 }

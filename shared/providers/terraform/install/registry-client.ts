@@ -5,6 +5,7 @@ import type { CliSettings } from './cli-settings.ts'
 import type { PackagePlatform } from './package-folders.ts'
 import { formatSourceAddress, type SourceAddress } from './source-address.ts'
 import { fetchDocument, type RegistryHttpDeps, type RegistryResponse } from './registry-http.ts'
+import { parseForm } from '../../../values/parse-form.ts'
 
 /** The client of all registries. The host of an address names the registry. */
 export interface RegistryClient {
@@ -171,7 +172,7 @@ function toBaseUrl(path: string, origin: string): string {
 function parseResponse<T>(form: z.ZodType<T>, response: RegistryResponse): T {
   const { status, url, bytes } = response
   if (status !== 200) throw invalidResponseError(url, `the server responded with ${status}`)
-  const parsed = form.safeParse(parseJson(bytes.toString('utf8')))
+  const parsed = parseForm(form, parseJson(bytes.toString('utf8')))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw invalidResponseError(url, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+const refusingForm = z.custom(() => false, 'an object has a field `length` that is no number')
+
+/**
+ * Parses foreign data, like `safeParse` of the form. A form compares the `length` of a value also
+ * when the value is no text or list. The comparison throws for some objects, whose data are
+ * therefore invalid.
+ */
+export function parseForm<Form extends z.ZodType>(
+  form: Form,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<Form>> {
+  try {
+    return form.safeParse(value)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    // This form refuses everything, and its result has the type of the other one.
+    return refusingForm.safeParse(value) as z.ZodSafeParseResult<z.output<Form>>
+  }
+}
