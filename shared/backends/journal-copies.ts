@@ -8,7 +8,7 @@ import type { Backend } from './open-backend.ts'
 /** The copy of a deployment's journal in a backend, without the content of its parts. */
 export interface BackendCopy {
   /** The id of the copy. */
-  readonly copy: string
+  readonly copyId: string
   /** The number of parts without a gap. 0: only the fence remains. */
   readonly partCount: number
   readonly blobs: readonly BlobHash[]
@@ -32,9 +32,9 @@ export async function listJournalCopies(
   const { journal } = stackKeysOf(backend.layout, id)
   const found = new Map<string, FoundObjects>()
   for (const { key, modifiedMs } of await backend.store.list(journal)) {
-    const [copy = '', first = '', second = ''] = key.slice(journal.length).split('/')
-    const objects = found.get(copy) ?? { numbers: new Set(), blobs: [], locks: [], modifiedMs: 0 }
-    found.set(copy, objects)
+    const [copyId = '', first = '', second = ''] = key.slice(journal.length).split('/')
+    const objects = found.get(copyId) ?? { numbers: new Set(), blobs: [], locks: [], modifiedMs: 0 }
+    found.set(copyId, objects)
     objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
     const number = /^(\d{8})\.json$/.exec(first)?.[1]
     if (number !== undefined) objects.numbers.add(Number(number))
@@ -42,10 +42,10 @@ export async function listJournalCopies(
     const hash = /^([0-9a-f]{64})\.gz$/.exec(second)?.[1]
     if (hash !== undefined) objects.blobs.push(hash as BlobHash)
   }
-  return [...found].map(([copy, { numbers, ...objects }]) => {
+  return [...found].map(([copyId, { numbers, ...objects }]) => {
     let partCount = 0
     while (numbers.has(partCount)) partCount += 1
-    return { copy, partCount, ...objects }
+    return { copyId, partCount, ...objects }
   })
 }
 
@@ -61,16 +61,16 @@ interface FoundObjects {
 export async function addCopyLock(
   backend: Backend,
   id: StackId,
-  { copy, lock }: { readonly copy: string; readonly lock: string },
+  { copyId, lock }: { readonly copyId: string; readonly lock: string },
 ): Promise<void> {
-  await backend.store.put(`${copyPrefixOf(backend, id, copy)}locks/${lock}`, new Uint8Array())
+  await backend.store.put(`${copyPrefixOf(backend, id, copyId)}locks/${lock}`, new Uint8Array())
 }
 
 /** Writes a part of a copy. Returns false if the part exists with another content. */
 export async function putCopyPart(
   backend: Backend,
   id: StackId,
-  part: { readonly copy: string; readonly number: number; readonly text: string },
+  part: { readonly copyId: string; readonly number: number; readonly text: string },
 ): Promise<boolean> {
   const key = partKeyOf(backend, id, part)
   const bytes = Buffer.from(part.text)
@@ -84,7 +84,7 @@ export async function putCopyPart(
 export async function readCopyPart(
   backend: Backend,
   id: StackId,
-  part: { readonly copy: string; readonly number: number },
+  part: { readonly copyId: string; readonly number: number },
 ): Promise<CopyPart | undefined> {
   const key = partKeyOf(backend, id, part)
   const bytes = await backend.store.get(key)
@@ -98,17 +98,17 @@ export async function readCopyPart(
 export async function fenceCopy(
   backend: Backend,
   id: StackId,
-  { copy, partCount }: BackendCopy,
+  { copyId, partCount }: BackendCopy,
   fence: CopyFence,
 ): Promise<boolean> {
-  return putCopyPart(backend, id, { copy, number: partCount, text: JSON.stringify({ fence }) })
+  return putCopyPart(backend, id, { copyId, number: partCount, text: JSON.stringify({ fence }) })
 }
 
 /** Reads the parts of a copy in their order. The header is the first. Throws BACKEND_INVALID. */
 export async function* readCopyParts(
   backend: Backend,
   id: StackId,
-  { copy, partCount }: BackendCopy,
+  { copyId, partCount }: BackendCopy,
 ): AsyncGenerator<CopyPart> {
   for (let from = 0; from < partCount; from += requestsMax) {
     const numbers = Array.from(
@@ -116,7 +116,7 @@ export async function* readCopyParts(
       (_, i) => from + i,
     )
     const parts = await Promise.all(
-      numbers.map(number => readCopyPart(backend, id, { copy, number })),
+      numbers.map(number => readCopyPart(backend, id, { copyId, number })),
     )
     for (const part of parts) if (part !== undefined) yield part
   }
@@ -126,7 +126,7 @@ export async function* readCopyParts(
 export async function putCopyBlob(
   backend: Backend,
   id: StackId,
-  blob: { readonly copy: string; readonly hash: string; readonly bytes: Uint8Array },
+  blob: { readonly copyId: string; readonly hash: string; readonly bytes: Uint8Array },
 ): Promise<void> {
   await backend.store.put(blobKeyOf(backend, id, blob), await compressBlob(blob.bytes))
 }
@@ -135,7 +135,7 @@ export async function putCopyBlob(
 export async function readCopyBlob(
   backend: Backend,
   id: StackId,
-  blob: { readonly copy: string; readonly hash: string },
+  blob: { readonly copyId: string; readonly hash: string },
 ): Promise<Uint8Array | undefined> {
   const bytes = await backend.store.get(blobKeyOf(backend, id, blob))
   return bytes === undefined ? undefined : decompressBlob(bytes)
@@ -148,35 +148,35 @@ export async function readCopyBlob(
 export async function removeJournalCopy(
   backend: Backend,
   id: StackId,
-  { copy, fence }: { readonly copy: string; readonly fence?: number },
+  { copyId, fence }: { readonly copyId: string; readonly fence?: number },
 ): Promise<void> {
-  const prefix = copyPrefixOf(backend, id, copy)
-  const fenceKey = fence === undefined ? '' : partKeyOf(backend, id, { copy, number: fence })
+  const prefix = copyPrefixOf(backend, id, copyId)
+  const fenceKey = fence === undefined ? '' : partKeyOf(backend, id, { copyId, number: fence })
   const keys = (await backend.store.list(prefix))
     .map(({ key }) => key)
     .filter(key => key !== fenceKey)
-  await backend.store.remove(partKeyOf(backend, id, { copy, number: 0 }))
+  await backend.store.remove(partKeyOf(backend, id, { copyId, number: 0 }))
   for (let from = 0; from < keys.length; from += requestsMax)
     await Promise.all(keys.slice(from, from + requestsMax).map(key => backend.store.remove(key)))
 }
 
 /** Returns the prefix of the objects of a copy. It ends with `/`. */
-export function copyPrefixOf(backend: Backend, id: StackId, copy: string): string {
-  return `${stackKeysOf(backend.layout, id).journal}${copy}/`
+export function copyPrefixOf(backend: Backend, id: StackId, copyId: string): string {
+  return `${stackKeysOf(backend.layout, id).journal}${copyId}/`
 }
 
 function partKeyOf(
   backend: Backend,
   id: StackId,
-  { copy, number }: { readonly copy: string; readonly number: number },
+  { copyId, number }: { readonly copyId: string; readonly number: number },
 ): string {
-  return `${copyPrefixOf(backend, id, copy)}${String(number).padStart(8, '0')}.json`
+  return `${copyPrefixOf(backend, id, copyId)}${String(number).padStart(8, '0')}.json`
 }
 
 function blobKeyOf(
   backend: Backend,
   id: StackId,
-  { copy, hash }: { readonly copy: string; readonly hash: string },
+  { copyId, hash }: { readonly copyId: string; readonly hash: string },
 ): string {
-  return `${copyPrefixOf(backend, id, copy)}blobs/${hash}.gz`
+  return `${copyPrefixOf(backend, id, copyId)}blobs/${hash}.gz`
 }

@@ -41,7 +41,7 @@ export type CopyPart =
 export interface UnsentPart {
   readonly deployment: DeploymentId
   /** The id of the copy. */
-  readonly copy: string
+  readonly copyId: string
   readonly number: number
   /** A `CopyPart` as JSON. A repeated part has the same text. */
   readonly text: string

@@ -85,11 +85,11 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       await locks.acquire(stack)
       if ((await local.getStack(stack))?.current === deployment)
         await recordInBackend(deps, deployment, { end, config: deps.configOf(stack) })
-      const copy = await deps.journalCopies.find(deployment)
-      if (copy !== undefined) await deps.journalCopies.end(deployment)
+      const copyId = await deps.journalCopies.find(deployment)
+      if (copyId !== undefined) await deps.journalCopies.end(deployment)
       await local.release(deployment, end)
       await locks.release(stack)
-      if (copy !== undefined) await removeJournalCopy(backend, stack, { copy })
+      if (copyId !== undefined) await removeJournalCopy(backend, stack, { copyId })
     },
   }
 }

@@ -27,9 +27,9 @@ export interface BackendControlDeps {
 export function createBackendControl(deps: BackendControlDeps): ControlPort {
   const { backend, control, journalCopies, locks, lockId } = deps
   const addLockToCopy = async (deployment: DeploymentId): Promise<void> => {
-    const copy = await journalCopies.find(deployment)
+    const copyId = await journalCopies.find(deployment)
     const { stack } = deploymentPartsOf(deployment)
-    if (copy !== undefined) await addCopyLock(backend, stack, { copy, lock: lockId })
+    if (copyId !== undefined) await addCopyLock(backend, stack, { copyId, lock: lockId })
   }
   let checked: Promise<boolean> | undefined
   const canCopy = (id: StackId): Promise<boolean> => {

@@ -47,7 +47,7 @@ export async function closeCopiedDeployment(
   id: StackId,
   copy: BackendCopy,
 ): Promise<void> {
-  const home = join(deps.folder, copy.copy)
+  const home = join(deps.folder, copy.copyId)
   rmSync(home, { recursive: true, force: true })
   await using embedded = await openEmbeddedPlatform({ home })
   const { header, fencedAt } = await restoreRecords(deps, { id, copy, embedded })
@@ -70,7 +70,7 @@ async function restoreRecords(
   { id, copy, embedded }: { id: StackId; copy: BackendCopy; embedded: EmbeddedPlatform },
 ): Promise<{ readonly header: CopyHeader; readonly fencedAt: EpochMs }> {
   for (const hash of copy.blobs) {
-    const bytes = await readCopyBlob(backend, id, { copy: copy.copy, hash })
+    const bytes = await readCopyBlob(backend, id, { copyId: copy.copyId, hash })
     if (bytes !== undefined) await embedded.blobs.put(bytes)
   }
   let header: CopyHeader | undefined
@@ -83,7 +83,7 @@ async function restoreRecords(
     else if (header !== undefined && fencedAt === undefined)
       await embedded.journalCopies.repeat(header.deployment, part.writes)
   if (header !== undefined && fencedAt !== undefined) return { header, fencedAt }
-  throw error('BACKEND_INVALID', `the journal copy ${copy.copy} of ${id} is not complete`)
+  throw error('BACKEND_INVALID', `the journal copy ${copy.copyId} of ${id} is not complete`)
 }
 
 /**
@@ -113,11 +113,11 @@ async function restoreBase(
     throw error(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,
-      { hint: hintOfCopy(copyPrefixOf(backend, id, copy.copy)) },
+      { hint: hintOfCopy(copyPrefixOf(backend, id, copy.copyId)) },
     )
   // The next close may find another checkpoint.
   await putCopyBlob(backend, id, {
-    ...{ copy: copy.copy, hash: snapshot, bytes: await blobs.get(snapshot) },
+    ...{ copyId: copy.copyId, hash: snapshot, bytes: await blobs.get(snapshot) },
   })
   return isCurrent
 }

@@ -30,14 +30,15 @@ export function createPartSender(deps: SendDeps): SendParts {
   const sentBlobs = new Map<string, Set<string>>()
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
-    const presentBlobs = sentBlobs.get(part.copy) ?? new Set<string>([deps.marks.read(stack).base])
-    sentBlobs.set(part.copy, presentBlobs)
+    const presentBlobs =
+      sentBlobs.get(part.copyId) ?? new Set<string>([deps.marks.read(stack).base])
+    sentBlobs.set(part.copyId, presentBlobs)
     for (const hash of findBlobHashes(part.text)) {
       if (presentBlobs.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
         await putCopyBlob(backend, stack, {
-          ...{ copy: part.copy, hash, bytes: await blobs.get(hash) },
+          ...{ copyId: part.copyId, hash, bytes: await blobs.get(hash) },
         })
       presentBlobs.add(hash)
     }

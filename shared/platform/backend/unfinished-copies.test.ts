@@ -51,20 +51,20 @@ const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
       },
     },
     onNotice: message => notices.push(message),
-    closeCopied: async (_id, copy) => void closed.push(copy.copy),
+    closeCopied: async (_id, copy) => void closed.push(copy.copyId),
     ...deps,
   })
 const putWrites = (number: number, method: string): Promise<boolean> =>
   putCopyPart(backend, id, {
-    ...{ copy: 'c', number },
+    ...{ copyId: 'c', number },
     text: JSON.stringify({ writes: [[method, { deployment: `${id}/1` }]] }),
   })
 const createCopy = async (): Promise<void> => {
   const stack = { createdAt: 1, version: 0, snapshot: '', deployments: 1 }
   const header = { format: 1, deployment: `${id}/1`, stack, begun: '{}' }
-  await putCopyPart(backend, id, { copy: 'c', number: 0, text: JSON.stringify({ header }) })
+  await putCopyPart(backend, id, { copyId: 'c', number: 0, text: JSON.stringify({ header }) })
   await putWrites(1, 'log.append')
-  await addCopyLock(backend, id, { copy: 'c', lock: 'first' })
+  await addCopyLock(backend, id, { copyId: 'c', lock: 'first' })
 }
 const lockAs = (lockId: string) => acquireLock(backend, id, { lockId, lock, nowMs })
 

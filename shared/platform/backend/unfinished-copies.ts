@@ -64,14 +64,14 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
   const { backend, clock } = deps
   const findOwnCopy = async (id: StackId) => {
     const current = (await deps.catalog.getStack(id))?.current ?? ''
-    const copy = current === '' ? undefined : await deps.journalCopies.find(current)
-    return current === '' || copy === undefined ? undefined : { deployment: current, copy }
+    const copyId = current === '' ? undefined : await deps.journalCopies.find(current)
+    return current === '' || copyId === undefined ? undefined : { deployment: current, copyId }
   }
   const releaseIfTakenOver = async (id: StackId): Promise<void> => {
     const own = await findOwnCopy(id)
     if (own === undefined) return
     const copies = await listJournalCopies(backend, id)
-    const copy = copies.find(entry => entry.copy === own.copy)
+    const copy = copies.find(entry => entry.copyId === own.copyId)
     const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
     if (isOpen) return
     // A copy without parts is not in the backend. The lock then shows that no machine took over.
@@ -102,15 +102,15 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
       const own = await findOwnCopy(id)
       const fenced: BackendCopy[] = []
       for (const copy of await listJournalCopies(backend, id))
-        if (copy.copy !== own?.copy && (await fenceOne(id, copy))) fenced.push(copy)
+        if (copy.copyId !== own?.copyId && (await fenceOne(id, copy))) fenced.push(copy)
       return fenced
     },
     close: async (id, copy, lock) => {
-      await addCopyLock(backend, id, { copy: copy.copy, lock })
+      await addCopyLock(backend, id, { copyId: copy.copyId, lock })
       if (await isReleased(backend, id, copy)) return removeJournalCopy(backend, id, copy)
       await deps.closeCopied(id, copy)
       const fence = await findFirstFence(backend, id, copy)
-      await removeJournalCopy(backend, id, { copy: copy.copy, fence })
+      await removeJournalCopy(backend, id, { copyId: copy.copyId, fence })
     },
     releaseIfTakenOver,
   }
@@ -130,7 +130,7 @@ async function awaitSilence(
   const startedMs = clock.monotonicMs()
   for (let hasNotice = false; ; hasNotice = true) {
     const locks = [...(await listLocks(backend, id))]
-    const found = (await listJournalCopies(backend, id)).find(entry => entry.copy === copy.copy)
+    const found = (await listJournalCopies(backend, id)).find(entry => entry.copyId === copy.copyId)
     if (found === undefined || found.partCount === 0) return false
     const isGrowing = found.partCount !== copy.partCount
     const [, otherLock] = locks.find(([key]) => isGrowing || !isLockOf(found, key)) ?? []
@@ -172,6 +172,6 @@ async function findFirstFence(backend: Backend, id: StackId, copy: BackendCopy):
   return number
 }
 
-function readLastPart(backend: Backend, id: StackId, { copy, partCount }: BackendCopy) {
-  return readCopyPart(backend, id, { copy, number: partCount - 1 })
+function readLastPart(backend: Backend, id: StackId, { copyId, partCount }: BackendCopy) {
+  return readCopyPart(backend, id, { copyId, number: partCount - 1 })
 }

@@ -58,7 +58,7 @@ test('the writes of a deployment become numbered parts, in the order of the comm
   await call(createStack(), start(), create())
   await call(append(0), append(1))
   expect(sent.map(({ number }) => number)).toEqual([0, 1, 2])
-  expect(new Set(sent.map(({ copy }) => copy)).size).toBe(1)
+  expect(new Set(sent.map(({ copyId }) => copyId)).size).toBe(1)
   expect(textsOf(sent)).toMatchObject([
     { header: { deployment, stack: { version: 0, deployments: 1 } } },
     { writes: [['control.create', { deployment }]] },

@@ -154,7 +154,7 @@ function removeOldCopies(database: Database): void {
 function parsePart(row: Row): UnsentPart {
   return {
     deployment: readTextColumn(row, 'deployment') as DeploymentId,
-    copy: readTextColumn(row, 'id'),
+    copyId: readTextColumn(row, 'id'),
     number: readIntegerColumn(row, 'number'),
     text: readTextColumn(row, 'text'),
   }
