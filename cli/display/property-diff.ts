@@ -65,6 +65,8 @@ function diffMetadata(
 export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
   const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
   return keys.flatMap(key => {
+    // Internal values of the SDK, such as the code of a dynamic provider, are too long to show.
+    if (isInternal(key) && !(Object.hasOwn(old, key) && Object.hasOwn(next, key))) return []
     if (!Object.hasOwn(old, key)) return formatEntry('+', formatKey(key), next[key], depth)
     if (!Object.hasOwn(next, key)) return formatEntry('-', formatKey(key), old[key], depth)
     return isSameValue(old[key], next[key])
@@ -114,9 +116,7 @@ function diffDetail(metadata: StepMetadata, path: string, detail: Detail): reado
   return diffValues(label, [old, next], 0)
 }
 
-/**
- * Returns the value at a provider's path, or undefined if it does not exist or the path is invalid.
- */
+/** Returns the value at a provider's path, or undefined if it does not exist. */
 function findValue(map: EventMap | undefined, path: string): unknown {
   let value: unknown = map
   for (const segment of segmentsOf(path)) {
@@ -147,7 +147,6 @@ function diffValues(
   depth: number,
 ): readonly DiffLine[] {
   const renderMarkedLine = (text: string): DiffLine => ({ mark: '~', depth, text })
-  // Internal values of the SDK, such as the code of a dynamic provider, are too long to show.
   if (isInternal(label)) return [renderMarkedLine(label)]
   if (!isSameValue(old, next)) {
     if (isEventMap(old) && isEventMap(next))

@@ -1,9 +1,7 @@
 /**
  * local-cloud: the AWS installation on one machine. The functions are the bundles that the CDK app
  * would upload. Each environment is a process with its own folders and variables under an emulated
- * Lambda Runtime API. All environments share the emulators of the AWS services. Besides the imports
- * of infra, the local cloud uses AWS clients and the code with which its control client makes
- * requests.
+ * Lambda Runtime API. All environments share the emulators of the AWS services.
  *
  * Invariants: An environment gets only the variables and folders that its options name.
  * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time

@@ -2,14 +2,14 @@
 export const triggerLimits = {
   /**
    * Size of a document as JSON text. A document fits into a DynamoDB item, and a page of documents
-   * into a reply of the store.
+   * into one reply of the embedded store.
    */
   documentBytesMax: 100 * 1024,
   /** Documents per page. With the largest documents a page has 2.5 MB. */
   documentsPerPage: 25,
-  /** Expired documents that each put removes, so that their number does not grow. */
+  /** Expired documents that each put into the embedded store removes. DynamoDB removes its own. */
   documentsClearedPerPut: 20,
-  /** Expired marks that each new mark removes, so that the set of marks does not grow. */
+  /** Expired marks that each new mark in the embedded store removes. DynamoDB removes its own. */
   marksClearedPerMark: 20,
 
   /**
@@ -47,8 +47,8 @@ export const triggerLimits = {
   /** Commits that GitHub lists per push. A push with this number of commits may have more. */
   pushCommitsMax: 2048,
 
-  /** Concurrent operations of a triggered deployment: the number that one executor runs. */
-  triggeredParallelMax: 64,
+  /** `--parallel` of a triggered deployment. One executor runs as many operations concurrently. */
+  triggeredParallel: 64,
   /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
   scheduleCheckMs: 1_000,
   /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */
@@ -98,7 +98,7 @@ export const triggerLimits = {
   deliveriesBytesMax: 64 * 1024,
   /** Length of the kept payload of a delivery. Only a whole payload can be sent again. */
   deliveryPayloadCharsMax: 16_000,
-  /** Size of the kept begin of a receiver's response, and length of its kept headers. */
+  /** Bytes kept from the start of a receiver's response, and characters kept of its headers. */
   deliveryResponseBytesMax: 4 * 1024,
   deliveryHeadersCharsMax: 2_000,
   /**
@@ -110,7 +110,7 @@ export const triggerLimits = {
   /** Attempts to change a history that other deliveries change at the same time. */
   deliveryHistoryAttemptsMax: 10,
 
-  /** Default size of a response to an outbound call. */
+  /** Default maximum size of a response to an outbound call. */
   outboundBytesMax: 256 * 1024,
   /** Timeout of one outbound call, from name resolution to the last byte. */
   outboundTimeoutMs: 15_000,

@@ -114,7 +114,7 @@ function createOptions(
   { execute }: RequestContext,
   fields: Pick<DeploymentOptions, 'command' | 'message'>,
 ): DeploymentOptions {
-  const { triggeredParallelMax: parallel } = triggerLimits
+  const { triggeredParallel: parallel } = triggerLimits
   return { ...fields, parallel, refresh: false, continueOnError: false, execute }
 }
 

@@ -40,7 +40,7 @@ export function applyEdits(
     if (start.offset < position || end.offset < start.offset || end.offset > base.length)
       throw error(
         'API_INPUT_INVALID',
-        `edit ${index} replaces the bytes ${start.offset} to ${end.offset}: it overlaps another edit, or lies outside of the ${base.length} bytes of the base`,
+        `edit ${index} replaces the bytes ${start.offset} to ${end.offset}: edits must ascend, must not overlap, and must lie within the ${base.length} bytes of the base`,
       )
     add(base.subarray(position, start.offset))
     add(Buffer.from(text, 'utf8'))

@@ -10,7 +10,10 @@ export interface ServiceBody {
   readonly json: unknown
 }
 
-/** The first bytes of packed bytes that a gateway has read as UTF-8, with U+FFFD for the second. */
+/**
+ * The start of a gzip body (1f 8b) after a gateway has converted it to text: 8b is no valid UTF-8,
+ * and became U+FFFD.
+ */
 const gatewayMark = Buffer.from('\u001f\ufffd')
 
 /** Maximum nesting depth of a body: that of a state, and of the fields of the body around it. */

@@ -22,15 +22,16 @@ export interface StartRequest {
   /** Kills the plugin if it has not printed its port yet. */
   readonly abortSignal?: AbortSignal
   /**
-   * Set when a plugin from source waits for a debugger, as long as it takes. Called at most once,
-   * when a debugger can attach. A host that runs the plugin reports this itself instead.
+   * If set, a plugin from source waits for a debugger, without a time limit. Called at most once,
+   * when a debugger can attach. Not called for a plugin that the host of its language runs: that
+   * host reports the debugger itself.
    */
   readonly onDebuggerReady?: ((endpoint: DebuggerEndpoint) => void) | undefined
   /** Timeout for the port. Only tests set this timeout. */
   readonly portTimeoutMs?: number
 }
 
-/** A plugin process that has printed its port. */
+/** A plugin process whose port is known. */
 export interface PluginProcess {
   readonly name: string
   readonly path: string
