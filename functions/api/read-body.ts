@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { error } from '../../shared/errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../shared/values/nesting.ts'
 
@@ -24,14 +25,7 @@ export async function* readBodyChunks(
 
 /** Reads the body of a request. Throws API_BODY_TOO_LARGE. */
 export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
-  return joinChunks(readBodyChunks(request, bytesMax))
-}
-
-/** Returns all chunks as one array. */
-export async function joinChunks(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const received: Uint8Array[] = []
-  for await (const chunk of chunks) received.push(chunk)
-  return Buffer.concat(received)
+  return buffer(readBodyChunks(request, bytesMax))
 }
 
 /**

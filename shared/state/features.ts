@@ -28,11 +28,6 @@ type Feature = (typeof knownFeatures)[number]
 export const byteStringMark = 'byteString'
 
 /**
- * The work for a resource, in bytes. It is assumed, because the size of the resource is not known.
- */
-const resourceBytes = 1 << 9
-
-/**
  * Returns the features that a reader of this deployment needs, sorted. The features of pending
  * operations count too.
  */
@@ -48,7 +43,7 @@ export async function findFeatures(deployment: StoredDeployment): Promise<readon
   const pauser = createPauser()
   for (const resource of deployment.resources ?? []) {
     addFeatures(resource, features)
-    await pauser.addBytes(resourceBytes)
+    await pauser.addResource()
   }
   return completeFeatures(deployment, features)
 }

@@ -25,11 +25,6 @@ export function manifestOf(version: string, time: string): Manifest {
 }
 
 /**
- * The work for a resource, in bytes. It is assumed, because the size of the resource is not known.
- */
-const resourceBytes = 1 << 11
-
-/**
  * The encryption of encoded secrets. `kept`: each secret keeps the ciphertext from which the manager
  * decoded it. `sealed`: each secret is encrypted. `plaintext`: no secret is encrypted
  * (`stack export --show-secrets`).
@@ -85,7 +80,7 @@ async function encodeDeployment(
   const resources: StoredResource[] = []
   for (const state of states) {
     resources.push(encode(state))
-    await pauser.addBytes(resourceBytes)
+    await pauser.addResource()
   }
   const pendingOperations = pending.map(({ resource, type }) => ({
     resource: encode(resource),
@@ -146,7 +141,7 @@ export async function decodeSnapshot(
   const states: ResourceState[] = []
   for (const resource of resources) {
     states.push(decodeResource(resource, open))
-    await pauser.addBytes(resourceBytes)
+    await pauser.addResource()
   }
   return {
     manifest: stored.manifest,

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../../shared/values/nesting.ts'
-import { joinChunks, readBodyChunks } from '../read-body.ts'
+import { readBodyChunks } from '../read-body.ts'
 
 /** The body of a call, unpacked. `json` is undefined for an empty body. */
 export interface ServiceBody {
@@ -24,7 +25,7 @@ const bodyDepthMax = documentDepthMax + 8
  * API_INPUT_INVALID for malformed or deeply nested bodies.
  */
 export async function readServiceBody(request: Request, bytesMax: number): Promise<ServiceBody> {
-  const bytes = await joinChunks(unpackBody(request, bytesMax))
+  const bytes = await buffer(unpackBody(request, bytesMax))
   const text = new TextDecoder().decode(bytes)
   if (text.trim() === '') return { text, json: undefined }
   const json = parseBodyText(text)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { error, messageOf } from '../../errors/error.ts'
 import type { BlobEntry, BlobSweepPort } from '../../ports/retention.ts'
 import type { BlobHash, EpochMs } from '../../records/ids.ts'
+import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The suffix of a set-aside blob's file, after the hash. */
 export const setAsideSuffix = '.aside'
@@ -90,7 +91,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder)
   } catch (thrown) {
-    if (isMissingFile(thrown)) return []
+    if (systemCodeOf(thrown) === 'ENOENT') return []
     throw thrown
   }
 }
@@ -100,7 +101,7 @@ async function readStat(path: string): Promise<{ size: number; mtimeMs: number }
   try {
     return await stat(path)
   } catch (thrown) {
-    if (isMissingFile(thrown)) return undefined
+    if (systemCodeOf(thrown) === 'ENOENT') return undefined
     throw thrown
   }
 }
@@ -110,12 +111,8 @@ async function ignoreMissing(change: Promise<void>): Promise<void> {
   try {
     await change
   } catch (thrown) {
-    if (!isMissingFile(thrown)) throw thrown
+    if (systemCodeOf(thrown) !== 'ENOENT') throw thrown
   }
-}
-
-function isMissingFile(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 }
 
 async function withSweepErrors<T>(folder: string, run: () => Promise<T>): Promise<T> {

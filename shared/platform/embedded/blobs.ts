@@ -8,6 +8,7 @@ import type { BlobHash } from '../../records/ids.ts'
 import { createPauser } from '../../state/stream/pause.ts'
 import type { BlobNaming } from '../records/archives.ts'
 import { setAsideSuffix } from './blob-sweep.ts'
+import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** Bytes that are hashed at a time. */
 const partBytes = 1 << 18
@@ -91,7 +92,7 @@ async function hashFile(path: string): Promise<BlobHash | undefined> {
       hash.update(part)
     }
   } catch (thrown) {
-    if (!isMissingFile(thrown)) throw readError(path, thrown)
+    if (systemCodeOf(thrown) !== 'ENOENT') throw readError(path, thrown)
   }
   return isEmpty ? undefined : (hash.digest('hex') as BlobHash)
 }
@@ -112,13 +113,9 @@ async function readContent(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (thrown) {
-    if (isMissingFile(thrown)) return new Uint8Array()
+    if (systemCodeOf(thrown) === 'ENOENT') return new Uint8Array()
     throw readError(path, thrown)
   }
-}
-
-function isMissingFile(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 }
 
 function readError(path: string, cause: unknown): DeployError {

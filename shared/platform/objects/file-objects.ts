@@ -13,6 +13,7 @@ import {
   isTemporaryName,
   type Leftovers,
 } from './temporary-files.ts'
+import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The extension of the files with the attributes of an object. */
 const attributesExtension = '.attrs'
@@ -169,8 +170,4 @@ async function withFileErrors<T>(action: string, run: () => Promise<T>): Promise
     const code: ErrorCode = isDenied ? 'BACKEND_DENIED' : 'STORE_UNAVAILABLE'
     throw error(code, `${action}: ${messageOf(thrown)}`, { cause: thrown })
   }
-}
-
-function systemCodeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
 }

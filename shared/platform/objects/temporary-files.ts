@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
+import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The part of a temporary file's name that no key has. */
 const temporaryMark = '.antichain-tmp-'
@@ -71,6 +72,6 @@ function isWriterAlive(path: string): boolean {
     return true
   } catch (thrown) {
     // Without the permission to send a signal, the process exists.
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+    return systemCodeOf(thrown) === 'EPERM'
   }
 }

@@ -16,6 +16,7 @@ import type { Project } from '../project/project.ts'
 import type { EnvironmentValue } from '../environments/environment-value.ts'
 import { readStackEnvironment } from '../environments/read-environment.ts'
 import { openYaml, type YamlSource } from '../project/yaml-source.ts'
+import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The secrets settings of a stack file. '' means that a setting is missing. */
 export interface StackSecrets {
@@ -70,7 +71,7 @@ export function readStackConfig(file: string, project: string): StackConfig {
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    if (!isMissingFile(cause))
+    if (systemCodeOf(cause) !== 'ENOENT')
       throw error('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
   return openStackConfig(text, file, project)
@@ -254,7 +255,3 @@ function keepInteger(_key: string, value: unknown): unknown {
 
 /** The types of TypeScript do not contain this function. */
 const rawJson = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }
-
-function isMissingFile(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
-}

@@ -9,8 +9,6 @@ export type EnvelopeSource = string | Uint8Array | AsyncIterable<Uint8Array>
 
 /** Bytes of a whole text that are read between two pauses. */
 const partBytes = 1 << 16
-/** The work for a resource, in bytes. It is assumed, because the size of the text is not known. */
-const resourceBytes = 1 << 11
 
 /**
  * Parses an envelope of version 1 to 4, and converts it to version 3 or 4. A missing deployment
@@ -27,7 +25,7 @@ export async function parseEnvelope(source: EnvelopeSource): Promise<StoredEnvel
   const storedResources: StoredResource[] = []
   for (const [index, resource] of resources.entries()) {
     storedResources.push(readResourceOfEnvelope(frame, resource, index))
-    await pauser.addBytes(resourceBytes)
+    await pauser.addResource()
   }
   return completeEnvelope(frame, storedResources)
 }
