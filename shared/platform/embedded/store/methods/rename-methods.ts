@@ -1,4 +1,5 @@
 import type { HistoryRecord } from '../../../../ports/catalog.ts'
+import type { DocumentKey } from '../../../../ports/documents.ts'
 import type { RenameResult } from '../../../../ports/stack-renames.ts'
 import type { RequestEnd } from '../../../../records/stack-request.ts'
 import {
@@ -8,6 +9,8 @@ import {
   type StackId,
   stackPartsOf,
 } from '../../../../records/ids.ts'
+import { parseJson } from '../../../../values/parse-json.ts'
+import { movedValueOf } from '../../../records/moved-document.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineMultiWrite } from './method.ts'
 
@@ -114,20 +117,24 @@ function moveRows(database: Database, id: StackId, newId: StackId): void {
     database.run(`DELETE FROM ${table} WHERE ${column} = ?`, newId)
     database.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, newId, id)
   }
-  keepSecretScopes(database, id, newId)
+  changeMovedDocuments(database, id, newId)
 }
 
-/**
- * Records in moved notifications the id under which their secrets were sealed, as `movedValueOf`
- * does. A rename opens no secrets, and an id from an earlier rename stays.
- */
-function keepSecretScopes(database: Database, id: StackId, newId: StackId): void {
-  database.run(
-    `UPDATE document SET value = json_insert(value, '$.secretScope', ?) WHERE scope = ?
-       AND kind = 'notification' AND json_valid(value) AND value ->> '$.secret' IS NOT NULL`,
-    id,
-    newId,
-  )
+/** Gives the moved documents of a stack the values that they have under its new id. */
+function changeMovedDocuments(database: Database, id: StackId, newId: StackId): void {
+  for (const row of database.all('SELECT kind, name, value FROM document WHERE scope = ?', newId)) {
+    const [kind, name] = [readTextColumn(row, 'kind'), readTextColumn(row, 'name')]
+    const value = parseJson(readTextColumn(row, 'value'))
+    const movedValue = movedValueOf({ kind, scope: id, name } as DocumentKey, value)
+    if (movedValue !== value)
+      database.run(
+        'UPDATE document SET value = ? WHERE kind = ? AND scope = ? AND name = ?',
+        JSON.stringify(movedValue),
+        kind,
+        newId,
+        name,
+      )
+  }
 }
 
 /** Records the rename in the history, as a deployment that began and ended at the same time. */
