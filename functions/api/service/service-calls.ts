@@ -154,14 +154,13 @@ async function readCall(
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const request = context.req.raw
-  const { text, json, state } = route.isState
-    ? { text: '', json: undefined, state: await parseEnvelope(unpackBody(request, bodyBytesMax)) }
-    : { ...(await readServiceBody(request, bodyBytesMax)), state: undefined }
+  const { text, json } = route.isState
+    ? { text: '', json: undefined }
+    : await readServiceBody(request, bodyBytesMax)
+  const state = route.isState ? await parseEnvelope(unpackBody(request, bodyBytesMax)) : undefined
   const origin = originOf(context)
   const header = (name: string): string | undefined => context.req.header(name)
-  const query = context.req.query()
-  const call = { caller, params, query, body: json, text, origin, header }
-  return state === undefined ? call : { ...call, state }
+  return { caller, params, query: context.req.query(), body: json, text, state, origin, header }
 }
 
 /**

@@ -47,7 +47,7 @@ export interface ServiceCall {
   /** The text of the body, unpacked. Empty for a state. */
   readonly text: string
   /** The state in the body, if the body of the route is a state. */
-  readonly state?: StoredEnvelope
+  readonly state: StoredEnvelope | undefined
   /** The address of the service, as the client uses it. */
   readonly origin: string
   /** Returns a header of the request. */
