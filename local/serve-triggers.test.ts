@@ -6,7 +6,7 @@ import { openEmbeddedPlatform } from '../shared/platform/embedded/embedded-platf
 import { sealingContextOf } from '../shared/ports/documents.ts'
 import { type EpochMs, deploymentIdOf, stackIdOf } from '../shared/records/ids.ts'
 import { startReceiver } from '../shared/triggers/outbound/local-receiver.fixture.ts'
-import { scheduleDocument } from '../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../shared/triggers/schedules/due-schedule.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 test('a server runs due schedules and delivers notifications until it ends', async () => {

@@ -137,8 +137,9 @@ function usageErrorOf(thrown: CommanderError): Error {
 }
 
 /**
- * Rewrites switches that accept a value in Pulumi: `--protect=false` becomes `--no-protect`. The
- * default, `--protect` or `--protect=true`, is omitted.
+ * Rewrites `--protect` and `--generate-code` of `import`, which accept a value in Pulumi and are on
+ * by default. `--protect=false` becomes `--no-protect`. `--protect` and `--protect=true` are
+ * omitted.
  */
 function normalizeSwitches(args: readonly string[]): readonly string[] {
   return args.flatMap(arg => {

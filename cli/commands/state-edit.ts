@@ -15,8 +15,9 @@ import { createEditedFile, type EditedFile, findEditor } from '../state/run-edit
 
 /**
  * `state edit`: opens the state in an editor, verifies the result, shows the changes, and publishes
- * them after a confirmation. Secrets stay encrypted. After an error nothing is changed. In a
- * terminal the user can edit again, otherwise the command keeps the file and prints its path.
+ * them after a confirmation. Secrets stay encrypted. After an error nothing is changed. A user
+ * in a terminal can edit an invalid state again. A command that ends with an error keeps the file
+ * and prints its path.
  */
 export const editStateInEditor: Handler = async (session, flags) => {
   const editor = findEditor(flags.text('editor'), session.io.env)
@@ -79,7 +80,8 @@ async function mustEditAgain(session: CliSession, thrown: unknown): Promise<bool
 
 /**
  * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_INTEGRITY.
- * Pending operations have commands of their own, which also check that their results are known.
+ * Refuses changes of pending operations, because `state pending` changes them. A clear also checks
+ * that the operation can no longer take effect.
  */
 async function parseEditedState(
   session: CliSession,

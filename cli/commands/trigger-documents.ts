@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import {
-  evaluateSchedule,
-  scheduleDocument,
-} from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 import {

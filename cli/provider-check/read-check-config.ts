@@ -5,7 +5,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
-import { fromWire } from '../../shared/values/wire.ts'
+import { fromWire } from '../../shared/values/decode-wire.ts'
 
 const inputsForm = z.record(z.string(), z.unknown())
 

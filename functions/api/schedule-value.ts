@@ -1,10 +1,7 @@
 import type { z } from 'zod'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
-import {
-  type Schedule,
-  scheduleDocument,
-} from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import type { ApiPorts } from './define-route.ts'
 import { placeSchedulerCalls } from './scheduler-calls.ts'
 

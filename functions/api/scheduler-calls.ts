@@ -13,7 +13,7 @@ import {
   nextRunOf,
   type Schedule,
   scheduleDocument,
-} from '../../shared/triggers/schedules/evaluate-schedule.ts'
+} from '../../shared/triggers/schedules/due-schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
 import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'

@@ -12,7 +12,7 @@ import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { jitterOf, scheduleDocument } from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { jitterOf, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import { serveSchedule } from './serve-schedule.ts'
 
 const key = { kind: 'notification', scope: '*', name: 'chat' } as const

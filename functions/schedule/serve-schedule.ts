@@ -9,7 +9,7 @@ import {
   type DeliverDeps,
   deliverMessage,
 } from '../../shared/triggers/notifications/deliver-message.ts'
-import { scheduleDocument } from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import { type BatchResponse, createBatchResponse, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
 

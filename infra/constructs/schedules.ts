@@ -13,6 +13,7 @@ export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
   readonly api: DeployedFunction
+  /** The function that serves Pulumi's own command line. */
   readonly service: DeployedFunction
   readonly schedule: DeployedFunction
   readonly compaction: DeployedFunction
@@ -27,20 +28,20 @@ export const scheduleRoleName = (settings: Settings): string =>
 
 /**
  * Creates a group for schedules, the role under which they call functions, and the schedule of the
- * hourly tidying. Allows the API and the service to create and remove schedules, and the schedule
+ * hourly tidying. Allows the functions `api` and `service` to create and remove schedules, and the schedule
  * function to remove them. The tags of the group contain the addresses of the installation, so that
  * a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, compaction, addresses } = input
-  const group = createPart(scope, 'Schedule')
-  const schedules = new CfnScheduleGroup(group, 'Group', {
+  const part = createPart(scope, 'Schedule')
+  const scheduleGroup = new CfnScheduleGroup(part, 'Group', {
     name: installationNamesOf(settings.installation).scheduleGroup,
   })
-  Tags.of(schedules).add(awsTags.apiUrl, addresses.apiUrl)
-  Tags.of(schedules).add(awsTags.serviceUrl, addresses.serviceUrl)
-  Tags.of(schedules).add(awsTags.webhookUrl, addresses.webhookUrl)
-  const role = createCallerRole(group, settings, schedules)
+  Tags.of(scheduleGroup).add(awsTags.apiUrl, addresses.apiUrl)
+  Tags.of(scheduleGroup).add(awsTags.serviceUrl, addresses.serviceUrl)
+  Tags.of(scheduleGroup).add(awsTags.webhookUrl, addresses.webhookUrl)
+  const role = createCallerRole(part, settings, scheduleGroup)
   for (const { function: target } of [schedule, compaction])
     role.addToPolicy(
       new PolicyStatement({
@@ -48,9 +49,9 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
         resources: [target.functionArn],
       }),
     )
-  new CfnSchedule(group, 'Tidy', {
+  new CfnSchedule(part, 'Tidy', {
     name: `${settings.installation}-tidy`,
-    groupName: schedules.ref,
+    groupName: scheduleGroup.ref,
     description: `${settings.installation}: removes old records and finds stuck deployments`,
     scheduleExpression: 'rate(1 hour)',
     flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
@@ -67,25 +68,29 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
 }
 
 /**
- * Creates the role of schedules. Only EventBridge Scheduler may assume the role, for this group of
- * this account.
+ * Creates the role of schedules. Only EventBridge Scheduler may assume the role, for this schedule
+ * group of this account.
  */
-function createCallerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
-  return new Role(group, 'Role', {
+function createCallerRole(
+  part: Construct,
+  settings: Settings,
+  scheduleGroup: CfnScheduleGroup,
+): Role {
+  return new Role(part, 'Role', {
     roleName: scheduleRoleName(settings),
     description: `${settings.installation}: due schedules`,
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: {
         StringEquals: {
-          'aws:SourceAccount': Stack.of(group).account,
-          'aws:SourceArn': schedules.attrArn,
+          'aws:SourceAccount': Stack.of(part).account,
+          'aws:SourceArn': scheduleGroup.attrArn,
         },
       },
     }),
   })
 }
 
-/** Allows a function to use the schedules of the group as its row in the table says. */
+/** Allows a function to create or delete schedules of the group, as `functions-table.ts` says. */
 function grantScheduling(
   scope: Construct,
   settings: Settings,

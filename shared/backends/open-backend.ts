@@ -13,7 +13,10 @@ import { type Compression, readCompression } from './compression.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A self-managed backend: its objects, its layout, and the compression of new objects. */
+/**
+ * A self-managed backend: its objects, its layout, and the compression of new objects. `env` has
+ * the variables for retained checkpoints and backups.
+ */
 export interface Backend {
   readonly store: ObjectStorePort
   readonly layout: BackendLayout
@@ -23,7 +26,7 @@ export interface Backend {
 
 /**
  * Opens the backend of a store for its first write or read. A new backend gets its metadata, unless
- * PULUMI_DIY_BACKEND_LEGACY_LAYOUT or its former name is set. Throws BACKEND_INVALID,
+ * PULUMI_DIY_BACKEND_LEGACY_LAYOUT or its former name is true. Throws BACKEND_INVALID,
  * BACKEND_TOO_NEW, and the errors of the store.
  */
 export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {

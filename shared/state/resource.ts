@@ -1,6 +1,6 @@
 /**
- * state: the record of a resource, the snapshot of a stack, and their JSON form (Pulumi's v3/v4).
- * Imports errors, config, names, values and secrets.
+ * The folder `state`: the record of a resource, the snapshot of a stack, and their JSON form
+ * (Pulumi's v3/v4). Its files import errors, names, values and secrets.
  *
  * Invariants: states are immutable, and a change creates a new one. Two states may have the same
  * URN, so a state is found by identity or base index, never by URN alone.
@@ -28,7 +28,7 @@ export interface StackFrame {
 export interface ResourceState {
   readonly urn: Urn
   readonly type: string
-  /** Whether a provider manages the resource. Components are not custom and have no id. */
+  /** Whether this is a custom resource or a provider. Components are not custom and have no id. */
   readonly custom: boolean
   /** Whether the resource was replaced, but is not deleted from the cloud yet. */
   readonly delete: boolean
@@ -76,13 +76,13 @@ export interface ResourceState {
   readonly replacementTrigger: PropertyValue
   /** Whether the provider requires a refresh before the next update. */
   readonly refreshBeforeUpdate: boolean
-  /** The owner of a view. */
+  /** For a view, the resource whose part it is. Only the provider of that resource changes it. */
   readonly viewOf: Urn | ''
   /** Names of hooks by hook type. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
-  /** The key in the snapshot's `extensions`. */
+  /** The key of the package extension (name, version, value) in the snapshot's `extensions`. */
   readonly extensionRef: string
-  /** The `uuid` of the snippet that declares the resource. */
+  /** The `uuid` of the snippet that declares it: a piece of code in a state of Pulumi Cloud. */
   readonly snippetID: string
 }
 

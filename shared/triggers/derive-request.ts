@@ -9,7 +9,7 @@ import {
   createScheduleRequest,
   createWebhookRequest,
 } from './trigger-requests.ts'
-import type { Schedule } from './schedules/evaluate-schedule.ts'
+import type { Schedule } from './schedules/due-schedule.ts'
 import { commitForm, repositoryForm } from './webhooks/repository-event.ts'
 import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/rules.ts'
 

@@ -10,7 +10,7 @@ import {
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { RuleMatch } from './webhooks/rules.ts'
-import { detectsDrift, type Schedule } from './schedules/evaluate-schedule.ts'
+import { detectsDrift, type Schedule } from './schedules/due-schedule.ts'
 
 /** The time of a request, and the processes that run its operations. */
 export interface RequestContext {

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
 import type { Urn } from '../names/urn.ts'
 import { type PropertyMap, type PropertyValue, unknown } from './value.ts'
-import { fromWire, toWire, valueFromWire, valueToWire, type WireOptions } from './wire.ts'
+import { fromWire, valueFromWire } from './decode-wire.ts'
+import { toWire, valueToWire } from './encode-wire.ts'
+import type { WireOptions } from './wire-options.ts'
 import { emptyAssetHash, signatureKey as sig, signatures } from './wire-options.ts'
 
 /** The options of a peer that understands every kind of value. */

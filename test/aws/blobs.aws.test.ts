@@ -10,7 +10,7 @@ import { archivesContract } from '../contract/archives.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
 import { toEpochMs } from '../contract/open-adapter.ts'
-import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
+import { type RequestFaultRule, withRequestFaults } from './request-faults.ts'
 import { createTestBucket } from './test-resources.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -20,11 +20,11 @@ const prefix = 'blobs/'
 /** Opens blobs in a bucket of their own. */
 async function openBlobs(
   plain: AwsSettings,
-  { rules = [], bytesMax }: { rules?: readonly QueueFaultRule[]; bytesMax?: number } = {},
+  { rules = [], bytesMax }: { rules?: readonly RequestFaultRule[]; bytesMax?: number } = {},
 ) {
   const direct = createS3Client(plain)
   const bucket = await createTestBucket(direct)
-  const { settings, counts } = withQueueFaults(plain, rules, 23)
+  const { settings, counts } = withRequestFaults(plain, rules, 23)
   const s3 = createS3Client(settings)
   const place = { s3, bucket, prefix }
   const close = async (): Promise<void> => {
@@ -40,7 +40,7 @@ async function openBlobs(
 }
 
 /** Every S3 request may be repeated, even if its reply was lost. */
-const faults: readonly QueueFaultRule[] = [
+const faults: readonly RequestFaultRule[] = [
   { kind: 'throttled', percent: 10, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
   { kind: 'late', percent: 10, attemptsMax: 9 },

@@ -22,7 +22,7 @@ import { chainQueueContract } from '../contract/chain-queue.ts'
 import { notificationsContract } from '../contract/notifications.ts'
 import { nudgesContract } from '../contract/nudges.ts'
 import { createDeploymentId, createStackId, toOperationId } from '../contract/open-adapter.ts'
-import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
+import { type RequestFaultRule, withRequestFaults } from './request-faults.ts'
 import { createTestQueue, removeQueue } from './test-resources.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -47,7 +47,7 @@ function createMemoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Arra
 }
 
 interface Options {
-  readonly rules?: readonly QueueFaultRule[]
+  readonly rules?: readonly RequestFaultRule[]
   readonly visibilityMs?: number
   readonly bytesMax?: number
 }
@@ -59,7 +59,7 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
     short: await createTestQueue(sqs, 'chains'),
     long: await createTestQueue(sqs, 'long'),
   }
-  const { settings, counts } = withQueueFaults(plain, options.rules ?? [], 7)
+  const { settings, counts } = withRequestFaults(plain, options.rules ?? [], 7)
   const faulty = createSqsClient(settings)
   const { visibilityMs = 2_000, bytesMax } = options
   const blobs = createMemoryBlobs()
@@ -86,10 +86,10 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
 }
 
 /** Opens a nudge queue of its own. */
-async function openNudges(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
+async function openNudges(plain: AwsSettings, rules: readonly RequestFaultRule[] = []) {
   const sqs = createSqsClient(plain)
   const queue = await createTestQueue(sqs, 'nudges')
-  const faulty = createSqsClient(withQueueFaults(plain, rules, 11).settings)
+  const faulty = createSqsClient(withRequestFaults(plain, rules, 11).settings)
   const nudges = createNudges({ sqs: faulty, url: queue.url, clock, logger: silentLogger })
   const close = async (): Promise<void> => {
     await removeQueue(sqs, queue)
@@ -100,11 +100,11 @@ async function openNudges(plain: AwsSettings, rules: readonly QueueFaultRule[] =
 }
 
 /** Opens a notification queue of its own. */
-async function openNotifications(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
+async function openNotifications(plain: AwsSettings, rules: readonly RequestFaultRule[] = []) {
   const sqs = createSqsClient(plain)
   const attempts = triggerLimits.notificationAttemptsMax
   const queue = await createTestQueue(sqs, 'notifications', attempts)
-  const faulty = createSqsClient(withQueueFaults(plain, rules, 13).settings)
+  const faulty = createSqsClient(withRequestFaults(plain, rules, 13).settings)
   const deps = { sqs: faulty, queue, clock, logger: silentLogger, visibilityMs: 1_000 }
   const notifications = createNotifications(deps)
   const close = async (): Promise<void> => {
@@ -116,7 +116,7 @@ async function openNotifications(plain: AwsSettings, rules: readonly QueueFaultR
 }
 
 /** Faults that no request may show. */
-const harmless: readonly QueueFaultRule[] = [
+const harmless: readonly RequestFaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
   { kind: 'late', percent: 10, attemptsMax: 9 },
@@ -137,7 +137,7 @@ const messagesOf = (count: number) => {
   }))
 }
 
-const alwaysFault = (kind: QueueFaultRule['kind'], operation: string): QueueFaultRule => ({
+const alwaysFault = (kind: RequestFaultRule['kind'], operation: string): RequestFaultRule => ({
   ...{ kind, operations: [operation], percent: 100, attemptsMax: 1 },
 })
 

@@ -9,7 +9,7 @@ import type { ProgramInstallRequest } from '../../shared/runtime/programs/instal
 import { packRepository } from '../../shared/runtime/programs/repository-program.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
-import { scheduleDocument } from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
   sealWebhook,
   webhookDraft,

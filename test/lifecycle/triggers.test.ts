@@ -6,7 +6,7 @@ import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { deliverMessage } from '../../shared/triggers/notifications/deliver-message.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { scheduleDocument } from '../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import {
   sealWebhook,

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/ports/documents.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
-import { scheduleDocument } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
   sealWebhook,

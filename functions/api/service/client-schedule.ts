@@ -3,12 +3,12 @@ import { type DeployError, error } from '../../../shared/errors/error.ts'
 import type { DocumentKey } from '../../../shared/ports/documents.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { parseScheduleTime } from '../../../shared/triggers/schedules/cron-schedule.ts'
+import { parseScheduleTime } from '../../../shared/triggers/schedules/evaluate-cron.ts'
 import {
   detectsDrift,
   nextRunOf,
   type Schedule,
-} from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+} from '../../../shared/triggers/schedules/due-schedule.ts'
 import type { scheduleDraft } from '../schedule-value.ts'
 import type { PulumiOperation } from './pulumi-operations.ts'
 

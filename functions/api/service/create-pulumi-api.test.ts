@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stackIdOf } from '../../../shared/records/ids.ts'
+import { shop } from '../api.fixture.ts'
+import { leaseMs } from './client-update.ts'
 import { readServiceBody } from './service-body.ts'
 import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
 
@@ -46,6 +48,25 @@ test('two processes serve one update in turn, and every entry is in the state', 
   expect(resources.map(({ urn }) => urn.split('::').at(-1))).toEqual(names)
   const history = await service.platform.catalog.listHistory(stackIdOf('shop', 'dev'), 9)
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
+})
+
+test('an end by the client, a user or its lease nudges the stack', async () => {
+  const nudges: (string | undefined)[] = []
+  const receive = async (): Promise<void> => {
+    nudges.push(await service.platform.nudges.receive(0))
+  }
+  const first = await service.startUpdate(admin)
+  await receive()
+  await service.call(first.lease, `POST ${first.path}/complete`, { status: 'succeeded' })
+  await receive()
+  const second = await service.startUpdate(admin)
+  await service.call(admin, `POST ${second.path}/cancel`)
+  await receive()
+  await service.startUpdate(admin)
+  service.advanceClock(leaseMs + 1)
+  await service.call(admin, `DELETE ${shopService}?force=true`)
+  await receive()
+  expect(nudges).toEqual([undefined, shop, shop, shop])
 })
 
 test('an address for clients of Pulumi has no other route, and its errors have their status as code', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import { deploymentIdOf } from '../../../shared/records/ids.ts'
-import { scheduleDocument } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
 import {
   createRemedyRequest,
   createScheduleRequest,

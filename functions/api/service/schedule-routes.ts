@@ -4,10 +4,7 @@ import type { DocumentKey, StoredDocument } from '../../../shared/ports/document
 import type { StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
-import {
-  type Schedule,
-  scheduleDocument,
-} from '../../../shared/triggers/schedules/evaluate-schedule.ts'
+import { type Schedule, scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
 import { scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'

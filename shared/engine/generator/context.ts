@@ -26,7 +26,8 @@ export interface DecisionInput {
   readonly isProgramDestroy: boolean
   /**
    * The refresh of registered resources. `first`: the generator reads a resource before its
-   * decision. `only`: the generator only reads resources. Undefined: it reads none.
+   * decision. `only`: the generator only reads resources, and
+   * creates or updates only components and providers. Undefined: it reads none.
    */
   readonly programRefreshMode: 'first' | 'only' | undefined
   /**

@@ -5,7 +5,7 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { HookNames } from '../../providers/component-construction.ts'
 import { parseUrn } from '../../names/urn.ts'
-import { toWire } from '../../values/wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
 import type { Generator } from '../generator/generator.ts'
 import { readFrames, readRegistration, type ReadingDeps } from './read-registration.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'

@@ -2,7 +2,7 @@ import { ErrorHookRequest, ResourceHookRequest } from '../../../proto/gen/pulumi
 import { nameOf, typeOf } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { toWire } from '../../values/wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
 import type { HookedOperationKind, HookCall } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
 import { wireOptionsOf } from './transforms.ts'

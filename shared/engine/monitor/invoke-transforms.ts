@@ -4,7 +4,8 @@ import {
   TransformInvokeRequest,
   TransformInvokeResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { fromWire, toWire } from '../../values/wire.ts'
+import { fromWire } from '../../values/decode-wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
 import { programWireOptions } from './read-registration.ts'

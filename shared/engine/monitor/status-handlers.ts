@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/pulumi/resource_status.ts'
 import { parsePropertyDiff } from '../../providers/pulumi/check-diff.ts'
 import type { StepOp } from '../../records/operation.ts'
-import { fromWire } from '../../values/wire.ts'
+import { fromWire } from '../../values/decode-wire.ts'
 import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import type { PublishedState, PublishedStep } from '../executor/view-steps.ts'
 

@@ -7,7 +7,8 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire, toWire } from '../../values/wire.ts'
+import { fromWire } from '../../values/decode-wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Callbacks } from './callbacks.ts'
 import {

@@ -14,7 +14,9 @@ import {
 } from '../../../proto/gen/pulumi/analyzer.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
+import { fromWire } from '../../values/decode-wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { grpcCodeOf } from '../plugins/call-failures.ts'
 import type {

@@ -6,7 +6,7 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { valueToWire } from '../../values/wire.ts'
+import { valueToWire } from '../../values/encode-wire.ts'
 import type { Provider } from '../provider.ts'
 import { parseDiff, unknownDiff } from './check-diff.ts'
 import type { ProviderCapabilities } from './negotiation.ts'

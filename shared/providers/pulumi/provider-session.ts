@@ -2,7 +2,9 @@ import { type MethodDefinition, status } from '@grpc/grpc-js'
 import type { ErrorResourceInitFailed } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
+import { fromWire } from '../../values/decode-wire.ts'
+import { toWire } from '../../values/encode-wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
 import {
   createLostError,
   localError,

@@ -1,4 +1,4 @@
-import type { WireOptions } from '../../values/wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
 import type { ProviderCapabilities } from './negotiation.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { View as WireView } from '../../../proto/gen/pulumi/provider.ts'
-import type { WireOptions } from '../../values/wire.ts'
+import type { WireOptions } from '../../values/wire-options.ts'
 import type { ViewRequest } from '../views.ts'
 import { type ProviderSession, encodeProperties } from './provider-session.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { DeploymentRequest, RepositoryProgram } from '../../records/stack-request.ts'
-import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
 import {
   createRemedyRequest,
   createScheduleRequest,

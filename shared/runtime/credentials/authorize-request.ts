@@ -9,7 +9,7 @@ import {
 } from '../../triggers/derive-request.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { toPrintable } from '../../triggers/printable.ts'
-import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 
 /** Dependencies of the authorization of requests. */

@@ -18,7 +18,7 @@ import {
   isEditRequest,
   type StackRequest,
 } from '../../records/stack-request.ts'
-import { scheduleDocument } from '../../triggers/schedules/evaluate-schedule.ts'
+import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
 import { parseForm } from '../../values/parse-form.ts'

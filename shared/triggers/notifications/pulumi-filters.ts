@@ -92,13 +92,13 @@ export function kindOfFilter(filter: HookFilter): NotificationEvent['kind'] {
 export const hookKinds = ['stack_update', 'deployment', 'drift_detection', 'ping'] as const
 
 /** A kind of deliveries in Pulumi's format. */
-export type HookKind = (typeof hookKinds)[number]
+export type DeliveryKind = (typeof hookKinds)[number]
 
 /**
  * Returns the kind of delivery of an event. A result of a deployment is one delivery: an update,
  * unless the selection contains it as a deployment only.
  */
-export function hookKindOf(selection: HookSelection, event: NotificationEvent): HookKind {
+export function hookKindOf(selection: HookSelection, event: NotificationEvent): DeliveryKind {
   if (event.kind === 'drift') return 'drift_detection'
   if (event.kind === 'started' || event.deployment === undefined) return 'deployment'
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)

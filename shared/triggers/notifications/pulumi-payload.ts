@@ -1,6 +1,6 @@
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { type HookKind, pulumiOperationOf } from './pulumi-filters.ts'
+import { type DeliveryKind, pulumiOperationOf } from './pulumi-filters.ts'
 
 /** The name of the only organization, as clients of Pulumi see it. */
 const organizationName = 'organization'
@@ -10,7 +10,7 @@ const organizationName = 'organization'
  * name no user, and its addresses are empty, because there is no console. Source: the page
  * "Webhooks" of Pulumi's documentation, section "Payload Examples".
  */
-export function pulumiPayloadOf(event: NotificationEvent, kind: HookKind): string {
+export function pulumiPayloadOf(event: NotificationEvent, kind: DeliveryKind): string {
   const commonFields = commonFieldsOf(event.stack)
   return JSON.stringify({ ...commonFields, ...detailsOf(event, kind) })
 }
@@ -28,7 +28,7 @@ function commonFieldsOf(stack: StackId | '*'): object {
   return { user, organization, projectName: project, stackName: name }
 }
 
-function detailsOf(event: NotificationEvent, kind: HookKind): object {
+function detailsOf(event: NotificationEvent, kind: DeliveryKind): object {
   const resourceChanges = 'changes' in event ? (event.changes ?? {}) : {}
   const operation = pulumiOperationOf(event)
   if (kind === 'stack_update') {

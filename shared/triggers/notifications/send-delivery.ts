@@ -12,7 +12,7 @@ import {
 } from '../webhooks/signature.ts'
 import type { SentDelivery } from './delivery-history.ts'
 import { type Notification, secretContextOf } from './notification-document.ts'
-import type { HookKind } from './pulumi-filters.ts'
+import type { DeliveryKind } from './pulumi-filters.ts'
 
 /** A notification with its document key. */
 export interface KeyedNotification {
@@ -30,7 +30,7 @@ export interface SendPorts {
 /** The contents of a delivery. Every attempt to send it has the same id. */
 export interface DeliveryDraft {
   readonly id: string
-  readonly kind: HookKind
+  readonly kind: DeliveryKind
   readonly body: string
 }
 
@@ -68,8 +68,8 @@ export async function sendDelivery(
 }
 
 /**
- * Returns the secret of a notification, or undefined for one without. Throws DOCUMENT_INVALID for
- * a format that needs one, and SEALED_UNREADABLE.
+ * Returns the secret of a notification, or undefined if it has none. Throws SEALED_UNREADABLE, and
+ * DOCUMENT_INVALID if the secret is missing and the format requires it.
  */
 async function openSecret(
   sealing: SendPorts['sealing'],
@@ -120,7 +120,7 @@ async function callReceiver(
       const { status, headers } = response
       const retryAfter = headers.get('retry-after')
       const responseHeaders = readHeaders(headers)
-      const responseText = await readBegin(response)
+      const responseText = await readBeginning(response)
       const result = { kind: 'answered', status, retryAfter } as const
       return { result, status, responseHeaders, responseText }
     })
@@ -148,8 +148,10 @@ function readHeaders(headers: OutboundResponse['headers']): Readonly<Record<stri
   return Object.fromEntries(kept)
 }
 
-/** Returns the begin of a response. A response that breaks off was nevertheless received. */
-async function readBegin({ body }: OutboundResponse): Promise<string> {
+/**
+ * Returns the beginning of a response body. A response that breaks off was nevertheless received.
+ */
+async function readBeginning({ body }: OutboundResponse): Promise<string> {
   const bytesMax = triggerLimits.deliveryResponseBytesMax
   const chunks: Uint8Array[] = []
   let sizeBytes = 0

@@ -9,7 +9,7 @@ import {
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { type ScheduleRunDeps, runSchedule } from './run-schedule.ts'
-import { jitterOf, scheduleDocument } from './evaluate-schedule.ts'
+import { jitterOf, scheduleDocument } from './due-schedule.ts'
 
 /**
  * Returns the time that a text names. The tests use times in the future, because the store decides

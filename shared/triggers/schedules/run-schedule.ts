@@ -9,7 +9,7 @@ import {
   type ScheduleVerdict,
   evaluateSchedule,
   scheduleDocument,
-} from './evaluate-schedule.ts'
+} from './due-schedule.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
 
 /** Dependencies of running a schedule. */

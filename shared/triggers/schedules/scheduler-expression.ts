@@ -1,8 +1,8 @@
 import { error } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
-import type { Schedule } from './evaluate-schedule.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
+import type { Schedule } from './due-schedule.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
 
 /**
  * Converts a schedule to EventBridge Scheduler's syntax. The cron of that syntax has six fields.

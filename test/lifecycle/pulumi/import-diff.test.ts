@@ -8,7 +8,7 @@ afterEach(() => engines.close())
 
 const hidden = toWireSecret('hidden-word')
 
-test('TestImportDiff: a difference that would replace is reported with its secrets redacted', async () => {
+test('TestImportDiff: a difference from the imported object that requires a replacement is shown without secrets', async () => {
   const cloud = createCloud()
   cloud.objects.set('ext', { replace: 'before' })
   const engine = await engines.open(cloud)

@@ -1,8 +1,6 @@
 import { hasCode, messageOf } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { resetPaths } from '../../../values/path.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
-import type { PropertyMap } from '../../../values/value.ts'
 import { checkGoalAgainstUpdatePlan, chooseSeed } from '../checks/check-update-plan.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
@@ -13,6 +11,7 @@ import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { CheckedRegistration } from './checked-registration.ts'
 import type { UrnClaim } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
+import { resetIgnoredChanges } from './ignore-changes.ts'
 
 /**
  * Time in which other registrations may report their missing plugins before the deployment ends, in
@@ -77,28 +76,6 @@ export async function checkInputs(
   const planResult = checkGoalAgainstUpdatePlan(ctx, claim, checkedGoal)
   if (planResult.kind === 'failed') return planResult
   return decided({ goal, claim, driver, next, comparedInputs, seed })
-}
-
-/** Returns the goal's inputs, with ignored changes reset to the old inputs. */
-function resetIgnoredChanges(
-  { ports }: GeneratorContext,
-  { goal, claim }: UncheckedRegistration,
-): PropertyMap {
-  const old = claim.old?.state
-  const { inputs, unresettable } = resetPaths(
-    old?.inputs ?? goal.inputs,
-    goal.inputs,
-    old === undefined ? [] : goal.ignoreChanges,
-  )
-  if (unresettable.length > 0) {
-    const paths = unresettable.join(', ')
-    ports.emitter.report(
-      'info',
-      `cannot ignore changes in added or removed elements of the path: ${paths}`,
-      claim.urn,
-    )
-  }
-  return inputs
 }
 
 /** Reports whether Check runs without the old inputs. */

@@ -24,8 +24,8 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
 }
 
 /**
- * Converts a step from a value of this type to one of its parts. Providers confuse keys and
- * attributes, so the type decides.
+ * Converts the step that leads from a value of this type to one of its parts. Providers confuse
+ * keys and attributes, so the type decides.
  */
 function toStepIn(type: CtyType, step: ProtocolStep): CtyStep {
   if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))

@@ -36,7 +36,10 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
   )
 }
 
-/** Removes all items of a range, page by page. */
+/**
+ * Removes all items of a range, page by page. It reads no `expires`, so that it finds and removes
+ * expired items too.
+ */
 export async function deleteRange(table: Table, range: Omit<ItemRange, 'limit'>): Promise<void> {
   const pageRange = { ...range, limit: limits.itemsPerRemovalRound, attributes: ['pk', 'sk'] }
   for (;;) {

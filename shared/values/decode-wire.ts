@@ -18,6 +18,7 @@ import {
   signatures,
   unknownMarkers,
   type WireContext,
+  type WireOptions,
 } from './wire-options.ts'
 
 type Fields = Record<string, unknown>
@@ -25,8 +26,31 @@ type Fields = Record<string, unknown>
 /** The length of every unknown marker. Its comparison first saves most look-ups of long strings. */
 const unknownMarkerChars = 36
 
+/**
+ * Decodes the fields of a Struct as properties. An absent Struct has no properties. Throws
+ * VALUE_MALFORMED with the path.
+ */
+export function fromWire(
+  struct: Record<string, unknown> | undefined,
+  options: WireOptions,
+): PropertyMap {
+  return struct === undefined ? new Map() : readMap(struct, { options, path: [] })
+}
+
+/**
+ * Decodes one value from the wire. Returns undefined for a dropped unknown. `key` names the value
+ * in errors.
+ */
+export function valueFromWire(
+  value: unknown,
+  options: WireOptions,
+  key = 'value',
+): PropertyValue | undefined {
+  return readValue(value, { options, path: [key] })
+}
+
 /** Reads an object that is not a special value. Throws VALUE_MALFORMED. */
-export function readMap(fields: Fields, context: WireContext): PropertyMap {
+function readMap(fields: Fields, context: WireContext): PropertyMap {
   const map = new Map<string, PropertyValue>()
   for (const key of Object.keys(fields)) {
     context.path.push(key)
@@ -38,7 +62,7 @@ export function readMap(fields: Fields, context: WireContext): PropertyMap {
 }
 
 /** Reads a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
-export function readValue(value: unknown, context: WireContext): PropertyValue | undefined {
+function readValue(value: unknown, context: WireContext): PropertyValue | undefined {
   switch (typeof value) {
     case 'string':
       return value.length === unknownMarkerChars && unknownMarkers.has(value)

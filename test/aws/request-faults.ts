@@ -4,20 +4,20 @@ import type { AwsHandler, AwsService, AwsSettings } from '../../shared/platform/
 
 /**
  * A fault of a request. `throttled`, `broken`: the request fails with a refusal or a 500, without
- * effect. `lost`: the request takes effect, and its response is lost. `late`: its response is slow.
+ * effect. `lost`: the request takes effect, and its response is lost. `late`: the request is sent late.
  * `again`: a receive repeats an earlier response.
  */
-export type QueueFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
+export type RequestFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
 
 /** A rule: a percentage of the requests of some operations meets a fault. */
-export interface QueueFaultRule {
-  readonly kind: QueueFaultKind
+export interface RequestFaultRule {
+  readonly kind: RequestFaultKind
   /** API operations by name; if absent, all. */
   readonly operations?: readonly string[]
   readonly percent: number
   /**
-   * The number of SDK attempts that may fail, from the first on. The SDK makes more attempts, so
-   * that a call finally succeeds.
+   * Only the first `attemptsMax` attempts of a call meet the fault. The SDK makes more attempts, so
+   * a later one succeeds.
    */
   readonly attemptsMax: number
 }
@@ -34,9 +34,9 @@ type Request = Parameters<AwsHandler['handle']>[0]
 const lateMs = 120
 
 /** Returns settings whose SQS and S3 clients meet faults, drawn from a seed. */
-export function withQueueFaults(
+export function withRequestFaults(
   settings: AwsSettings,
-  rules: readonly QueueFaultRule[],
+  rules: readonly RequestFaultRule[],
   seed: number,
 ): { readonly settings: AwsSettings; readonly counts: FaultCounts } {
   const counts: FaultCounts = { requests: new Map(), faults: new Map() }
@@ -76,7 +76,7 @@ export function withQueueFaults(
 }
 
 async function applyFault(
-  kind: QueueFaultKind,
+  kind: RequestFaultKind,
   call: {
     readonly service: AwsService
     readonly request: Request

@@ -19,12 +19,29 @@ import {
   signatureKey,
   signatures,
   type WireContext,
+  type WireOptions,
 } from './wire-options.ts'
 
 type Fields = Record<string, unknown>
 
+/**
+ * Encodes properties as the fields of a Struct. Throws VALUE_MALFORMED with the path
+ * (docs/spec/property-values.md#wire-encoding).
+ */
+export function toWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
+  return writeMap(map, { options, path: [] })
+}
+
+/**
+ * Encodes one value for the wire. Returns undefined for a dropped unknown. `key` names the value in
+ * errors.
+ */
+export function valueToWire(value: PropertyValue, options: WireOptions, key = 'value'): unknown {
+  return writeValue(value, { options, path: [key] })
+}
+
 /** Writes an object, without dropped properties. Throws VALUE_MALFORMED. */
-export function writeMap(map: PropertyMap, context: WireContext): Fields {
+function writeMap(map: PropertyMap, context: WireContext): Fields {
   const fields: Fields = {}
   for (const [key, value] of map) {
     context.path.push(key)
@@ -36,7 +53,7 @@ export function writeMap(map: PropertyMap, context: WireContext): Fields {
 }
 
 /** Writes a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
-export function writeValue(value: PropertyValue, context: WireContext): unknown {
+function writeValue(value: PropertyValue, context: WireContext): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isMap(value)) return writeMap(value, context)
   if (isList(value)) return writeList(value, context)

@@ -4,7 +4,7 @@ import { queryLimits } from '../../config/query-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
 
 /** A stored schedule. Its scope is the stack. */
 export const scheduleDocument = z.strictObject({

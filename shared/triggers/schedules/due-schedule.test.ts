@@ -9,7 +9,7 @@ import {
   evaluateSchedule,
   nextRunOf,
   scheduleDocument,
-} from './evaluate-schedule.ts'
+} from './due-schedule.ts'
 import { schedulerExpressionOf } from './scheduler-expression.ts'
 
 const key: DocumentKey = {

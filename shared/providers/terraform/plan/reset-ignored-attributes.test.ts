@@ -6,7 +6,7 @@ import {
   nestedBlock,
   plainAttribute,
 } from '../values/schema.fixture.ts'
-import { ignoreAllChanges, ignoreChangesAt } from './ignore-changes.ts'
+import { ignoreAllChanges, ignoreChangesAt } from './reset-ignored-attributes.ts'
 import { type PlainValue, objectFrom, toPlain } from './objects.fixture.ts'
 
 const block = blockWith(

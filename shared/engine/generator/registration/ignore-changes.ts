@@ -1,0 +1,31 @@
+import { resetPaths } from '../../../values/path.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+import type { GeneratorContext } from '../context.ts'
+import type { UrnClaim } from './claim-urn.ts'
+import type { Goal } from './goal.ts'
+
+/**
+ * Applies the option `ignoreChanges`: returns the goal's inputs, with the old inputs at the ignored
+ * paths. Reports paths that lead to added or removed elements, whose changes it cannot ignore.
+ * Source: docs/spec/step-generation.md#ignorechanges.
+ */
+export function resetIgnoredChanges(
+  { ports }: GeneratorContext,
+  { goal, claim }: { readonly goal: Goal; readonly claim: UrnClaim },
+): PropertyMap {
+  const old = claim.old?.state
+  const { inputs, unresettable } = resetPaths(
+    old?.inputs ?? goal.inputs,
+    goal.inputs,
+    old === undefined ? [] : goal.ignoreChanges,
+  )
+  if (unresettable.length > 0) {
+    const paths = unresettable.join(', ')
+    ports.emitter.report(
+      'info',
+      `cannot ignore changes in added or removed elements of the path: ${paths}`,
+      claim.urn,
+    )
+  }
+  return inputs
+}
