@@ -28,7 +28,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       },
     })
     service = await openServiceClient(sandbox, 'small')
-  }, 120_000)
+    // The first use on a machine builds the command line of Pulumi.
+  }, 900_000)
   afterAll(async () => {
     service?.remove()
     receiver?.close()
