@@ -27,6 +27,9 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 
 const steps = ['parse', 'print', 'blob', 'decode', 'recode'] as const
 
+/** The flag that `cli/antichain` gives to Node. */
+const youngGenerationFlag = '--max-semi-space-size=16'
+
 const { values } = parseArgs({
   options: {
     resources: { type: 'string', default: '100000' },
@@ -108,8 +111,10 @@ else {
   await pipeline(Readable.from(printState(Number(values.resources))), createWriteStream(file))
   for (const step of steps)
     for (let count = 0; count < Number(values.repetitions); count += 1)
-      spawnSync(process.execPath, [import.meta.filename, '--step', step, '--file', file], {
-        stdio: 'inherit',
-      })
+      spawnSync(
+        process.execPath,
+        [youngGenerationFlag, import.meta.filename, '--step', step, '--file', file],
+        { stdio: 'inherit' },
+      )
   rmSync(folder, { recursive: true })
 }

@@ -1,5 +1,11 @@
-/** Work between two pauses: it takes some ms, so that other work of the process is not delayed. */
-const pauseEveryBytes = 1 << 19
+/** Work before the first pause of a task. */
+const firstPauseBytes = 1 << 19
+
+/**
+ * Work between two later pauses. It takes a few ms, because a pause of the garbage collector adds
+ * to the delay of other work of the process.
+ */
+const pauseEveryBytes = 1 << 17
 
 /** An assumed size, because the size of a stored resource is not known after it was parsed. */
 const resourceBytes = 1 << 11
@@ -7,7 +13,7 @@ const resourceBytes = 1 << 11
 /**
  * Counts the work of a long task. `addBytes` returns undefined, or a pause when enough work was
  * counted: a promise that resolves after other work of the process. A task with less than
- * `pauseEveryBytes` never pauses. The simulation relies on this: its states are smaller, and its
+ * `firstPauseBytes` never pauses. The simulation relies on this: its states are smaller, and its
  * time cannot pass during a pause.
  */
 export interface Pauser {
@@ -18,11 +24,11 @@ export interface Pauser {
 
 /** Creates the counter of one task. */
 export function createPauser(): Pauser {
-  let bytesSincePause = 0
+  let bytesToPause = firstPauseBytes
   const addBytes = (count: number): Promise<void> | undefined => {
-    bytesSincePause += count
-    if (bytesSincePause < pauseEveryBytes) return undefined
-    bytesSincePause = 0
+    bytesToPause -= count
+    if (bytesToPause > 0) return undefined
+    bytesToPause = pauseEveryBytes
     return new Promise(resolve => setImmediate(resolve))
   }
   return { addBytes, addResource: () => addBytes(resourceBytes) }
