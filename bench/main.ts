@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
+import { benchProgram } from './program.ts'
 import { benchTerraform } from './terraform.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
@@ -34,6 +35,8 @@ else if (benchmark === 'cpu')
     (values.sizes ?? '10000').split(',').map(Number),
     Number(values.repetitions ?? '3'),
   )
+else if (benchmark === 'program')
+  await benchProgram(Number(values.sizes ?? '3000'), Number(values.repetitions ?? '3'))
 else if (benchmark === 'terraform')
   await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
     repetitions: Number(values.repetitions ?? '1'),
@@ -41,7 +44,7 @@ else if (benchmark === 'terraform')
   })
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|cpu|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|cpu|program|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }

@@ -28,6 +28,12 @@ const pluginFiles = [
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
 
+/** The modules that Node loads before a program. */
+const preloadFiles = [
+  'shared/programs/hosts/preload-program.cjs',
+  'shared/programs/hosts/frame-memory.cjs',
+]
+
 /** Every function of an installation. */
 export const functionsTable: readonly FunctionRow[] = [
   {
@@ -153,7 +159,7 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: ({ generatorMb }) => generatorMb,
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: lambdaLimitSeconds,
-    extraFiles: pluginFiles,
+    extraFiles: [...pluginFiles, ...preloadFiles],
     consumes: {
       queue: 'nudges',
       batchSize: 1,

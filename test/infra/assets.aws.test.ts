@@ -158,8 +158,10 @@ describe('the image', () => {
     for (const { name } of rows)
       expect(readdirSync(join(target, 'functions', name)).toSorted()).toEqual([
         'dynamic-provider.mjs',
+        ...(name === 'step-generator' ? ['frame-memory.cjs'] : []),
         'long.mjs',
         'main.mjs',
+        ...(name === 'step-generator' ? ['preload-program.cjs'] : []),
         'pulumi-resource-pulumi-nodejs',
       ])
   })

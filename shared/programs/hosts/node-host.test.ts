@@ -123,6 +123,7 @@ describe('Node program host', () => {
       signals: [],
       command: join(root, 'bin/node'),
       args: [
+        expect.stringMatching(/^--require=.*\/preload-program\.cjs$/),
         '--import',
         './my file.js',
         join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),

@@ -1,6 +1,7 @@
 import type { ProcessesPort } from '../../ports/system.ts'
 import { chooseNode } from './node-binary.ts'
 import { findNodeSdk } from './node-sdk.ts'
+import { createPreloadArguments } from './preload-arguments.ts'
 import { createNodeEnvironment, withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
@@ -48,7 +49,12 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       }
       const request = {
         command: node.command,
-        args: [...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],
+        args: [
+          ...createPreloadArguments(env, nodeArgs),
+          ...nodeArgs,
+          sdk.runner,
+          ...createProgramArguments(programInput),
+        ],
         cwd: programInput.programFolder,
         env: { ...env, ...createNodeEnvironment(programInput) },
       }

@@ -1,0 +1,92 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
+import { expect, test } from 'vitest'
+import { initDevStack } from './exported-state.ts'
+import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
+
+const mapped = `exports.run = (take: () => void): void => { [1].forEach(() => take()) }`
+
+/** The file of the program: a trace of an apply, and the traces of `collectTraces`. */
+type Written = readonly [
+  applied: string,
+  collected: { readonly traces: readonly string[]; readonly copiedFrames: number },
+]
+
+/** Previews the program and returns what it wrote. */
+async function collectTraces(sandbox: Sandbox, remembers: '0' | '1'): Promise<Written> {
+  const tracesFile = join(sandbox.program, '..', 'traces.json')
+  const env = { ANTICHAIN_REMEMBER_FRAMES: remembers, TRACES_FILE: tracesFile }
+  requireSuccess(await sandbox.run(['preview', '--stack', 'dev'], { env }))
+  return JSON.parse(readFileSync(tracesFile, 'utf8')) as Written
+}
+
+/** A program in TypeScript, which ts-node compiles. */
+const typescriptFiles = {
+  'index.ts': `import { writeFileSync } from 'node:fs'
+import * as pulumi from '@pulumi/pulumi'
+const { collectTraces } = require('./collect-traces.js')
+
+interface Item {
+  readonly name: string
+}
+class Component extends pulumi.ComponentResource {
+  readonly items: Item[] = []
+  constructor(name: string) {
+    super('traces:index:Component', name)
+  }
+  run(take: () => void): void {
+    take()
+    this.items.push({ name: 'item' })
+  }
+}
+
+const component = new Component('component')
+component.urn.apply(async urn => {
+  const text = urn + new Error('applied').stack
+  const result = await collectTraces([component, require('./mapped.js')])
+  writeFileSync(process.env['TRACES_FILE'] ?? '', JSON.stringify([text, result]))
+})
+`,
+}
+
+/** A program in ECMAScript modules. */
+const moduleFiles = {
+  'package.json': '{"name":"traces","type":"module"}',
+  'Pulumi.yaml': 'name: traces\nruntime: {name: nodejs, options: {typescript: false}}\n',
+  'index.js': `import { writeFileSync } from 'node:fs'
+import * as pulumi from '@pulumi/pulumi'
+import collector from './collect-traces.cjs'
+class Component extends pulumi.ComponentResource {
+  constructor(name) { super('traces:index:Component', name) }
+  run(take) { take() }
+}
+const component = new Component('component')
+const text = await new Promise(resolve => component.urn.apply(urn => resolve(urn + new Error('applied').stack)))
+const result = await collector.collectTraces([component])
+writeFileSync(process.env.TRACES_FILE, JSON.stringify([text, result]))
+`,
+}
+
+test.each([
+  ['TypeScript', typescriptFiles],
+  ['ECMAScript modules', moduleFiles],
+])('a program in %s has the same stack traces with remembered frames', async (_language, files) => {
+  const sandbox = createSandbox('traces', { files })
+  try {
+    const { code } = transformSync(mapped, { loader: 'ts', minify: true, sourcemap: 'inline' })
+    writeFileSync(join(sandbox.program, 'mapped.js'), code)
+    for (const name of ['collect-traces', 'child'])
+      cpSync(join(sandbox.program, `${name}.js`), join(sandbox.program, `${name}.cjs`))
+    await initDevStack(sandbox)
+    const expected = await collectTraces(sandbox, '0')
+    const actual = await collectTraces(sandbox, '1')
+    expect(expected[1].traces.length).toBeGreaterThan(200)
+    expect(actual[0]).toBe(expected[0])
+    expect(actual[1].traces).toEqual(expected[1].traces)
+    expect(expected[1].copiedFrames).toBeGreaterThan(0)
+    expect(actual[1].copiedFrames).toBe(0)
+  } finally {
+    sandbox.remove()
+  }
+})
