@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js'
-import { z } from 'zod'
+import * as z from 'zod'
 import { EngineService } from '../proto/gen/pulumi/engine.ts'
 import {
   type RegisterResourceRequest,

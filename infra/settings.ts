@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defaultInstallation, installationPattern } from '../shared/config/aws-resource-names.ts'
 
 /** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */

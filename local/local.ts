@@ -18,20 +18,10 @@ import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
-import { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
-import { cancel } from './cancel.ts'
-import { deploy } from './deploy.ts'
-import { renameStack } from '../functions/step-generator/rename-stack.ts'
-import { editState, putNamedState } from '../functions/step-generator/edit-state.ts'
 import type { EngineOptions, EnginePort } from './engine-port.ts'
-import { callApiInProcess } from '../functions/api/call-in-process.ts'
-import { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
-import { createApiPorts } from './serve-api.ts'
-import { serveHome } from './serve-home.ts'
 import {
   readRetentionPolicy,
   prune,
@@ -39,7 +29,6 @@ import {
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
-import { redrive } from './redrive.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
@@ -67,6 +56,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     platform,
     deploy: async (request, sink) => {
       backend?.setConfig(request.stack, toHistoryConfig(request))
+      const { deploy } = await loadHandlers()
       const runningDeployment = await deploy({ platform, ports, request, sink })
       if (request.dryRun) return runningDeployment
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
@@ -74,15 +64,18 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     findInterrupted: stack => findInterrupted(retryingPorts, stack),
     cancel: async (stack, force) => {
       const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
+      const { cancel } = await loadHandlers()
       const result = await cancel(retryingPorts, stack, force)
       return result.kind === 'none' && brokenLocks > 0 ? { kind: 'unlocked', brokenLocks } : result
     },
-    forgetStack: stack => removeStackDocuments(platform, stack),
+    forgetStack: async stack => (await loadHandlers()).removeStackDocuments(platform, stack),
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
-    redrive: stack => redrive(retryingPorts, stack),
-    putState: (stack, state) => putNamedState(platform, stack, state),
-    editState: (stack, edit) => editState(platform, retryingPorts, { stack, edit }),
-    renameStack: (from, to) => renameStack(platform, retryingPorts, { from, to }),
+    redrive: async stack => (await loadHandlers()).redrive(retryingPorts, stack),
+    putState: async (stack, state) => (await loadHandlers()).putNamedState(platform, stack, state),
+    editState: async (stack, edit) =>
+      (await loadHandlers()).editState(platform, retryingPorts, { stack, edit }),
+    renameStack: async (from, to) =>
+      (await loadHandlers()).renameStack(platform, retryingPorts, { from, to }),
     exportState: (stack, version) => exportState(platform, stack, version),
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
     exportAt: async (stack, moment) => {
@@ -93,11 +86,22 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     readTimeline: async (stack, number) =>
       readDeploymentTimeline(platform, await requireStack(platform, stack), number),
     prune: scope => prune(pruneDeps, scope),
-    serve: serveOptions => serveHome({ platform, ports, home: options.home }, serveOptions),
-    callApi: request =>
-      callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request),
+    serve: async serveOptions =>
+      (await loadHandlers()).serveHome({ platform, ports, home: options.home }, serveOptions),
+    callApi: async request => {
+      const { callApiInProcess, createApiPorts } = await loadHandlers()
+      return callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request)
+    },
     close: () => platform.close(),
   }
+}
+
+/**
+ * Loads the handlers that change stacks or serve requests. They are nine tenths of the code, and
+ * commands that only read a stack do without.
+ */
+function loadHandlers(): Promise<typeof import('./handlers.ts')> {
+  return import('./handlers.ts')
 }
 
 /** Opens the embedded platform, alone or over the backend of the options. */
@@ -114,8 +118,8 @@ async function openPlatform({ home, verbose, backend: address }: EngineOptions):
     ...address,
     ...{ home, logger, holder, env: process.env, isAlive: isHolderAlive(holder) },
     onNotice: message => write(`${message}\n`),
-    closeDeployment: (platform, deployment) =>
-      closeDeadDeployment(portsOfDead(platform), deployment),
+    closeDeployment: async (platform, deployment) =>
+      (await loadHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
   })
   return { platform: backend, backend }
 }
@@ -190,7 +194,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     clock: platform.clock,
     logger: platform.logger,
     random: platform.random,
-    compact: deployment => compact(platform, deployment),
+    compact: async deployment => (await loadHandlers()).compact(platform, deployment),
     holder,
     isAlive: isHolderAlive(holder),
     endGroup: group => void killGroup(group),

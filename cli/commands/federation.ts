@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { publicIssuers } from '../../functions/api/federation/public-issuers.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'

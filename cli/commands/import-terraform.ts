@@ -1,6 +1,6 @@
 import { countOf } from '../display/count-of.ts'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import { childUrnOf, stackType } from '../../shared/names/urn.ts'
 import { findRequiredNodePackages } from '../../shared/programs/required-packages.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Handler } from '../arguments/handler.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'

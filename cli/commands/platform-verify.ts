@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/handler.ts'

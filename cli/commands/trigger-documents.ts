@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import type { Handler } from '../arguments/handler.ts'

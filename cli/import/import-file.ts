@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { limits } from '../../shared/config/limits.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/imported-resource.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 
 /** The error names that services use for missing resources. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { DeployError, error, isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './saved-login.ts'

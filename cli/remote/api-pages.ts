@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
 
 /** Returns all items of a list of the API, from all of its pages. `itemForm`: the form of an item. */

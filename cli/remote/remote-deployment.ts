@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EngineEventPayload, EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'

@@ -4,7 +4,7 @@
  */
 import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'

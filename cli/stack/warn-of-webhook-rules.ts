@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { hasCode } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { listAllItems } from '../remote/api-pages.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { BlobHash } from '../../shared/records/ids.ts'
 
 /** The SHA-256 of a packed folder, with which requests reference it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { requireStack } from '../../shared/runtime/state/export-state.ts'
 import type { Role } from './authorization.ts'

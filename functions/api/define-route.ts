@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { AuditPort } from '../../shared/ports/audit.ts'
 import type { DocumentsPort, MarksPort, SealingPort } from '../../shared/ports/documents.ts'

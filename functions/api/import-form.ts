@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { isUrn } from '../../shared/names/urn.ts'
 import type { ImportedResource } from '../../shared/records/imported-resource.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'

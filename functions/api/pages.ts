@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 
 /** The query parameters of a page: its maximum number of items, and the cursor of its start. */

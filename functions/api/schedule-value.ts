@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'

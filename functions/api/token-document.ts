@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
 import type { RandomPort } from '../../shared/ports/system.ts'

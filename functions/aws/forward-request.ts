@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { invokeLambda, type LambdaInvoker } from '../../shared/platform/aws/lambda-client.ts'
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The event that Lambda passes for a request to a function URL, in payload format 2.0. Only the

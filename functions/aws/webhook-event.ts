@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'

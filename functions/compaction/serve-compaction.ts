@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { NotificationsPort, OutgoingDelivery } from '../../shared/ports/notifications.ts'

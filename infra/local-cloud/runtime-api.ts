@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 

@@ -5,7 +5,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { CallOptions, InvocationOutcome } from './environment.ts'

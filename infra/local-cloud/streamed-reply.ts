@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import type { InvocationOutcome, OnStreamedAnswer } from './environment.ts'
 import { createMessageReply, type HttpReply, toHttpReply } from './http-payload.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DeployError, error } from '../errors/error.ts'
 import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'

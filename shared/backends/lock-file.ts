@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type DeployError, error } from '../errors/error.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import { parseJsonObject } from './checkpoint-file.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../errors/error.ts'
 import type { HistoryRecord } from '../ports/catalog.ts'
 import { formatGoJson } from '../values/go-json.ts'

@@ -6,7 +6,7 @@
  * (I6). The fold never modifies its input. Apart from sorting, its time is linear in base
  * and entries.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../errors/error.ts'
 import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseJson } from '../values/parse-json.ts'
 
 /** The plugin requirement of an installed package. */

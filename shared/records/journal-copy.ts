@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../errors/error.ts'
 import type { BlobHash, DeploymentId, EpochMs } from './ids.ts'
 

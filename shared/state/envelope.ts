@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import { emptyManifest } from './empty-deployment.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { toPrintable } from './printable.ts'
 
 /** The location at which an external value is invalid, and the violated requirement. */

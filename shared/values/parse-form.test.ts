@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseForm } from './parse-form.ts'
 
 test.each([z.string().max(9), z.looseObject({ name: z.string().min(1) }), z.array(z.int()).max(3)])(

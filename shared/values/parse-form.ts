@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const refusingForm = z.custom(() => false, 'an object has a field `length` that is no number')
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { federationLimits } from '../../../shared/config/federation-limits.ts'
 import type { Route } from '../define-route.ts'
 import { tokenView } from '../token-document.ts'

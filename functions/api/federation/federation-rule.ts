@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { federationLimits as limits } from '../../../shared/config/federation-limits.ts'
 import { triggerLimits } from '../../../shared/config/trigger-limits.ts'
 import { error } from '../../../shared/errors/error.ts'

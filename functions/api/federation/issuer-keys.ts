@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JWTHeaderParameters } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { federationLimits as limits } from '../../../shared/config/federation-limits.ts'
 import { error, messageOf } from '../../../shared/errors/error.ts'
 import type { OutboundPort } from '../../../shared/ports/outbound.ts'

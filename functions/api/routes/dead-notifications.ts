@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { OutgoingMessage } from '../../../shared/ports/notifications.ts'
 import { pageQuery } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'

@@ -1,5 +1,5 @@
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isEditRequest } from '../../../shared/records/stack-request.ts'
 import {
   streamDeployment,

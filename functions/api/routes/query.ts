@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { queryLimits } from '../../../shared/config/query-limits.ts'
 import { runQuery } from '../../../shared/runtime/query/run-query.ts'
 import { coversStack } from '../authorization.ts'

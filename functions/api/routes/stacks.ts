@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'

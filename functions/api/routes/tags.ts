@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { defineRoute, stackOf } from '../define-route.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DocumentKey, DocumentsPort } from '../../../shared/ports/documents.ts'
 import type { ClockPort } from '../../../shared/ports/system.ts'
 import type { BlobHash, EpochMs } from '../../../shared/records/ids.ts'

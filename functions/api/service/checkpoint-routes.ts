@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'

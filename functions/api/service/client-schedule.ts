@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
 import type { DocumentKey } from '../../../shared/ports/documents.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientStep } from '../../../shared/records/client-decision.ts'
 import { parseForm } from '../../../shared/values/parse-form.ts'
 

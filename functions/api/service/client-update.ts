@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isLeaseOver } from '../../../shared/engine/deployment/ownership/holder-status.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../../shared/ports/documents.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { toPrintableLines } from '../../../shared/triggers/printable.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { DeploymentProgress, ProgressUpdate } from './deployment-progress.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
 import type { DeploymentRequest, WebhookOrigin } from '../../../shared/records/stack-request.ts'
 import { deriveWebhookRequest } from '../../../shared/triggers/derive-request.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import type { StoredDocument } from '../../../shared/ports/documents.ts'
 import { stackPartsOf } from '../../../shared/records/ids.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { federationLimits } from '../../../shared/config/federation-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { SealingPort } from '../../../shared/ports/documents.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { closeIfDead } from './client-deployment.ts'
 import { findUpdateId } from './client-update.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { decodeEntry } from '../../../shared/journal/entry.ts'

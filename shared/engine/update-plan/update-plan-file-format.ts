@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { limits } from '../../config/limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import { isUrn, urnPartsOf, type Urn } from '../../names/urn.ts'

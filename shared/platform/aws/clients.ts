@@ -12,7 +12,7 @@ import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
 import { error } from '../../errors/error.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 
 /** The parts of a stack in the backend that the store of this machine last read or wrote. */

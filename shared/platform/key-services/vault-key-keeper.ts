@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import semver from 'semver'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { isExecutable, runToEnd } from '../executables.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import { isRecord } from '../../programs/is-record.ts'
 import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'

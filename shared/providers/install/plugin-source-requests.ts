@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import semver from 'semver'
-import { z } from 'zod'
+import * as z from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
 import { findLatestInRepository, type RunGit } from './git-repository.ts'

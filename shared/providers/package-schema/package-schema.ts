@@ -2,7 +2,7 @@
  * The schema of a package in Pulumi's format: types, resources and functions by their tokens, as
  * GetSchema returns them. Source: Pulumi's metaschema of packages. Other fields are dropped.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The type of a property or element. */
 export interface TypeSpec {

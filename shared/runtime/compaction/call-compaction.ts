@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageOf } from '../../errors/error.ts'
 import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
 import type { LoggerPort } from '../../ports/system.ts'

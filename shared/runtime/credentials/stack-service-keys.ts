@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort, SealingPort } from '../../ports/documents.ts'
 import type { StackId } from '../../records/ids.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
 import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
 import { hasCode } from '../../errors/error.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { StoredDeployment } from '../stored.ts'
 
 /** Maximum length of a URN, id or name in an edit. */

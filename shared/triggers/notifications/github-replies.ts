@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'

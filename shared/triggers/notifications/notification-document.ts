@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { hookFilters, hookGroupNames, isWanted } from './pulumi-filters.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'

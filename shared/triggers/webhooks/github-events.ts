@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import {

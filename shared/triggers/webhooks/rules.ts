@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { WebhookOrigin } from '../../records/stack-request.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { formFaultOf } from '../form-fault.ts'

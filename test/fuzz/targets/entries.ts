@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { decodeEntry, encodeEntry } from '../../../shared/journal/entry.ts'
 import { replayEntries } from '../../../shared/journal/replay-entries.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Monitor, TestRun } from '../engine.ts'
 import { project, stackName } from '../scripted-hosts.ts'
 

@@ -14,7 +14,7 @@ import {
   ViewStepState,
 } from '../../../proto/gen/pulumi/resource_status.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRun } from '../engine.ts'
 import type { createEngines } from '../register-thing.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../errors/error.ts'
 import type { BlobsPort, DecisionLogPort } from '../../../ports/records.ts'
 import type {

@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import semver from 'semver'
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { error, hasCode } from '../../../errors/error.ts'
 import type { PluginKey, PluginStorePort } from '../../../ports/plugins.ts'

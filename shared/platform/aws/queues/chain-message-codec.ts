@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { ChainMessage } from '../../../ports/queue.ts'

@@ -1,5 +1,5 @@
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { triggerLimits } from '../../../config/trigger-limits.ts'
 import type {

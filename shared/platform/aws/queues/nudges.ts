@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { limits } from '../../../config/limits.ts'
 import { assert } from '../../../errors/error.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../errors/error.ts'
 import type { HclBlock, HclBody } from './hcl-document.ts'
 import { formatSourceAddress, parseSourceAddress } from './source-address.ts'

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../errors/error.ts'
 import { parseHcl } from './hcl-document.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { error } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import type { CliSettings } from './cli-settings.ts'

@@ -1,0 +1,12 @@
+/** The handlers that change stacks or serve requests, for `loadHandlers`. */
+export { callApiInProcess } from '../functions/api/call-in-process.ts'
+export { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
+export { editState, putNamedState } from '../functions/step-generator/edit-state.ts'
+export { renameStack } from '../functions/step-generator/rename-stack.ts'
+export { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
+export { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
+export { cancel } from './cancel.ts'
+export { deploy } from './deploy.ts'
+export { redrive } from './redrive.ts'
+export { createApiPorts } from './serve-api.ts'
+export { serveHome } from './serve-home.ts'
