@@ -111,7 +111,8 @@ async function openPlatform({ home, verbose, backend: address }: EngineOptions):
 }> {
   const write = (line: string): void => void process.stderr.write(line)
   const logger = verbose ? createLogger({ level: 'debug', write }) : silentLogger
-  if (address === undefined) return { platform: await openEmbeddedPlatform({ home, logger }) }
+  if (address === undefined)
+    return { platform: await openEmbeddedPlatform({ home, logger, connectsLate: true }) }
   const { openBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
   const holder = createProcessHolder()
   const backend = await openBackendPlatform({

@@ -74,6 +74,8 @@ export interface EmbeddedOptions {
    * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
    */
   readonly nudgeUnfinished?: boolean
+  /** See the option of the store. */
+  readonly connectsLate?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number
   /** Sends parts of journal copies to a backend. Absent: the writes are not copied. */
@@ -84,9 +86,9 @@ export interface EmbeddedOptions {
 export async function openEmbeddedPlatform(options: EmbeddedOptions): Promise<EmbeddedPlatform> {
   const home = resolve(options.home)
   const logger = options.logger ?? silentLogger
-  const { storePagesMax: pagesMax, sendParts } = options
+  const { storePagesMax: pagesMax, sendParts, connectsLate = false } = options
   const store = await openStore({
-    ...{ home, logger },
+    ...{ home, logger, connectsLate },
     ...(pagesMax === undefined ? {} : { pagesMax }),
     ...(sendParts === undefined ? {} : { sendParts }),
   })

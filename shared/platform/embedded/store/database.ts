@@ -54,6 +54,25 @@ export function openDatabase(path: string, pagesMax?: number): Database {
 }
 
 /**
+ * Opens the database only for reading. Its owner may write at the same time, and each statement
+ * reads committed records. Returns undefined if the database is absent, has another schema, or
+ * cannot be read in this way.
+ */
+export function openDatabaseForReading(path: string): Database | undefined {
+  let connection: DatabaseSync | undefined
+  try {
+    connection = new DatabaseSync(path, { readOnly: true, timeout: limits.databaseBusyMs })
+    const database = createDatabase(connection, path)
+    const row = database.get('SELECT version FROM schema')
+    if (row !== undefined && readIntegerColumn(row, 'version') === schemaVersion) return database
+  } catch {
+    // The regular connection finds the same fault, and reports it.
+  }
+  connection?.close()
+  return undefined
+}
+
+/**
  * Configures the connection. The busy timeout is set first, because the switch to WAL needs a lock
  * and must wait if another process has it.
  */

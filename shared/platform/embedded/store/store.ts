@@ -16,6 +16,8 @@ import type { StoreCall } from './methods/store-methods.ts'
 import { openOwner, type StoreSettings } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
+import { openDatabaseForReading } from './database.ts'
+import { replyToReads } from './methods/run-batch.ts'
 
 /** The store, with the same functions for its owner and its clients. */
 export interface Store {
@@ -26,7 +28,7 @@ export interface Store {
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
   /**
    * Returns whether this process owns the store or is a client. `none`: this process is not
-   * connected.
+   * connected, because it lost its connection or has only read.
    */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes. Later calls fail with STORE_UNAVAILABLE. */
@@ -37,6 +39,11 @@ export interface Store {
 export interface StoreOptions extends StoreSettings {
   readonly home: string
   readonly logger: LoggerPort
+  /**
+   * Whether this process reads from the database itself until its first other request. Before that
+   * request it receives no signals.
+   */
+  readonly connectsLate?: boolean
 }
 
 /**
@@ -50,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const pendingRequests = createPendingRequests()
   let unsentRequests: StoreRequest[] = []
   let connection: StoreConnection | undefined
+  let reader = options.connectsLate === true ? openDatabaseForReading(paths.database) : undefined
   const signals = createSignalHub()
   let isClosed = false
   let isConnecting = false
@@ -82,8 +90,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     unsentRequests = [...pendingRequests.listRequests()]
     flush()
   }
+  /** Answers the unsent requests if this process only reads. The first other request ends this. */
+  const replyFromReader = (): boolean => {
+    const replies = reader === undefined ? undefined : replyToReads(reader, unsentRequests)
+    if (replies === undefined) {
+      reader?.close()
+      reader = undefined
+      return false
+    }
+    unsentRequests = []
+    pendingRequests.deliver(replies)
+    return true
+  }
   const flush = (): void => {
-    if (unsentRequests.length === 0) return
+    if (unsentRequests.length === 0 || replyFromReader()) return
     if (connection === undefined) return void reconnect()
     const requests = unsentRequests
     unsentRequests = []
@@ -98,7 +118,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return answer
   }
 
-  await connect()
+  if (reader === undefined) await connect()
   return {
     call: toStoreCall(sendRequest),
     signal: signal => {
@@ -110,6 +130,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (isClosed) return
       isClosed = true
       await pendingRequests.waitUntilDrained()
+      reader?.close()
       await connection?.close()
     },
   }

@@ -52,6 +52,16 @@ export function replyWithoutCommit(
   }
 }
 
+/** Answers requests that only read. Returns undefined if one of them does not. */
+export function replyToReads(
+  database: Database,
+  requests: readonly StoreRequest[],
+): readonly StoreReply[] | undefined {
+  if (requests.some(request => findMethod(request)?.access !== 'read')) return undefined
+  const replies = requests.map(request => replyWithoutCommit(database, request))
+  return replies.filter(reply => reply !== undefined)
+}
+
 /** Throws when the file was moved or deleted, because its records would be lost. */
 function requireInPlace(database: Database): void {
   if (!database.isInPlace()) throw new Error('the file was moved or deleted')
