@@ -10,7 +10,7 @@ const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
 let project = ''
 
-/** A minimal project for the launcher. Its Node prints its arguments. */
+/** A minimal project for the launcher. Its Node prints the file that it runs, and variables. */
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
   for (const folder of [
@@ -25,7 +25,8 @@ beforeEach(() => {
   copyFileSync(launcher, join(project, 'cli/antichain'))
   const files = ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', ...settings]
   for (const file of files) writeFileSync(join(project, file), '')
-  const script = 'echo "$2"; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"'
+  const printMain = 'for arg do case $arg in */main.*) echo "$arg" ;; esac; done'
+  const script = `${printMain}; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"`
   writeFileSync(join(project, 'node_modules/node/bin/node'), `#!/bin/sh\n${script}\n`, {
     mode: 0o755,
   })
