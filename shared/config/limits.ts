@@ -117,6 +117,11 @@ export const limits = {
    * Registrations in one log record, so that a record does not grow with the number of decisions.
    */
   registrationsPerRecordMax: 100,
+  /**
+   * Registrations of a program that a generator decodes and decides at the same time, unless more
+   * operations may run. Each needs some 30 KB of memory until it ends.
+   */
+  registrationsInWindow: 256,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
   /** Source positions of unchanged resources that one deployment updates: one record. */

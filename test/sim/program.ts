@@ -11,6 +11,10 @@ import {
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
 import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
 import { createRegisteredHooks } from '../../shared/engine/monitor/registered-hooks.ts'
+import {
+  createRegistrationWindow,
+  withWindow,
+} from '../../shared/engine/monitor/registration-window.ts'
 import { createRequestTransformer } from '../../shared/engine/monitor/transform-requests.ts'
 import {
   createMonitorHandlers,
@@ -34,14 +38,19 @@ export interface SimMonitor {
   readonly onProgramGone: () => void
 }
 
+/** The number of registrations that a monitor decides at the same time: fewer than a program has. */
+const simWindowSize = 2
+
 const unusedMethods = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
 /** Creates a monitor with the real handlers. A request and a response take 1 virtual ms each. */
 export function createMonitor(
   scheduler: Scheduler,
   node: SimNode,
-  callbacks: Callbacks,
+  programCallbacks: Callbacks,
 ): SimMonitor {
+  const window = createRegistrationWindow()
+  const callbacks = withWindow(programCallbacks, window)
   const monitorDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -53,6 +62,7 @@ export function createMonitor(
     whenReleased: released.promise,
     requestTransformer: createRequestTransformer(callbacks),
     hooks,
+    window,
   })
   return {
     server: {
@@ -60,8 +70,14 @@ export function createMonitor(
       hooks,
       // Methods make no calls to the monitor here.
       methods: { open: () => Promise.resolve(unusedMethods) },
-      open: monitorDeps.resolve,
-      abort: () => aborted.reject(new DeploymentAborted()),
+      open(deps) {
+        window.resize(simWindowSize)
+        monitorDeps.resolve(deps)
+      },
+      abort() {
+        window.close()
+        aborted.reject(new DeploymentAborted())
+      },
       whenSignalled: signalled.promise,
       release: released.resolve,
       close() {
@@ -113,12 +129,14 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
   ): Promise<RegisterResourceResponse> => {
     const reply = await call(handlers =>
       handlers.registerResource(
-        RegisterResourceRequest.create({
-          acceptSecrets: true,
-          aliasSpecs: true,
-          supportsResultReporting: true,
-          ...request,
-        }),
+        RegisterResourceRequest.encode(
+          RegisterResourceRequest.create({
+            acceptSecrets: true,
+            aliasSpecs: true,
+            supportsResultReporting: true,
+            ...request,
+          }),
+        ).finish(),
       ),
     )
     if (reply.result === Result.FAIL) throw new Error(`${request.name} failed`)

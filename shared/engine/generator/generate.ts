@@ -22,7 +22,7 @@ import { refreshRegistration } from './refresh/refresh-registration.ts'
 import { deleteFirstIfNameFixed } from './registration/propose-resource-name.ts'
 import { checkInputs } from './registration/check-inputs.ts'
 import { claimUrn, draftStateOf } from './registration/claim-urn.ts'
-import type { Goal } from './registration/goal.ts'
+import { type Goal, registeredGoalOf } from './registration/goal.ts'
 import { replayRecorded } from './replay/replay-registration.ts'
 import type { CurrentState } from './sets.ts'
 import type { Step } from '../step.ts'
@@ -47,8 +47,8 @@ export async function generate(
   // `claimUrn` runs before the first await, so that two registrations never get the same URN.
   const claimResult = finishStage(ctx, claimUrn(input, goal))
   if (claimResult.kind !== 'decided') return claimResult
-  const { urn } = claimResult.value
-  ctx.apply({ goals: [[urn, goal]] })
+  const { urn, old } = claimResult.value
+  ctx.apply({ goals: [[urn, registeredGoalOf(goal, old?.state)]] })
 
   const dependencyCheck = finishStage(ctx, refuseMissingDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck

@@ -2,7 +2,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { RecordedSetsDelta } from '../../records/log.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step, TrackedState } from '../step.ts'
-import type { Goal } from './registration/goal.ts'
+import type { RegisteredGoal } from './registration/goal.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
@@ -15,7 +15,7 @@ import type { CurrentState } from './sets.ts'
  */
 export interface SetsDelta extends RecordedSetsDelta {
   readonly registeredUrns?: readonly Urn[]
-  readonly goals?: readonly (readonly [urn: Urn, goal: Goal])[]
+  readonly goals?: readonly (readonly [urn: Urn, goal: RegisteredGoal])[]
   readonly componentProviders?: readonly (readonly [
     component: Urn,
     references: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { Base } from '../deployment/state/base.ts'
-import type { Goal } from './registration/goal.ts'
+import type { RegisteredGoal } from './registration/goal.ts'
 
 /**
  * The newest state of a resource in this deployment, with the reference to its record and the kind
@@ -28,7 +28,7 @@ export interface GeneratorSets {
   /** URNs that the program registered or read in this run. */
   readonly registeredUrns: ReadonlySet<Urn>
   /** Registered URN → the goal of its registration. */
-  readonly goals: ReadonlyMap<Urn, Goal>
+  readonly goals: ReadonlyMap<Urn, RegisteredGoal>
   /** Component → package → provider reference, for the children of the component. */
   readonly componentProviders: ReadonlyMap<Urn, ReadonlyMap<string, string>>
   /** Old URN → the URN that claimed it as an alias. */

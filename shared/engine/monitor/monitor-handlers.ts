@@ -1,4 +1,3 @@
-import type { Metadata } from '@grpc/grpc-js'
 import type { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type {
   DeploymentInfo,
@@ -7,8 +6,6 @@ import type {
   RegisterPackageRequest,
   RegisterPackageResponse,
   RegisterResourceOutputsRequest,
-  RegisterResourceRequest,
-  RegisterResourceResponse,
   ResourceCallRequest,
   ResourceInvokeRequest,
   ResourceInvokeResponse,
@@ -17,28 +14,24 @@ import type {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
-import { emptyMap } from '../../values/value.ts'
 import { fromWire } from '../../values/decode-wire.ts'
 import { toWire } from '../../values/encode-wire.ts'
-import { RegistrationFailed } from '../generator/finish-stage.ts'
 import type { Generator } from '../generator/generator.ts'
-import type { CurrentState } from '../generator/sets.ts'
 import { type Packages, requireVersion } from './packages.ts'
-import { registerRemote } from './construct-request.ts'
 import type { RegisteredHooks } from './registered-hooks.ts'
-import { convertLegacyAliases } from './legacy-node-aliases.ts'
 import { toMethodReply, readMethodRequest } from './method-call.ts'
-import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
+import { replyOptionsOf } from './reply-options.ts'
 import { createStackTraces } from './stack-traces.ts'
 import {
   readFrames,
   readPluginRequest,
   programWireOptions,
   decodeReadRequest,
-  readRegistration,
   type ReadingDeps,
 } from './read-registration.ts'
 import type { HiddenFeature } from '../../records/log.ts'
+import { createRegistrationHandler } from './registration-handler.ts'
+import type { RegistrationWindow } from './registration-window.ts'
 import type { RequestTransformer } from './transform-requests.ts'
 import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
 
@@ -59,6 +52,8 @@ export interface ProgramSignals {
   readonly whenReleased: Promise<void>
   readonly requestTransformer: RequestTransformer
   readonly hooks: RegisteredHooks
+  /** The limit of registrations that are decided at the same time. */
+  readonly window: RegistrationWindow
 }
 
 /** The features that `getDeploymentInfo` reports. */
@@ -112,7 +107,6 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
   const traces = createStackTraces()
   const readyDeps = whenReady.then(deps => ({ ...deps, traces }))
   const { requestTransformer, hooks } = signals
-  const register = createRegister(readyDeps, requestTransformer)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
       const { deploymentInfo, withoutFeatures } = await readyDeps
@@ -126,22 +120,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       const { withoutFeatures } = await readyDeps
       return { hasSupport: featureNames.has(id) && !withoutFeatures.some(name => name === id) }
     },
-    async registerResource(
-      wireRequest: RegisterResourceRequest,
-      metadata?: Metadata,
-    ): Promise<RegisterResourceResponse> {
-      const { generator } = await readyDeps
-      const request = convertLegacyAliases(wireRequest, metadata)
-      try {
-        return await generator.registerBelow(parseOptionalUrn(request.parent), () =>
-          register(request),
-        )
-      } catch (thrown) {
-        if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
-          return toFailureReply(thrown)
-        throw thrown
-      }
-    },
+    registerResource: createRegistrationHandler(readyDeps, signals),
     async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
       const deps = await readyDeps
       const outputs = await deps.hashAssets(
@@ -176,35 +155,6 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
     ...hooks.handlers,
     signalAndWaitForShutdown: createShutdownSignal(signals),
   }
-}
-
-/**
- * Creates the handler that transforms and registers a request. A remote component is registered
- * through its provider.
- */
-function createRegister(
-  readyDeps: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
-  requestTransformer: ProgramSignals['requestTransformer'],
-): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
-  const register = async (
-    wireRequest: RegisterResourceRequest,
-  ): Promise<RegisterResourceResponse> => {
-    const deps = await readyDeps
-    const { request, isTransformed, noteRegistered } = await requestTransformer.transform(
-      deps,
-      wireRequest,
-    )
-    if (request.remote) {
-      const response = await registerRemote(request, deps, register)
-      noteRegistered(response.urn)
-      return response
-    }
-    const registration = await readRegistration(request, deps)
-    const current = await deps.generator.register(registration, isTransformed)
-    noteRegistered(current.state.urn)
-    return toRegistrationReply(current, request)
-  }
-  return register
 }
 
 /**
@@ -246,43 +196,5 @@ async function invoke(
     return: toWire(result.outputs, options),
     failures: [...result.failures],
     unknown: false,
-  }
-}
-
-const emptyReply = {
-  urn: '',
-  id: '',
-  object: undefined,
-  stable: false,
-  stables: [],
-  unknown: false,
-}
-
-function toFailureReply({
-  urn,
-  isDependencyFailure,
-}: RegistrationFailed): RegisterResourceResponse {
-  const result = isDependencyFailure ? Result.SKIP : Result.FAIL
-  return { ...emptyReply, urn, propertyDependencies: new Map(), result }
-}
-
-/**
- * Returns the response to a registration. It contains the outputs of a custom resource. A component
- * gets none, because the program itself computes the outputs of the component.
- */
-function toRegistrationReply(
-  { state, skipReason }: CurrentState,
-  request: RegisterResourceRequest,
-): RegisterResourceResponse {
-  const outputs = state.custom ? state.outputs : emptyMap
-  return {
-    ...emptyReply,
-    urn: state.urn,
-    id: state.id,
-    object: toWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),
-    propertyDependencies: new Map(),
-    result: Result.SUCCESS,
-    // A resource that was not created has unknown outputs.
-    unknown: skipReason === 'not created',
   }
 }

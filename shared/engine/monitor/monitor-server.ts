@@ -23,6 +23,7 @@ import type { PluginHost } from '../../providers/provider.ts'
 import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { DeploymentAborted } from '../generator/finish-stage.ts'
+import { type AbortableCalls, createAbortableCalls } from './abortable-calls.ts'
 import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.ts'
 import { createCallbacks } from './callbacks.ts'
 import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
@@ -30,6 +31,7 @@ import { createRegisteredHooks, type RegisteredHooks } from './registered-hooks.
 import { createCallAddresses, type CallAddresses } from './call-addresses.ts'
 import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRequestTransformer } from './transform-requests.ts'
+import { createRegistrationWindow, windowSizeOf, withWindow } from './registration-window.ts'
 import { createStatusHandlers } from './status-handlers.ts'
 
 /** Maximum size of a message in either direction, in bytes. The limit is that of Pulumi. */
@@ -66,13 +68,12 @@ export async function startMonitorServer(
     'grpc.max_send_message_length': messageBytesMax,
   }
   const servers: Server[] = []
-  const abortPromise = Promise.withResolvers<never>()
-  // Without pending calls, a rejection must not count as unhandled.
-  abortPromise.promise.catch(() => undefined)
+  const monitorCalls = createAbortableCalls()
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const callbacks = createCallbacks()
+  const window = createRegistrationWindow()
+  const callbacks = withWindow(createCallbacks(), window)
   const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)
   const handlers = createMonitorHandlers(readyDeps.promise, {
@@ -80,36 +81,31 @@ export async function startMonitorServer(
     whenReleased: released.promise,
     requestTransformer: createRequestTransformer(callbacks),
     hooks,
+    window,
   })
   const serve = (onCall?: (method: string) => void): Promise<string> => {
     const server = new Server(options)
     servers.push(server)
-    server.addService(
-      ResourceMonitorService,
-      toUnaryHandlers(handlers, abortPromise.promise, onCall),
-    )
+    server.addService(monitorService, toUnaryHandlers(handlers, monitorCalls, onCall))
     // Log messages are accepted even after an abort, because a program logs why it exits.
-    server.addService(EngineService, toUnaryHandlers(engine, neverSettles))
-    server.addService(
-      ResourceStatusService,
-      toUnaryHandlers(createStatusHandlers(deps.viewStatus), neverSettles),
-    )
-    server.addService(
-      LoaderService,
-      toUnaryHandlers(createLoaderHandlers(deps.plugins), neverSettles),
-    )
-    server.addService(
-      MapperService,
-      toUnaryHandlers(createMapperHandlers(deps.plugins), neverSettles),
-    )
+    server.addService(EngineService, toUnaryHandlers(engine))
+    server.addService(ResourceStatusService, toUnaryHandlers(createStatusHandlers(deps.viewStatus)))
+    server.addService(LoaderService, toUnaryHandlers(createLoaderHandlers(deps.plugins)))
+    server.addService(MapperService, toUnaryHandlers(createMapperHandlers(deps.plugins)))
     return listen(server)
   }
   return {
     address: await serve(),
     hooks,
     methods: createCallAddresses(serve),
-    open: readyDeps.resolve,
-    abort: () => abortPromise.reject(new DeploymentAborted()),
+    open(monitorDeps) {
+      window.resize(windowSizeOf(monitorDeps.deploymentInfo.parallel))
+      readyDeps.resolve(monitorDeps)
+    },
+    abort() {
+      window.close()
+      monitorCalls.abort(new DeploymentAborted())
+    },
     whenSignalled: signalled.promise,
     release: released.resolve,
     close() {
@@ -128,21 +124,29 @@ function listen(server: Server): Promise<string> {
   })
 }
 
-const neverSettles = new Promise<never>(() => undefined)
+/** The resource monitor. Its registrations stay encoded until they are in the window. */
+const monitorService = {
+  ...ResourceMonitorService,
+  registerResource: {
+    ...ResourceMonitorService.registerResource,
+    requestDeserialize: (request: Buffer) => request,
+  },
+}
 
 /**
- * Converts handlers for grpc-js. When `whenAborted` rejects, each pending call ends with its error.
- * `onCall` receives the name of each called gRPC method.
+ * Converts handlers for grpc-js. Without `calls`, pending calls do not end early. `onCall` receives
+ * the name of each called gRPC method.
  */
 function toUnaryHandlers(
   handlers: object,
-  whenAborted: Promise<never>,
+  calls?: AbortableCalls,
   onCall?: (method: string) => void,
 ): UntypedServiceImplementation {
   const unaryHandlers = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
       onCall?.(name)
-      Promise.race([handler(call.request, call.metadata), whenAborted]).then(
+      const answer: Promise<unknown> = handler(call.request, call.metadata)
+      void (calls?.follow(answer) ?? answer).then(
         value => reply(null, value),
         thrown => reply(grpcStatusOf(thrown)),
       )

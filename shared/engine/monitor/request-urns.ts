@@ -1,3 +1,4 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { error } from '../../errors/error.ts'
 import { isUrn, type Urn } from '../../names/urn.ts'
 
@@ -14,4 +15,21 @@ export function parseRequestUrn(text: string, role: string): Urn {
 /** Parses an optional URN of a request. Returns '' if it is absent. */
 export function parseOptionalUrn(text: string, role = 'parent'): Urn | '' {
   return text === '' ? '' : parseRequestUrn(text, role)
+}
+
+/** The number of the field `parent` in a registration (proto/pulumi/resource.proto). */
+const parentField = 3
+
+/**
+ * Returns the parent of an encoded registration, or '' if it has none. The other fields are not
+ * decoded.
+ */
+export function readEncodedParent(encodedRequest: Uint8Array): string {
+  const reader = new BinaryReader(encodedRequest)
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag()
+    if (field === parentField) return reader.string()
+    reader.skip(wireType, field)
+  }
+  return ''
 }

@@ -39,7 +39,7 @@ export async function checkInputs(
   const { input, ports } = ctx
   const old = claim.old?.state
   const inputs = resetIgnoredChanges(ctx, registration)
-  const driverResult = await catchProviderErrors(ctx, claim, () => createDriver(ctx, draft))
+  const driverResult = await catchProviderErrors(ctx, registration, () => createDriver(ctx, draft))
   if (driverResult.kind === 'failed') return driverResult
   const driver = driverResult.value
   const seed = chooseSeed(ports, claim.urn)
@@ -54,7 +54,7 @@ export async function checkInputs(
     }
   else if (driver.check !== undefined) {
     const { check } = driver
-    const result = await catchProviderErrors(ctx, claim, () =>
+    const result = await catchProviderErrors(ctx, registration, () =>
       ignoresOldInputs ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
     )
     if (result.kind === 'failed') return result
@@ -94,7 +94,7 @@ function mustIgnoreOldInputs(
  */
 async function catchProviderErrors<T>(
   ctx: GeneratorContext,
-  { urn }: UrnClaim,
+  { goal, claim: { urn } }: Pick<UncheckedRegistration, 'goal' | 'claim'>,
   request: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   try {
@@ -106,7 +106,7 @@ async function catchProviderErrors<T>(
       await ctx.ports.pause(missingPluginWindowMs)
       return stoppedResult
     }
-    const secretTexts = collectSecretTexts(ctx.input.sets.goals.get(urn)?.inputs)
+    const secretTexts = collectSecretTexts(goal.inputs)
     return failDeployment(createRedactor(secretTexts)(messageOf(thrown)), urn)
   }
 }

@@ -51,6 +51,33 @@ export interface Goal
   readonly extensionRef?: string
 }
 
+/** The parts of a goal that later decisions need. They stay in memory until the program ends. */
+export type RegisteredGoal = Pick<
+  Goal,
+  | 'protect'
+  | 'retainOnDelete'
+  | 'deletedWith'
+  | 'provider'
+  | 'deleteBeforeReplace'
+  | 'sourcePosition'
+  | 'stackTrace'
+>
+
+/** Returns the parts that later decisions need. An equal stack trace of `old` is shared with it. */
+export function registeredGoalOf(
+  goal: Goal,
+  old: Pick<Goal, 'stackTrace'> | undefined,
+): RegisteredGoal {
+  const { protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace } = goal
+  const hasOldTrace =
+    old !== undefined && JSON.stringify(old.stackTrace) === JSON.stringify(goal.stackTrace)
+  return {
+    ...{ protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace },
+    sourcePosition: goal.sourcePosition,
+    stackTrace: hasOldTrace ? old.stackTrace : goal.stackTrace,
+  }
+}
+
 /** The goal of a custom resource without options, as a template. */
 export const emptyGoal: Goal = {
   type: '',

@@ -1,0 +1,38 @@
+/**
+ * Pending calls that can end early. Unlike a race with one promise, ended calls leave nothing in
+ * memory.
+ */
+export interface AbortableCalls {
+  /** Settles like `answer`. Rejects with the error of an abort that comes first. */
+  readonly follow: <T>(answer: Promise<T>) => Promise<T>
+  /** Rejects all pending and later calls with `thrown`. */
+  readonly abort: (thrown: unknown) => void
+}
+
+/** Creates an empty set of calls. */
+export function createAbortableCalls(): AbortableCalls {
+  const pendingRejections = new Set<(thrown: unknown) => void>()
+  let abortion: { readonly thrown: unknown } | undefined
+  return {
+    follow: answer =>
+      new Promise((resolve, reject) => {
+        if (abortion !== undefined) reject(abortion.thrown)
+        else pendingRejections.add(reject)
+        answer.then(
+          value => {
+            pendingRejections.delete(reject)
+            resolve(value)
+          },
+          (thrown: unknown) => {
+            pendingRejections.delete(reject)
+            reject(thrown)
+          },
+        )
+      }),
+    abort(thrown) {
+      abortion = { thrown }
+      for (const reject of pendingRejections) reject(thrown)
+      pendingRejections.clear()
+    },
+  }
+}
