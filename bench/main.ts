@@ -9,6 +9,7 @@ import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
 import { benchProgram } from './program.ts'
+import { benchStart } from './start.ts'
 import { benchTerraform } from './terraform.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
@@ -37,6 +38,7 @@ else if (benchmark === 'cpu')
   )
 else if (benchmark === 'program')
   await benchProgram(Number(values.sizes ?? '3000'), Number(values.repetitions ?? '3'))
+else if (benchmark === 'start') await benchStart(Number(values.repetitions ?? '9'))
 else if (benchmark === 'terraform')
   await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
     repetitions: Number(values.repetitions ?? '1'),
@@ -44,7 +46,7 @@ else if (benchmark === 'terraform')
   })
 else {
   console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|cpu|program|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
+    'usage: npm run bench -- w1|flat|chain|noop|cpu|program|start|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
   )
   process.exitCode = 2
 }
