@@ -14,7 +14,7 @@ export const createPlatformToken: Handler = async (session, flags, [name = 'admi
   if (!/^[\w.@ -]{1,100}$/.test(name))
     throw error(
       'CLI_USAGE',
-      `'${name}' is not a valid token name: use letters, digits, spaces and . _ @ -`,
+      `'${name}' is not a valid token name: use 1 to 100 letters, digits, spaces and . _ @ -`,
     )
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const account = await tools.readAccount(target)

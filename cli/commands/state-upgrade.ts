@@ -9,6 +9,6 @@ export const upgradeState: Handler = async session => {
   const { stacks, unreadable } = await platform.catalog.listStacks()
   const [firstUnreadable] = unreadable
   if (firstUnreadable !== undefined) throw firstUnreadable.reason
-  session.printToStderr(`Nothing to upgrade: ${stacks.length} stacks have the current format.`)
+  session.printToStderr(`Nothing to upgrade. Stacks with the current format: ${stacks.length}`)
   return 0
 }

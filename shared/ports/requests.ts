@@ -33,7 +33,10 @@ export interface RequestsPort {
    * Returns the number of removed requests.
    */
   readonly removeEnded: (createdBefore: EpochMs, limit: number) => Promise<number>
-  /** Records the archive of the last uploaded program of a stack. */
+  /**
+   * Records the archive of the last program of a stack: an upload, or the packed program of an `up`
+   * from a repository.
+   */
   readonly putProgram: (stack: StackId, archive: BlobHash) => Promise<void>
   readonly getProgram: (stack: StackId) => Promise<BlobHash | undefined>
 }

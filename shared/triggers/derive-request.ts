@@ -15,8 +15,8 @@ import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/r
 
 /**
  * Returns the request that the rules of a webhook allow for a stored request, or undefined. Only
- * the change, the key, the time and `execute` come from the stored request, because it may be
- * forged. A rule determines all other fields. Of several matching rules, the one with the program
+ * the change (`origin`, which is the origin of the stored request), the key, the time and `execute`
+ * come from the stored request, because it may be forged. A rule determines all other fields. Of several matching rules, the one with the program
  * of the stored request decides. If no rule has this program, because the rules have changed, the
  * strictest settings of all apply. Pure.
  */
@@ -81,8 +81,8 @@ export function parseScheduleKey(key: string): ScheduleRun | undefined {
 
 /**
  * Returns the request of a schedule's run, or the remedy of the drift that the run detected.
- * Returns undefined if the schedule has changed, so that the stored request has another operation.
- * Only the stack, the key, the time and `execute` come from the stored request. Pure.
+ * Returns undefined if the schedule has another operation than the stored request, because it was
+ * changed in between. Only the stack, the key, the time and `execute` come from the stored request. Pure.
  */
 export function deriveScheduleRequest(
   { name, due, schedule }: ScheduleRun & { readonly schedule: Schedule },

@@ -38,7 +38,7 @@ test('state edit publishes a valid change, and changes nothing after an error', 
       env: { EDITOR: undefined, VISUAL: undefined },
     })
     expect(none.err).toContain('error[EDITOR_FAILED]: no editor is set')
-    expect((await sandbox.run(['state', 'upgrade'])).err).toContain('Nothing to upgrade: 1 stacks')
+    expect((await sandbox.run(['state', 'upgrade'])).err).toContain('current format: 1')
   } finally {
     sandbox.remove()
   }
@@ -97,7 +97,7 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     await run('config', 'rm', 'password', '-s', 'dev')
     const refreshed = await sandbox.run(withDevStack('config', 'refresh', '--force'))
     expect(refreshed.err).toMatch(/warning: '\S+:password' is a secret/)
-    // The file keeps a plain value, because the deployed one is not recorded.
+    // The deployed value is a secret, which is not recorded. So the file keeps its plain value.
     await run('config', 'set', '--plaintext', 'password', 'public', '-s', 'dev')
     const warned = await sandbox.run(withDevStack('config', 'refresh', '--force'))
     expect(warned.err).toMatch(/warning: '\S+:password' is a secret/)

@@ -1,4 +1,4 @@
-import { error } from '../../../shared/errors/error.ts'
+import { error, messageOf } from '../../../shared/errors/error.ts'
 import {
   type DocumentKey,
   type SealingPort,
@@ -18,6 +18,7 @@ import type { DeliverySender } from '../../../shared/triggers/notifications/ping
 import type { KeyedNotification } from '../../../shared/triggers/notifications/send-delivery.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
 import { type ApiPorts, stackOf } from '../define-route.ts'
@@ -27,7 +28,7 @@ import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './ser
 
 /** The ports of the routes for webhooks. */
 export interface HookPorts
-  extends Pick<ApiPorts, 'documents' | 'catalog' | 'random' | 'addresses'> {
+  extends Pick<ApiPorts, 'documents' | 'catalog' | 'random' | 'addresses' | 'logger'> {
   /** Seals the secrets of webhooks. */
   readonly sealing: Pick<SealingPort, 'seal'>
   readonly sender: DeliverySender
@@ -87,17 +88,18 @@ function keyOf({ params }: ServiceCall, name = params['hook'] ?? ''): DocumentKe
   }
 }
 
+/** Lists the readable hooks. Only logs a hook that another version wrote or that is damaged. */
 async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { scope } = keyOf(call)
   const hooks: object[] = []
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page: Awaited<ReturnType<typeof ports.documents.list>> = await ports.documents.list(
-      'notification',
-      cursor,
-      scope,
-    )
-    hooks.push(...page.documents.map(hookViewOf))
-    cursor = page.next
+  for await (const stored of readDocumentsOf(ports.documents, 'notification', scope)) {
+    try {
+      hooks.push(hookViewOf(stored))
+    } catch (thrown) {
+      const { name } = stored.key
+      const message = messageOf(thrown)
+      ports.logger.write('warn', 'notification.unreadable', { scope, name, message })
+    }
   }
   return hooks
 }

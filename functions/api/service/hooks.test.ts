@@ -60,6 +60,13 @@ describe('webhooks', () => {
     expect((await service.call(deploy, `GET ${path}`)).status).toBe(404)
   })
 
+  test('are listed without a document that another version wrote', async () => {
+    const { json } = await createHook()
+    const key = { kind: 'notification', scope: shop, name: 'future' } as const
+    await service.platform.documents.put(key, { shape: 'of the future' }, 0)
+    expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([json])
+  })
+
   test('refuse formats, filters and groups without a counterpart by their name', async () => {
     const refusals = [
       { format: 'slack' },

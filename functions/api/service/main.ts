@@ -7,5 +7,8 @@ const app = createPulumiApi({
   addressOf: ({ env }) => String(env['sourceIp']),
 })
 
-/** The Lambda handler of the service for Pulumi's own command line: requests of a function URL. */
+/**
+ * The Lambda handler of the service for Pulumi's own command line. It serves requests to a function
+ * URL.
+ */
 export const handler = createUrlHandler(app)

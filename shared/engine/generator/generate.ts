@@ -10,7 +10,7 @@
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstUpdatePlan } from './checks/check-update-plan.ts'
-import { skipIfDependencyFailed } from './checks/failed-dependencies.ts'
+import { failIfDependencyFailed } from './checks/failed-dependencies.ts'
 import { refuseMissingDependencies } from './checks/refuse-missing-dependencies.ts'
 import { decideSteps } from './changes/decide-steps.ts'
 import type { GeneratorContext } from './context.ts'
@@ -114,5 +114,5 @@ function checkSteps(ctx: GeneratorContext, steps: readonly Step[]): StageResult<
 
   // This check is the last one, so that the update plan also counts the steps of a skipped
   // registration.
-  return finishStage(ctx, skipIfDependencyFailed(ctx.input, steps))
+  return finishStage(ctx, failIfDependencyFailed(ctx.input, steps))
 }

@@ -16,8 +16,8 @@ export interface Diagnostic {
 }
 
 /**
- * The failure of a registration, which then has no answer. Errors of steps were reported when the
- * steps ended.
+ * The failure of a registration, which then has no resource to return. Errors of steps were
+ * reported when the steps ended.
  */
 export interface Failure {
   /** Errors that are not reported yet. */
@@ -54,7 +54,7 @@ export interface AnsweredResult {
   readonly step?: Step
 }
 
-/** The result of a stage that failed. The registration has no answer. */
+/** The result of a stage that failed. The registration has no resource to return. */
 export interface FailedResult {
   readonly kind: 'failed'
   readonly failure: Failure

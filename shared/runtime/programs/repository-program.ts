@@ -35,8 +35,8 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
 /**
  * Lets the installer fetch, install and pack a repository's program at a commit. Stores the result
  * as an archive of the stack, which later generator runs use too. This process runs no code of the
- * program. Packages with the same marker are copied from the stack's last program. Throws
- * WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and
+ * program. If the program needs the same packages as the stack's last program, they are copied from
+ * it. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and
  * the errors of the blob store.
  */
 export async function packRepository(
@@ -115,7 +115,7 @@ async function createArchiveRequest(
   return withFetchRetry(clock, () => exchangeToken(outbound, { ...request, token }))
 }
 
-/** Returns the folder of the stack's last deployed program, from which packages can be reused. */
+/** Returns the folder of the stack's last recorded program, from which packages can be reused. */
 async function findLastProgramFolder(
   { requests, folders }: RepositoryDeps,
   stack: StackId,

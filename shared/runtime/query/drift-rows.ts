@@ -19,6 +19,7 @@ import {
   type StackRequest,
 } from '../../records/stack-request.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
+import { readDocumentsOf } from '../../triggers/read-documents.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
 import { parseForm } from '../../values/parse-form.ts'
@@ -88,11 +89,8 @@ export async function* driftOfSchedules(
   ports: DriftPorts,
   stack: StackId,
 ): AsyncGenerator<DriftColumns> {
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const { documents, next } = await ports.documents.list('schedule', cursor, stack)
-    for (const stored of documents) yield* driftOfSchedule(ports, stack, stored)
-    cursor = next
-  }
+  for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
+    yield* driftOfSchedule(ports, stack, stored)
 }
 
 async function* driftOfSchedule(

@@ -3,7 +3,7 @@ import type { Urn } from '../../../names/urn.ts'
 import { createResourceState } from '../../../state/resource.ts'
 import { type Step, stepOf } from '../../step.ts'
 import { createSets, reduceSets } from '../reduce-sets.ts'
-import { skipIfDependencyFailed } from './failed-dependencies.ts'
+import { failIfDependencyFailed } from './failed-dependencies.ts'
 
 const urnOf = (name: string): Urn => `urn:pulumi:s::p::t:m:T::${name}` as Urn
 const bad = urnOf('bad')
@@ -25,7 +25,7 @@ describe('a registration that names a failed resource', () => {
     ['as its provider', { provider: `${bad}::id` }, false],
   ])('%s', (_title, more, isFailed) => {
     const sets = createSets()
-    const decide = () => skipIfDependencyFailed({ sets }, [createStep(more)])
+    const decide = () => failIfDependencyFailed({ sets }, [createStep(more)])
     expect(decide().kind).toBe('decided')
     reduceSets(sets, { failedUrns: [bad] })
     expect(decide()).toMatchObject(

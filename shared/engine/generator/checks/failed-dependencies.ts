@@ -9,7 +9,7 @@ import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
  * that failed in this way counts too, but a failed provider does not. Source:
  * docs/spec/step-execution.md#executor.
  */
-export function skipIfDependencyFailed(
+export function failIfDependencyFailed(
   { sets }: Pick<DecisionInput, 'sets'>,
   steps: readonly Step[],
 ): Result<void> {

@@ -33,7 +33,7 @@ export function runBatch(
 }
 
 /**
- * Runs a request that needs no commit, because it reads or uses temporary tables only, and returns
+ * Runs a request that needs no commit, because it only reads, or uses only temporary tables. Returns
  * its reply. Returns undefined for any other request. An error becomes a failure in the reply. A
  * read does not wait for waiting writes, and does not fail with them when the disk is full.
  */
