@@ -29,6 +29,7 @@ import {
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
+import type * as handlers from './handlers.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
@@ -100,7 +101,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
  * Loads the handlers that change stacks or serve requests. They are nine tenths of the code, and
  * commands that only read a stack do without.
  */
-function loadHandlers(): Promise<typeof import('./handlers.ts')> {
+function loadHandlers(): Promise<typeof handlers> {
   return import('./handlers.ts')
 }
 

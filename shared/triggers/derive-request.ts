@@ -15,9 +15,9 @@ import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/r
 
 /**
  * Returns the request that the rules of a webhook allow for a stored request, or undefined. Only
- * the change (`origin`, which is the origin of the stored request), the key, the time and `execute`
- * come from the stored request, because it may be forged. A rule determines all other fields. Of several matching rules, the one with the program
- * of the stored request decides. If no rule has this program, because the rules have changed, the
+ * `origin`, the key, the time and `execute` come from the stored request, because it may be forged.
+ * A rule determines all other fields. Of several matching rules, the one with the program of the
+ * stored request decides. If no rule has this program, because the rules have changed, the
  * strictest settings of all apply. Pure.
  */
 export function deriveWebhookRequest(
