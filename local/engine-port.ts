@@ -95,6 +95,14 @@ export interface EnginePort {
   /** Stores a sealed state. Returns the name by which an edit of the stack refers to it. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>
   /**
+   * Names the secrets manager of a new stack in its first state. Absent where a new stack has no
+   * state: without a self-managed backend.
+   */
+  readonly publishFirstState?: (
+    stack: StackId,
+    manager: Pick<SecretsManager, 'type' | 'state'>,
+  ) => Promise<void>
+  /**
    * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After one of
    * these errors nothing is published.
    */

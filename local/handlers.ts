@@ -5,6 +5,7 @@ export { editState, putNamedState } from '../functions/step-generator/edit-state
 export { renameStack } from '../functions/step-generator/rename-stack.ts'
 export { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 export { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
+export { createFirstState } from '../shared/runtime/state/first-state.ts'
 export { cancel } from './cancel.ts'
 export { deploy } from './deploy.ts'
 export { redrive } from './redrive.ts'

@@ -73,6 +73,15 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
     redrive: async stack => (await loadHandlers()).redrive(retryingPorts, stack),
     putState: async (stack, state) => (await loadHandlers()).putNamedState(platform, stack, state),
+    ...(backend === undefined
+      ? {}
+      : {
+          publishFirstState: async (stack, manager) => {
+            const { createFirstState } = await loadHandlers()
+            const state = createFirstState(manager, platform.clock.now())
+            await backend.publishFirstState(stack, state)
+          },
+        }),
     editState: async (stack, edit) =>
       (await loadHandlers()).editState(platform, retryingPorts, { stack, edit }),
     renameStack: async (from, to) =>

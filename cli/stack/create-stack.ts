@@ -19,8 +19,9 @@ import {
  * Creates a stack and its secrets manager: with the key or service of `--secrets-provider`, or
  * otherwise with a salt. If no passphrase is set and no prompt is possible, the first secret
  * creates the salt. A file with encrypted values but no manager later gets the manager of an
- * imported state. With an unusable key nothing is created. Throws STACK_EXISTS, FEATURE_MISSING,
- * SECRETS_PROVIDER_CHANGED, and the errors of the key.
+ * imported state. With an unusable key nothing is created. A self-managed backend gets a first
+ * state that names the manager. Throws STACK_EXISTS, FEATURE_MISSING, SECRETS_PROVIDER_CHANGED, and
+ * the errors of the key.
  */
 export async function createStack(session: CliSession, id: StackId, flags: Flags): Promise<void> {
   const provider = flags.text('secretsProvider') ?? ''
@@ -35,12 +36,17 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   const { catalog, clock } = engine.platform
   if (!(await catalog.createStack(id, clock.now())))
     throw error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
-  if (keyManager !== undefined) return saveManager(file, keyManager)
+  if (keyManager !== undefined) {
+    saveManager(file, keyManager)
+    await engine.publishFirstState?.(id, keyManager)
+    return
+  }
   const secrets = await session.tools.loadSecrets()
   const hasPassphrase = (await secrets.readPassphrase(session.io.env)) !== undefined
   if (!hasPassphrase && !session.mayPrompt && !isKeyUrl(file.getSecrets().provider)) return
   if (needsManagerOfState(file)) return
-  await openStackManager(session, id, file)
+  const manager = await openStackManager(session, id, file)
+  await engine.publishFirstState?.(id, manager)
 }
 
 /**

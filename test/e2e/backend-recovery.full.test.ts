@@ -79,6 +79,23 @@ test('another machine recovers a killed deployment, and the first one follows', 
   ])
 })
 
+test('another machine recovers a deployment of a stack that a third one created again', async () => {
+  await run(['stack', 'init', 'dev'])
+  const state = join(sandbox.home, '../state.json')
+  const urn = 'urn:pulumi:dev::many::pulumi:pulumi:Stack::many-dev'
+  const resources = [{ urn, custom: false, type: 'pulumi:pulumi:Stack' }]
+  writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources } }))
+  await run(['stack', 'import', '--file', state, '-s', 'dev'])
+  const [checkpoint = ''] = listFiles('stacks').filter(file => file.endsWith('/dev.json'))
+  writeFileSync(checkpoint, '{"version":0,"checkpoint":{"stack":"organization/many/dev"}}')
+  const running = await start(9)
+  running.kill('SIGKILL', 'group')
+  await running.done
+  await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
+  await run([...upArgs, '-p', '8'], otherMachine)
+  expect(findLostObjects(sandbox, await readState())).toEqual([])
+})
+
 test('a deployment whose copy another machine ended begins nothing more', async () => {
   const store = await openObjectStore(parseObjectStoreUrl(`file://${folder}`, '/'), {})
   const backend = await openBackend(store, {})

@@ -17,6 +17,7 @@ import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import { type DeploymentId, type StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { openObjectStore } from '../objects/open-object-store.ts'
@@ -25,6 +26,7 @@ import { createBackendControl } from './backend-control.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
 import { closeCopiedDeployment } from './close-copied-deployment.ts'
 import { createHeldLocks } from './held-locks.ts'
+import { publishFirstState } from './publish-first-state.ts'
 import { completeRenames, createBackendRenames } from './rename-in-backend.ts'
 import { createRenameIntents } from './rename-intents.ts'
 import { createPartSender } from './send-parts.ts'
@@ -35,6 +37,8 @@ import { createUnfinishedCopies } from './unfinished-copies.ts'
 export interface BackendPlatform extends EmbeddedPlatform {
   /** Sets the configuration that the history shows for a stack's next deployments. */
   readonly setConfig: (id: StackId, config: UpdateInfo['config']) => void
+  /** Writes the first state of a new stack, without an entry of its history. */
+  readonly publishFirstState: (id: StackId, state: StoredDeployment) => Promise<void>
   /** Removes the locks of other processes on a stack. Returns their number. */
   readonly breakLocks: (id: StackId) => Promise<number>
 }
@@ -130,6 +134,7 @@ export async function openBackendPlatform(
     control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames(renameDeps),
     setConfig: (id, config) => void configs.set(id, config),
+    publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
     breakLocks: id => locks.breakOthers(id),
     close,
     [Symbol.asyncDispose]: close,

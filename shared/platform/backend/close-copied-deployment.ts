@@ -105,7 +105,9 @@ async function restoreBase(
   const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {
     if (object === undefined) return ''
     const envelope = parseStackObject(object)
-    return envelope.deployment === null ? '' : blobs.put(await printStateBlob(envelope))
+    // The base of a stack that never had a state is no snapshot.
+    if (envelope.deployment === null && snapshot === '') return ''
+    return blobs.put(await printStateBlob(envelope))
   }
   const isCurrent = (await hashOf(current)) === snapshot
   if (snapshot === '' || copy.blobs.includes(snapshot)) return isCurrent

@@ -17,6 +17,7 @@ import type { BlobsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
+import type { StoredEnvelope } from '../../state/stored.ts'
 import { emptyMark, type StackMarks } from './stack-marks.ts'
 
 /** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
@@ -60,14 +61,15 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   if (newKeys.length > 0 || isNewState) {
     const base = await importChanges(deps, id, { object, newKeys, isNewState })
     const lastEntry = newKeys.at(-1) ?? mark.lastEntry
-    marks.update(id, { checkpoint, lastEntry, ...(isNewState ? { base } : {}) })
+    marks.update(id, { lastEntry, ...(base === undefined ? {} : { checkpoint, base }) })
   }
   return catalog.getStack(id)
 }
 
 /**
- * Imports new entries of the history, and the new state. Returns the snapshot with that state.
- * Returns '' without a new state, or if another process imports it.
+ * Imports new entries of the history, and the new state. Returns the snapshot with that state, or
+ * '' for a stack that never had one. Returns undefined without a new state, or if another process
+ * imports it.
  */
 async function importChanges(
   deps: SyncDeps,
@@ -77,7 +79,7 @@ async function importChanges(
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },
-): Promise<BlobHash | ''> {
+): Promise<BlobHash | '' | undefined> {
   // An invalid checkpoint is an error before the first change.
   const envelope = parseStackObject(change.object)
   const entries: SourceEntry[] = []
@@ -92,32 +94,35 @@ async function importChanges(
   }
   try {
     await importHistory(deps, id, entries)
-    if (change.isNewState && envelope.deployment !== null)
-      return await publishState(deps, id, await printStateBlob(envelope))
+    if (change.isNewState) return await publishState(deps, id, envelope)
   } catch (thrown) {
     // Another process of this machine imports the same changes, or has started a deployment.
     if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
   }
-  return ''
+  return undefined
 }
 
 /**
- * Publishes a state as an import, unless it is the current one. Returns its snapshot. Returns '' if
- * another process imports it.
+ * Publishes a state as an import, unless it is the current one. A checkpoint without a deployment
+ * is an empty state: another client has removed the stack and created it again. Returns the
+ * snapshot, or '' for a stack that never had a state. Returns undefined if another process imports
+ * the state.
  */
 async function publishState(
   deps: SyncDeps,
   id: StackId,
-  bytes: Uint8Array,
-): Promise<BlobHash | ''> {
+  envelope: StoredEnvelope,
+): Promise<BlobHash | '' | undefined> {
   const { catalog, blobs, clock } = deps
   const record = await catalog.getStack(id)
-  if (record === undefined || record.current !== '') return ''
+  if (record === undefined || record.current !== '') return undefined
+  if (envelope.deployment === null && record.snapshot === '') return ''
+  const bytes = await printStateBlob(envelope)
   if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()
   const start = { command: 'stack import', message: '', at } as const
   const { kind, deployment } = await catalog.start(id, start)
-  if (kind === 'busy') return ''
+  if (kind === 'busy') return undefined
   const snapshot = await blobs.put(bytes)
   const published = await catalog.publish(id, record.version, snapshot)
   const end = { at, result: 'succeeded', changes: {}, version: published.version } as const

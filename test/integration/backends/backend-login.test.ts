@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { pulumiFormatVersion } from '../../../shared/runtime/compaction/fold-and-publish.ts'
 import { type CommandBench, createCommandBench } from './run-antichain.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/backends')
@@ -82,7 +84,18 @@ describe('stacks of a self-managed backend', () => {
 
   test('are created and removed in the layout of Pulumi', async () => {
     await run('stack', 'init', 'qa')
-    expect(readStack('qa.json')).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/qa"}}')
+    const newStack = '{"version":0,"checkpoint":{"stack":"organization/shop/qa"}}'
+    expect(readStack('qa.json.bak')).toBe(newStack)
+    const stackFile = readFileSync(join(bench.root, 'Pulumi.qa.yaml'), 'utf8')
+    const [, salt = ''] = /^encryptionsalt: (.*)$/m.exec(stackFile) ?? []
+    const time = '2026-01-01T00:00:00.000Z'
+    const version = pulumiFormatVersion
+    const magic = createHash('sha256').update(version).digest('hex')
+    // The client 3.274.1 writes this text, with its version, its time and its salt.
+    expect(readStack('qa.json').replace(/(?<="time":")[^"]*/, time)).toBe(
+      `{"version":3,"checkpoint":{"stack":"organization/shop/qa","latest":{"manifest":{"time":"${time}","magic":"${magic}","version":"${version}"},"secrets_providers":{"type":"passphrase","state":{"salt":"${salt}"}},"metadata":{}}}}`,
+    )
+    expect(JSON.parse((await run('stack', 'history', '-s', 'qa', '-j')).out)).toEqual([])
     expect((await bench.run('stack', 'init', 'dev')).err).toContain('STACK_EXISTS')
     await run('stack', 'rm', 'qa', '--yes')
     expect(readdirSync(pathOf('stacks/shop')).filter(name => !name.endsWith('.attrs'))).toEqual([
@@ -125,6 +138,17 @@ describe('stacks of a self-managed backend', () => {
     expect((await run('stack', 'export', '-s', 'dev')).out).toContain('"9": 3')
     rmSync(pathOf('stacks/shop/dev.json'))
     expect((await bench.run('stack', 'export', '-s', 'dev')).err).toContain('STACK_NOT_FOUND')
+  })
+
+  test('a stack that another machine created again has no state of the removed one', async () => {
+    const before = JSON.parse((await run('stack', 'export', '-s', 'dev')).out)
+    expect(before.deployment.resources.length).toBeGreaterThan(0)
+    const newStack = '{"version":0,"checkpoint":{"stack":"organization/shop/dev"}}'
+    writeFileSync(pathOf('stacks/shop/dev.json'), newStack)
+    const { deployment } = JSON.parse((await run('stack', 'export', '-s', 'dev')).out)
+    expect(deployment.resources).toBeUndefined()
+    await run('stack', 'rename', 'qa', '-s', 'dev')
+    expect(readStack('qa.json')).not.toContain('"resources"')
   })
 
   test('a foreign lock stops changes, names its holder, and yields to cancel', async () => {
