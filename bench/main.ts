@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
+import { benchProgramStart } from './program-start.ts'
 import { benchProgram } from './program.ts'
 import { benchStart } from './start.ts'
 import { benchTerraform } from './terraform.ts'
@@ -39,15 +40,17 @@ else if (benchmark === 'cpu')
 else if (benchmark === 'program')
   await benchProgram(Number(values.sizes ?? '3000'), Number(values.repetitions ?? '3'))
 else if (benchmark === 'start') await benchStart(Number(values.repetitions ?? '9'))
+else if (benchmark === 'program-start') await benchProgramStart(Number(values.repetitions ?? '5'))
 else if (benchmark === 'terraform')
   await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
     repetitions: Number(values.repetitions ?? '1'),
     hasPeer: values.peer !== 'no',
   })
 else {
-  console.error(
-    'usage: npm run bench -- w1|flat|chain|noop|cpu|program|start|terraform|journal|cost|budget|codec|state-memory|state-stores [--sizes 500,1000] [--repetitions 3] [--peer no]',
-  )
+  const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
+  const scripts = 'journal|cost|budget|codec|state-memory|state-stores'
+  const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
+  console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2
 }
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { resolveHomeFolder } from '../../shared/runtime/environment/home-folder.ts'
 import type { Io } from './io.ts'
 import { readCurrentBackend } from '../backends/current-backend.ts'
 import { resolveStackId } from '../stack/resolve-stack-id.ts'
@@ -51,7 +51,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   const cwd = resolve(io.cwd, globals.cwd ?? '.')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     throw error('CLI_USAGE', `--cwd is not a folder: ${cwd}`)
-  const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
+  const home = resolveHomeFolder(io.env)
   let project: Project | undefined
   const openProject = (): Project => {
     project ??= readProject(cwd)

@@ -39,3 +39,12 @@ export const programLimits = {
   /** Pause before the second attempt. It doubles before the third. */
   fetchPauseMs: 1_000,
 } as const
+
+/**
+ * Files of compiled code for one version of Node, one for each module. A program with a large SDK
+ * has 1,200 files and 10 MB, so 20,000 files have some 160 MB.
+ */
+export const compiledFilesMax = 20_000
+
+/** Time after which the compiled code of a version of Node that compiles nothing is removed. */
+export const compiledRetentionMs = 90 * 86_400_000

@@ -1,10 +1,11 @@
 import type { ProcessesPort } from '../../ports/system.ts'
 import { chooseNode } from './node-binary.ts'
 import { findNodeSdk } from './node-sdk.ts'
-import { createPreloadArguments } from './preload-arguments.ts'
+import { createPreload } from './preload-program.ts'
 import { createNodeEnvironment, withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
+import { createCompiledFolder, removeOldCompiled } from './compiled-folder.ts'
 import type { ProgramHost, ProgramInput } from '../program.ts'
 import { findRequiredNodePackages } from '../required-packages.ts'
 import { splitArguments } from './split-arguments.ts'
@@ -16,6 +17,8 @@ export interface NodeHostDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
   readonly antichainNode: string
+  /** The folder that keeps the compiled code of programs. Absent: none. */
+  readonly compiledFolder?: string | undefined
   /** Time that an interrupted program has to end. Default: 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
@@ -36,6 +39,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       const nodeArgs = splitArguments(readTextOption(programInput, 'nodeargs'))
       const { engines } = sdk
       const { processes, antichainNode } = deps
+      const compiledFolder = createCompiledFolder(deps.compiledFolder)
       const node = await chooseNode({
         processes,
         antichainNode,
@@ -47,19 +51,16 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         onLine(node.note, 'stderr')
         isNoteShown = true
       }
+      const preload = createPreload({ env, nodeArgs, compiledFolder })
       const request = {
         command: node.command,
-        args: [
-          ...createPreloadArguments(env, nodeArgs),
-          ...nodeArgs,
-          sdk.runner,
-          ...createProgramArguments(programInput),
-        ],
+        args: [...preload.args, ...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],
         cwd: programInput.programFolder,
-        env: { ...env, ...createNodeEnvironment(programInput) },
+        env: { ...env, ...createNodeEnvironment(programInput), ...preload.env },
       }
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       const watchOptions = { onLine, hintOf: memoryHintOf, ...graceOption }
+      if (compiledFolder !== undefined) void removeOldCompiled(compiledFolder, Date.now())
       return startProgramProcess(processes, request, { programInput, ...watchOptions })
     },
     listPackages: source => Promise.resolve(findRequiredNodePackages(source.programFolder)),

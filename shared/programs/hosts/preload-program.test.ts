@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPreloadArguments } from './preload-arguments.ts'
+import { createPreload, type Preload } from './preload-program.ts'
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures')
-const preloadArguments = createPreloadArguments({}, [])
+const preload = createPreload({ env: {}, nodeArgs: [], compiledFolder: undefined })
+const nothing: Preload = { args: [], env: {} }
 let folder = ''
 
 /** A program in TypeScript. Its compressed code has other names, which only its source map has. */
@@ -72,12 +74,12 @@ interface ScriptOutput {
   readonly stderr: string
 }
 
-function runScript(args: readonly string[]): ScriptOutput {
-  const isTypescript = args.includes('typescript.js')
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+function runScript(script: string, { args, env }: Preload): ScriptOutput {
+  const language = script === 'typescript.js' ? { PULUMI_NODEJS_TYPESCRIPT: 'true' } : {}
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, script], {
     cwd: folder,
     encoding: 'utf8',
-    env: isTypescript ? { PULUMI_NODEJS_TYPESCRIPT: 'true' } : {},
+    env: { ...language, ...env },
   })
   return { status, stdout, stderr }
 }
@@ -87,8 +89,8 @@ interface Collected {
   readonly copiedFrames: number
 }
 
-function collectTraces(args: readonly string[]): Collected {
-  const { status, stdout, stderr } = runScript(args)
+function collectTraces(script: string, loaded: Preload = nothing): Collected {
+  const { status, stdout, stderr } = runScript(script, loaded)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return JSON.parse(stdout) as Collected
 }
@@ -97,40 +99,79 @@ describe('Preloaded module', () => {
   test.each(['plain.js', 'typescript.js', 'reloading.js', 'forgetting.js'])(
     'leaves every trace and setting of %s as it is without it',
     script => {
-      const expected = collectTraces([script])
-      const actual = collectTraces([...preloadArguments, script])
+      const expected = collectTraces(script)
       expect(expected.traces.length).toBeGreaterThan(200)
       expect(expected.traces.join('\n')).toContain('/inline.ts:')
-      expect(actual.traces).toEqual(expected.traces)
+      expect(collectTraces(script, preload).traces).toEqual(expected.traces)
     },
   )
 
   test.each(['plain.js', 'typescript.js'])(
     'lets source-map-support map a frame of %s once',
     script => {
-      expect(collectTraces([script]).copiedFrames).toBeGreaterThan(0)
-      expect(collectTraces([...preloadArguments, script]).copiedFrames).toBe(0)
+      expect(collectTraces(script).copiedFrames).toBeGreaterThan(0)
+      expect(collectTraces(script, preload).copiedFrames).toBe(0)
     },
   )
 
   test('changes source-map-support once when it is loaded twice', () => {
-    const expected = collectTraces([...preloadArguments, 'plain.js'])
-    expect(collectTraces([...preloadArguments, ...preloadArguments, 'plain.js'])).toEqual(expected)
+    const expected = collectTraces('plain.js', preload)
+    const { args, env } = preload
+    expect(collectTraces('plain.js', { args: [...args, ...args], env })).toEqual(expected)
   })
 
   test('leaves the output of an uncaught error as it is without it', () => {
-    const expected = runScript(['failing.js'])
+    const expected = runScript('failing.js', nothing)
     expect(expected).toMatchObject({ status: 1, stderr: expect.stringContaining('inline.ts') })
-    expect(runScript([...preloadArguments, 'failing.js'])).toEqual(expected)
+    expect(runScript('failing.js', preload)).toEqual(expected)
+  })
+
+  test('keeps compiled code, and traces stay the same when Node reads it', () => {
+    const compiledFolder = join(folder, 'compiled')
+    const keeping = createPreload({ env: {}, nodeArgs: [], compiledFolder })
+    const expected = collectTraces('typescript.js').traces
+    expect(collectTraces('typescript.js', keeping).traces).toEqual(expected)
+    const [version = ''] = readdirSync(compiledFolder)
+    const files = readdirSync(join(compiledFolder, version))
+    expect(files.length).toBeGreaterThan(10)
+    expect(collectTraces('typescript.js', keeping).traces).toEqual(expected)
+    expect(readdirSync(join(compiledFolder, version)).toSorted()).toEqual(files.toSorted())
+  })
+
+  test('without settings does nothing', () => {
+    const { args } = preload
+    expect(collectTraces('plain.js', { args, env: {} })).toEqual(collectTraces('plain.js'))
   })
 })
 
-describe('Arguments for the preloaded module', () => {
-  test('are absent if the user turned it off, or if Node restricts files', () => {
-    expect(createPreloadArguments({ ANTICHAIN_REMEMBER_FRAMES: '1' }, [])).toHaveLength(1)
-    expect(createPreloadArguments({ ANTICHAIN_REMEMBER_FRAMES: '0' }, [])).toEqual([])
-    expect(createPreloadArguments({ ANTICHAIN_REMEMBER_FRAMES: 'False' }, [])).toEqual([])
-    expect(createPreloadArguments({}, ['--permission', '--allow-fs-read=*'])).toEqual([])
-    expect(createPreloadArguments({ NODE_OPTIONS: '--permission' }, [])).toEqual([])
+describe('Settings of the preloaded module', () => {
+  const settingsOf = (env: Readonly<Record<string, string>>, ...nodeArgs: string[]): unknown => {
+    const { args, env: added } = createPreload({ env, nodeArgs, compiledFolder: '/compiled' })
+    expect(args).toHaveLength(Object.keys(added).length)
+    return added['ANTICHAIN_PRELOAD'] === undefined
+      ? undefined
+      : JSON.parse(added['ANTICHAIN_PRELOAD'])
+  }
+
+  test('turn the memory off as the user wants', () => {
+    const compiledFolder = '/compiled'
+    expect(settingsOf({})).toEqual({ remembersFrames: true, compiledFolder })
+    for (const text of ['0', 'False'])
+      expect(settingsOf({ ANTICHAIN_REMEMBER_FRAMES: text })).toEqual({
+        remembersFrames: false,
+        compiledFolder,
+      })
+  })
+
+  test('leave compiled code to the variables of Node that the user set', () => {
+    for (const name of ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']) {
+      expect(settingsOf({ [name]: '1' })).toEqual({ remembersFrames: true })
+      expect(settingsOf({ [name]: '1', ANTICHAIN_REMEMBER_FRAMES: '0' })).toBeUndefined()
+    }
+  })
+
+  test('are absent if Node restricts files', () => {
+    expect(settingsOf({}, '--permission', '--allow-fs-read=*')).toBeUndefined()
+    expect(settingsOf({ NODE_OPTIONS: '--permission' })).toBeUndefined()
   })
 })

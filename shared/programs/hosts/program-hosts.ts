@@ -15,6 +15,8 @@ export interface ProgramHostsDeps {
   readonly antichainNode: string
   /** The engine's address: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
+  /** The folder that keeps the compiled code of Node programs. Absent: none. */
+  readonly compiledFolder?: string | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { computeBackoffMs } from '../../engine/deployment/retry/backoff.ts'
 import { type CommandRun, createCommandRun } from '../../engine/commands/command-run.ts'
 import { emitDebuggerWaiting } from '../../engine/events/emit-debugger-waiting.ts'
@@ -18,12 +19,14 @@ import { createProcesses } from '../../platform/system/processes.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { createRunPolicyPacks, withPolicyPacks } from '../policy-packs/run-policy-packs.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
+import type { ProgramHost } from '../../programs/program.ts'
 import { parseExtension } from '../../providers/package-request.ts'
 import type { PackageParameterization } from '../../records/package-parameterization.ts'
 import { withBuiltin } from '../../providers/builtin/with-builtin.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { createProviderRegistry } from '../../providers/provider-registry.ts'
 import { hashAssets } from '../../values/asset-hash.ts'
+import { resolveHomeFolder } from './home-folder.ts'
 import { createConfigRedactor } from './redact-config-secrets.ts'
 import { readUserVariables } from './user-variables.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
@@ -59,6 +62,19 @@ export interface RunEnvironment {
   readonly providerStateSources: ProviderStateSources
   /** The operations for which an executor of this process has emitted events. */
   readonly reportedOperations: Set<OperationId>
+}
+
+/**
+ * Creates the hosts of programs. A function keeps no compiled code, because its folders do not
+ * outlive it.
+ */
+function createRunPrograms(
+  input: RunInput,
+  deps: Pick<Parameters<typeof createProgramHosts>[0], 'processes' | 'env' | 'engineAddress'>,
+): ProgramHost {
+  const home = resolveHomeFolder(deps.env)
+  const compiledFolder = input.variables === undefined ? join(home, 'compiled') : undefined
+  return createProgramHosts({ ...deps, antichainNode: process.execPath, compiledFolder })
 }
 
 /** Creates the processes, hosts and helpers that one run needs. */
@@ -101,9 +117,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     views: { registry, address: engineAddress },
   })
   const reader = createAssetReader(source.programFolder)
-  const programs =
-    hosts?.programs ??
-    createProgramHosts({ processes, env, antichainNode: process.execPath, engineAddress })
+  const programs = hosts?.programs ?? createRunPrograms(input, { processes, env, engineAddress })
   const commandRun = createCommandRun({
     request,
     emitter,

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findAntichain } from './engine.ts'
+import type { RunMeasurement } from './measure-run.ts'
+import { createNullEngine } from './null-engine.ts'
+import { printReport } from './print-report.ts'
+
+/** A program of ten resources of @pulumi/aws, in TypeScript, which ts-node compiles. */
+const files = {
+  'Pulumi.yaml': 'name: bench\nruntime: nodejs\n',
+  'package.json': JSON.stringify({
+    private: true,
+    dependencies: {
+      '@pulumi/pulumi': '3.270.0',
+      '@pulumi/aws': '7.48.0',
+      '@types/node': '24.19.2',
+      typescript: '5.9.3',
+    },
+  }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: {
+      ...{ strict: true, target: 'es2020' },
+      ...{ module: 'commonjs', moduleResolution: 'node' },
+    },
+    files: ['index.ts'],
+  }),
+  'index.ts': `import * as aws from '@pulumi/aws'
+const buckets = ['a', 'b', 'c', 'd', 'e'].map(name => new aws.s3.Bucket(name, { tags: { name } }))
+export const names = buckets.map(
+  (bucket, index) => new aws.ssm.Parameter(\`p\${index}\`, { type: 'String', value: bucket.id }).name,
+)
+`,
+}
+
+/**
+ * Measures a TypeScript program of ten resources up to its first registration, without and with
+ * kept compiled code. The packages come from the registry. One run of each comes first: it checks
+ * the types, and keeps the compiled code.
+ */
+export async function benchProgramStart(repetitions: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
+      cwd: folder,
+      stdio: 'inherit',
+    })
+    const antichain = findAntichain()
+    const options = { project: 'bench', pkg: 'null', config: {}, creates: true }
+    const compiledFolder = join(folder, 'compiled')
+    for (const first of [options, { ...options, compiledFolder }]) {
+      const { exitCode } = await (await createNullEngine(antichain, folder, first))()
+      if (exitCode !== 0) throw new Error(`the program in ${folder} failed with ${exitCode}`)
+    }
+    const endsAtFirst = { ...options, endsAtFirst: true }
+    const runNull = await createNullEngine(antichain, folder, endsAtFirst)
+    const runKeeping = await createNullEngine(antichain, folder, { ...endsAtFirst, compiledFolder })
+    const nullRuns: RunMeasurement[] = []
+    const keepingRuns: RunMeasurement[] = []
+    for (let index = 0; index < repetitions; index++) {
+      nullRuns.push(await runNull())
+      keepingRuns.push(await runKeeping())
+    }
+    printReport({ bench: 'program-start', keepsCompiled: false }, nullRuns)
+    printReport({ bench: 'program-start', keepsCompiled: true }, keepingRuns)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

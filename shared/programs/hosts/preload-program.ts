@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+
+/** The module that Node loads before a program. It is next to this file, and next to a bundle. */
+const preloadFile = join(import.meta.dirname, 'preload-program.cjs')
+
+/** The input of `createPreload`. */
+export interface PreloadInput {
+  /** The environment of the program. */
+  readonly env: Readonly<Record<string, string>>
+  /** The other arguments of Node. */
+  readonly nodeArgs: readonly string[]
+  /** The folder that keeps compiled code. Undefined: compiled code is not kept. */
+  readonly compiledFolder: string | undefined
+}
+
+/** The arguments and the environment variables that load a module before a program. */
+export interface Preload {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The variables with which a user decides about compiled code. The last one measures coverage. */
+const compileVariables = ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']
+
+/**
+ * Returns what makes Node remember frames of stack traces and keep compiled code. Nothing is
+ * preloaded if the user turned both off, or if Node restricts which files the process reads. The
+ * module removes its argument and its variable before the program starts.
+ */
+export function createPreload({ env, nodeArgs, compiledFolder }: PreloadInput): Preload {
+  const allArgs = [...nodeArgs, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)]
+  const isRestricted = allArgs.some(arg => /^--(experimental-)?permission/.test(arg))
+  const remembersFrames = !/^(0|false)$/i.test(env['ANTICHAIN_REMEMBER_FRAMES'] ?? '')
+  const isDecidedByUser = compileVariables.some(name => (env[name] ?? '') !== '')
+  const folder = isDecidedByUser ? undefined : compiledFolder
+  if (isRestricted || (!remembersFrames && folder === undefined)) return { args: [], env: {} }
+  const settings = { remembersFrames, compiledFolder: folder }
+  return {
+    // One word, because the SDK searches the arguments for the word `--require`.
+    args: [`--require=${preloadFile}`],
+    env: { ANTICHAIN_PRELOAD: JSON.stringify(settings) },
+  }
+}
