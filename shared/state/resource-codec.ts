@@ -11,6 +11,7 @@ import {
 import { RecomputedMap } from '../values/recomputed-map.ts'
 import { emptyMap, type PropertyMap } from '../values/value.ts'
 import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
+import { stackTraceOf } from './shared-traces.ts'
 import {
   isJsonObject,
   readListMapField,
@@ -210,9 +211,8 @@ function decodeTimeouts(json: Json | undefined): CustomTimeouts {
 }
 
 function decodeFrames(json: Json | undefined): readonly StackFrame[] {
-  if (!Array.isArray(json)) return []
-  return json.map((frame: Json) => {
-    const position = isJsonObject(frame) ? readTextField(frame, 'sourcePosition') : ''
-    return position === '' ? {} : { sourcePosition: position }
-  })
+  if (!Array.isArray(json)) return stackTraceOf([])
+  return stackTraceOf(
+    json.map((frame: Json) => (isJsonObject(frame) ? readTextField(frame, 'sourcePosition') : '')),
+  )
 }

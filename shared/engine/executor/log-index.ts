@@ -6,7 +6,8 @@ import type { StoredResource } from '../../state/stored.ts'
 import { readTextField } from '../../state/stored-fields.ts'
 import { isProviderType, providerReferenceOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import { type Pin, readPlanPage, readRecords } from '../deployment/log/log-view.ts'
+import { type Pin, readRecords } from '../deployment/log/log-view.ts'
+import { createOperationSources } from './operation-sources.ts'
 
 /**
  * The parts of a deployment's log that executors need, as far as the log was read: operations,
@@ -33,12 +34,15 @@ export interface LogIndex {
   readonly providerStateOf: (urn: Urn, id: string) => StoredResource | undefined
 }
 
-/** Creates an index that reads each record of a log once, in order and as needed. */
+/**
+ * Creates an index that reads the records of a log in order and as needed. Operations that were not
+ * used for long are read again.
+ */
 export function createLogIndex(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
   deployment: DeploymentId,
 ): LogIndex {
-  const operations = new Map<OperationId, Operation>()
+  const sources = createOperationSources(ports, deployment)
   const settledStates = new Map<OperationId, StoredResource>()
   const providerStates = new Map<string, StoredResource>()
   const recordSettledState = (id: OperationId, state: StoredResource | undefined): void => {
@@ -53,17 +57,13 @@ export function createLogIndex(
   let pendingRead: Promise<void> | undefined
   const read = async (): Promise<void> => {
     const records = await readRecords(ports.decisionLog, deployment, nextNumber)
-    for (const decision of records.flatMap(record => record.decisions)) {
-      if (decision.kind === 'pin') pin = decision
-      if (decision.kind === 'extension') extensions.set(decision.ref, decision.extension)
-      if (decision.kind === 'settled') recordSettledState(decision.operation.id, decision.state)
-      if (decision.kind === 'retried') operations.set(decision.operation.id, decision.operation)
-      if (decision.kind === 'registration')
-        for (const operation of decision.operations) operations.set(operation.id, operation)
-      if (decision.kind === 'plan')
-        for (const hash of decision.pages)
-          for (const operation of await readPlanPage(ports.blobs, hash))
-            operations.set(operation.id, operation)
+    for (const record of records) {
+      await sources.add(record)
+      for (const decision of record.decisions) {
+        if (decision.kind === 'pin') pin = decision
+        if (decision.kind === 'extension') extensions.set(decision.ref, decision.extension)
+        if (decision.kind === 'settled') recordSettledState(decision.operation.id, decision.state)
+      }
     }
     nextNumber += records.length
   }
@@ -80,10 +80,10 @@ export function createLogIndex(
   }
   return {
     async find(id) {
-      const indexedOperation = operations.get(id)
+      const indexedOperation = await sources.find(id)
       if (indexedOperation !== undefined) return indexedOperation
       await readNewRecords()
-      return operations.get(id)
+      return sources.find(id)
     },
     settledStateOf: id => settledStates.get(id),
     extensionOf: ref => extensions.get(ref),

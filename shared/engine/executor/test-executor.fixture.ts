@@ -5,7 +5,7 @@ import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor, type Executor } from './executor.ts'
 
 /** Returns a delete without needs. */
-function createTestDelete(id: OperationId): Operation {
+export function createTestDelete(id: OperationId): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n-${id}`
   const operation = { id, urn, op: 'delete', needs: 0, releases: [], effect: 'remove' }
   return operation as unknown as Operation

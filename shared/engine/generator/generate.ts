@@ -47,8 +47,8 @@ export async function generate(
   // `claimUrn` runs before the first await, so that two registrations never get the same URN.
   const claimResult = finishStage(ctx, claimUrn(input, goal))
   if (claimResult.kind !== 'decided') return claimResult
-  const { urn, old } = claimResult.value
-  ctx.apply({ goals: [[urn, registeredGoalOf(goal, old?.state)]] })
+  const { urn } = claimResult.value
+  ctx.apply({ goals: [[urn, registeredGoalOf(goal)]] })
 
   const dependencyCheck = finishStage(ctx, refuseMissingDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck

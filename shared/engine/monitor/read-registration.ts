@@ -9,6 +9,7 @@ import { error } from '../../errors/error.ts'
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
+import { stackTraceOf } from '../../state/shared-traces.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/special-values.ts'
 import { parsePath } from '../../values/path.ts'
@@ -285,10 +286,7 @@ export function readFrames(
 }
 
 function framesOf(trace: StackTrace | undefined, root: string): readonly StackFrame[] {
-  return (trace?.frames ?? []).map(({ pc }) => {
-    const sourcePosition = positionOf(pc, root)
-    return sourcePosition === '' ? {} : { sourcePosition }
-  })
+  return stackTraceOf((trace?.frames ?? []).map(({ pc }) => positionOf(pc, root)))
 }
 
 function sortUnique(urns: readonly Urn[]): readonly Urn[] {

@@ -33,6 +33,9 @@ export function createStackTraces(): StackTraces {
         framesByHandle.delete(handle)
       }
     },
-    withCallerFrames: (handle, frames) => [...(framesByHandle.get(handle) ?? []), ...frames],
+    withCallerFrames(handle, frames) {
+      const callerFrames = framesByHandle.get(handle)
+      return callerFrames === undefined ? frames : [...callerFrames, ...frames]
+    },
   }
 }

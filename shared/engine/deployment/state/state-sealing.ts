@@ -1,6 +1,7 @@
 import type { SecretsManager } from '../../../secrets/crypter.ts'
 import { decodeResource, encodeResource, storedFormOf } from '../../../state/resource-codec.ts'
 import { sealLikeOld } from '../../../state/seal-like-old.ts'
+import { createStringSharer } from '../../../state/stream/share-strings.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { StoredResource } from '../../../state/stored.ts'
 import {
@@ -18,6 +19,7 @@ export interface Sealing {
    * the same path and the same value there.
    */
   readonly seal: (state: ResourceState, old?: ResourceState) => StoredResource
+  /** Returns the state. Equal texts of opened states share their memory. */
   readonly open: (storedState: StoredResource) => ResourceState
   readonly sealMap: (map: PropertyMap) => JsonObject
   readonly openMap: (storedMap: JsonObject) => PropertyMap
@@ -27,6 +29,7 @@ export interface Sealing {
 export function createSealing(secrets: SecretsManager): Sealing {
   const { encrypt, decrypt } = secrets.crypter
   const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })
+  const shareStrings = createStringSharer()
   return {
     seal: (state, old) => {
       const oldForm = old === undefined ? undefined : storedFormOf(old)
@@ -34,7 +37,10 @@ export function createSealing(secrets: SecretsManager): Sealing {
         ? encodeResource(state, seal)
         : sealLikeOld(state, oldForm, secrets.crypter)
     },
-    open: storedState => decodeResource(storedState, decrypt),
+    open(storedState) {
+      shareStrings(storedState)
+      return decodeResource(storedState, decrypt)
+    },
     sealMap: map => encodeStoredMap(map, seal),
     openMap: storedMap => decodeStoredMap(storedMap, decrypt),
   }

@@ -63,18 +63,13 @@ export type RegisteredGoal = Pick<
   | 'stackTrace'
 >
 
-/** Returns the parts that later decisions need. An equal stack trace of `old` is shared with it. */
-export function registeredGoalOf(
-  goal: Goal,
-  old: Pick<Goal, 'stackTrace'> | undefined,
-): RegisteredGoal {
+/** Returns the parts of a goal that later decisions need. */
+export function registeredGoalOf(goal: Goal): RegisteredGoal {
   const { protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace } = goal
-  const hasOldTrace =
-    old !== undefined && JSON.stringify(old.stackTrace) === JSON.stringify(goal.stackTrace)
+  const { sourcePosition, stackTrace } = goal
   return {
     ...{ protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace },
-    sourcePosition: goal.sourcePosition,
-    stackTrace: hasOldTrace ? old.stackTrace : goal.stackTrace,
+    ...{ sourcePosition, stackTrace },
   }
 }
 

@@ -1,0 +1,91 @@
+import type { BlobsPort, DecisionLogPort } from '../../ports/records.ts'
+import type { BlobHash, DeploymentId, LogNumber, OperationId } from '../../records/ids.ts'
+import type { Decision } from '../../records/log.ts'
+import type { Operation } from '../../records/operation.ts'
+import { readPlanPage } from '../deployment/log/log-view.ts'
+
+/**
+ * Number of log records and plan pages whose operations stay in memory. An executor runs the
+ * operations of a record or page soon after each other, so others are rarely read again.
+ */
+const loadedSourcesMax = 64
+
+/** The operations that a log contains, by their id. */
+export interface OperationSources {
+  /** Adds the operations of a log record, and those of its plan pages. */
+  readonly add: (record: {
+    readonly number: LogNumber
+    readonly decisions: readonly Decision[]
+  }) => Promise<void>
+  /**
+   * Returns an added operation. Reads its record or page again if it is no longer in memory.
+   * Returns undefined if it was not added. Throws STATE_INVALID when the page is damaged.
+   */
+  readonly find: (id: OperationId) => Promise<Operation | undefined>
+}
+
+/** A log record or a plan page with operations. Its operations are absent when not in memory. */
+interface OperationSource {
+  readonly read: () => Promise<readonly Operation[]>
+  operations?: ReadonlyMap<OperationId, Operation>
+}
+
+/** Creates an empty set of operations. Each operation that is not in memory needs some 50 bytes. */
+export function createOperationSources(
+  ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
+  deployment: DeploymentId,
+): OperationSources {
+  const sourcesById = new Map<OperationId, OperationSource>()
+  // In the order of their last use.
+  const loadedSources = new Set<OperationSource>()
+  const load = (source: OperationSource, operations: readonly Operation[]): void => {
+    source.operations = new Map(operations.map(operation => [operation.id, operation]))
+    loadedSources.add(source)
+    if (loadedSources.size <= loadedSourcesMax) return
+    const [oldest] = loadedSources
+    if (oldest === undefined) return
+    loadedSources.delete(oldest)
+    delete oldest.operations
+  }
+  const addSource = (read: OperationSource['read'], operations: readonly Operation[]): void => {
+    if (operations.length === 0) return
+    const source: OperationSource = { read }
+    for (const { id } of operations) sourcesById.set(id, source)
+    load(source, operations)
+  }
+  return {
+    async add({ number, decisions }) {
+      const readRecord = async (): Promise<readonly Operation[]> =>
+        listOperations((await ports.decisionLog.read(deployment, number, 1))[0]?.decisions ?? [])
+      addSource(readRecord, listOperations(decisions))
+      for (const hash of listPages(decisions)) {
+        const readPage = (): Promise<readonly Operation[]> => readPlanPage(ports.blobs, hash)
+        addSource(readPage, await readPage())
+      }
+    },
+    async find(id) {
+      const source = sourcesById.get(id)
+      if (source === undefined) return undefined
+      if (source.operations === undefined) {
+        const operations = await source.read()
+        load(source, operations)
+        return operations.find(operation => operation.id === id)
+      }
+      // The source becomes the one that was used last.
+      if (loadedSources.delete(source)) loadedSources.add(source)
+      return source.operations.get(id)
+    },
+  }
+}
+
+/** Returns the operations that a record itself contains. */
+function listOperations(decisions: readonly Decision[]): readonly Operation[] {
+  return decisions.flatMap(decision => {
+    if (decision.kind === 'registration') return decision.operations
+    return decision.kind === 'retried' ? [decision.operation] : []
+  })
+}
+
+function listPages(decisions: readonly Decision[]): readonly BlobHash[] {
+  return decisions.flatMap(decision => (decision.kind === 'plan' ? decision.pages : []))
+}
