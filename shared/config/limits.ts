@@ -122,6 +122,11 @@ export const limits = {
    * operations may run. Each needs some 30 KB of memory until it ends.
    */
   registrationsInWindow: 256,
+  /**
+   * Concurrent calls on one connection of a program, unless more of them may wait for the program.
+   * An open call needs some 5 KB of memory.
+   */
+  streamsPerConnection: 1024,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
   /** Source positions of unchanged resources that one deployment updates: one record. */

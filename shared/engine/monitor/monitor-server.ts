@@ -32,6 +32,7 @@ import { createCallAddresses, type CallAddresses } from './call-addresses.ts'
 import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRequestTransformer } from './transform-requests.ts'
 import { createRegistrationWindow, windowSizeOf, withWindow } from './registration-window.ts'
+import { createStreamLimit, type StreamLimit } from './stream-limit.ts'
 import { createStatusHandlers } from './status-handlers.ts'
 
 /** Maximum size of a message in either direction, in bytes. The limit is that of Pulumi. */
@@ -63,7 +64,9 @@ export async function startMonitorServer(
     readonly plugins: () => PluginHost
   },
 ): Promise<MonitorServer> {
+  const streamLimit = createStreamLimit()
   const options = {
+    ...streamLimit.serverOptions,
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
   }
@@ -72,7 +75,7 @@ export async function startMonitorServer(
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const window = createRegistrationWindow()
+  const window = createRegistrationWindow(streamLimit.raiseFor)
   const callbacks = withWindow(createCallbacks(), window)
   const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)
@@ -92,7 +95,7 @@ export async function startMonitorServer(
     server.addService(ResourceStatusService, toUnaryHandlers(createStatusHandlers(deps.viewStatus)))
     server.addService(LoaderService, toUnaryHandlers(createLoaderHandlers(deps.plugins)))
     server.addService(MapperService, toUnaryHandlers(createMapperHandlers(deps.plugins)))
-    return listen(server)
+    return listen(server, streamLimit)
   }
   return {
     address: await serve(),
@@ -110,17 +113,20 @@ export async function startMonitorServer(
     release: released.resolve,
     close() {
       callbacks.close()
+      streamLimit.close()
       servers.forEach(server => server.forceShutdown())
     },
   }
 }
 
 /** Listens on a free port and resolves to the address. */
-function listen(server: Server): Promise<string> {
+function listen(server: Server, { addPort }: StreamLimit): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, port) =>
-      thrown === null ? resolve(`127.0.0.1:${port}`) : reject(thrown),
-    )
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, port) => {
+      addPort(port)
+      if (thrown === null) resolve(`127.0.0.1:${port}`)
+      else reject(thrown)
+    })
   })
 }
 

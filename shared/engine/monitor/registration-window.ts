@@ -32,8 +32,11 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window waits for providers, for the store, for
  * others in the window, and for calls to the program or to components. If all of them wait for such
  * calls, the window has room for one more. So a registration that a callback makes always proceeds.
+ * `onWidened` receives the number of registrations that may wait at the same time.
  */
-export function createRegistrationWindow(): RegistrationWindow {
+export function createRegistrationWindow(
+  onWidened: (waitingCount: number) => void = () => undefined,
+): RegistrationWindow {
   const waitingEntries = createFifo<{ readonly admit: () => void; readonly refuse: () => void }>()
   let sizeMax: number = limits.registrationsInWindow
   let enteredCount = 0
@@ -68,6 +71,7 @@ export function createRegistrationWindow(): RegistrationWindow {
     },
     async widenDuring(call) {
       callCount += 1
+      onWidened(callCount)
       admitNext()
       try {
         return await call
@@ -77,6 +81,7 @@ export function createRegistrationWindow(): RegistrationWindow {
     },
     resize(newSizeMax) {
       sizeMax = newSizeMax
+      onWidened(sizeMax)
       admitNext()
     },
     close() {

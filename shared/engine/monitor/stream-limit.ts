@@ -1,0 +1,52 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerHttp2Stream } from 'node:http2'
+import { limits } from '../../config/limits.ts'
+
+/** Node publishes each new stream of an HTTP/2 server here. grpc-js hides its sessions. */
+const channel = 'http2.server.stream.created'
+/** The largest limit that HTTP/2 allows. */
+const unlimited = 2 ** 31 - 1
+
+/**
+ * The limit of concurrent calls on each connection of the monitor. A program keeps its other calls
+ * in its own memory until then.
+ */
+export interface StreamLimit {
+  /** The option of grpc-js with the first limit. */
+  readonly serverOptions: Readonly<Record<string, number>>
+  /** Applies the limit to connections on a port of this process. */
+  readonly addPort: (port: number) => void
+  /**
+   * Removes the limit of all connections if `waitingCount` calls are more than half of it. Such
+   * calls wait for other calls. So at least half of the calls on a connection never do.
+   */
+  readonly raiseFor: (waitingCount: number) => void
+  readonly close: () => void
+}
+
+/** Creates the limit of one monitor. */
+export function createStreamLimit(): StreamLimit {
+  const { streamsPerConnection } = limits
+  const ports = new Set<number>()
+  const sessions = new Set<NonNullable<ServerHttp2Stream['session']>>()
+  let isRaised = false
+  const onStream = (message: unknown): void => {
+    const { session } = (message as { readonly stream: ServerHttp2Stream }).stream
+    if (session === undefined || sessions.has(session)) return
+    if (!ports.has(session.socket?.localPort ?? 0)) return
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    if (isRaised) session.settings({ maxConcurrentStreams: unlimited })
+  }
+  subscribe(channel, onStream)
+  return {
+    serverOptions: { 'grpc.max_concurrent_streams': streamsPerConnection },
+    addPort: port => void ports.add(port),
+    raiseFor(waitingCount) {
+      if (isRaised || waitingCount * 2 <= streamsPerConnection) return
+      isRaised = true
+      for (const session of sessions) session.settings({ maxConcurrentStreams: unlimited })
+    },
+    close: () => void unsubscribe(channel, onStream),
+  }
+}
