@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
-import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
+import {
+  type DocumentKey,
+  type DocumentsPort,
+  tagsDocumentName,
+} from '../../shared/ports/documents.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 
@@ -10,10 +14,8 @@ export type StackTags = Readonly<Record<string, string>>
 /** Tags in a request. The limits are those of Pulumi's client. */
 export const tagsForm = z.record(z.string().regex(/^[\w.:-]{1,40}$/), z.string().max(256))
 
-const tagsName = 'tags'
-
 function tagsKeyOf(stack: StackId): DocumentKey {
-  return { kind: 'stack-settings', scope: stack, name: tagsName }
+  return { kind: 'stack-settings', scope: stack, name: tagsDocumentName }
 }
 
 /** Returns the tags of a stack. */

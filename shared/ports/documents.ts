@@ -14,6 +14,9 @@ export type DocumentKind =
   /** The tags of a stack, and its key for clients of Pulumi. */
   | 'stack-settings'
 
+/** The name of the document of the kind `stack-settings` with the tags of a stack. */
+export const tagsDocumentName = 'tags'
+
 /** The key of a document, unique within its kind and scope. */
 export interface DocumentKey {
   readonly kind: DocumentKind

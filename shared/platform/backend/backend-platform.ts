@@ -23,6 +23,7 @@ import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedde
 import { openObjectStore } from '../objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../objects/object-store-url.ts'
 import { createBackendControl } from './backend-control.ts'
+import { createBackendDocuments } from './backend-documents.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
 import { closeCopiedDeployment } from './close-copied-deployment.ts'
 import { createHeldLocks } from './held-locks.ts'
@@ -131,6 +132,7 @@ export async function openBackendPlatform(
   return {
     ...embedded,
     catalog,
+    documents: createBackendDocuments(backend, embedded.documents),
     control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames(renameDeps),
     setConfig: (id, config) => void configs.set(id, config),

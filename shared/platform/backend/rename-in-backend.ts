@@ -5,6 +5,7 @@ import {
   removeStackObjects,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { StackRenames } from '../../ports/stack-renames.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -90,7 +91,7 @@ async function whileLocked<T>(
   }
 }
 
-/** Writes the stack under its new id, moves its history, and removes the old id. Repeatable. */
+/** Writes the stack under its new id, with history and tags, and removes the old id. Repeatable. */
 async function moveInBackend(
   deps: SyncDeps,
   { from, to, snapshot }: Pick<RenameIntent, 'from' | 'to' | 'snapshot'>,
@@ -110,6 +111,8 @@ async function moveInBackend(
     if (entry !== undefined) await store.put(newKey, entry)
     if (newKey.includes('.history.')) marks.update(to, { lastEntry: newKey })
   }
+  // The client 3.274.1 leaves the tags of a renamed stack under the old name.
+  await saveBackendTags(backend, to, (await readBackendTags(backend, from))?.tags ?? {})
   await removeOldName(deps, from)
 }
 

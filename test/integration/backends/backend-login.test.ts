@@ -118,6 +118,26 @@ describe('stacks of a self-managed backend', () => {
     expect(listLocks()).toEqual([])
   })
 
+  test('have the tags of Pulumi, also after a rename', async () => {
+    const written = '{"version":1,"tags":{"owner":"me"}}'
+    writeFileSync(pathOf('stacks/shop/dev.pulumi-tags'), written)
+    expect((await run('stack', 'tag', 'get', 'owner', '-s', 'dev')).out).toBe('me\n')
+    await run('stack', 'tag', 'set', 'area', '<a> & b', '-s', 'dev')
+    const tags = '{"version":1,"tags":{"area":"<a> & b","owner":"me"}}'
+    expect(readStack('dev.pulumi-tags')).toBe(tags)
+    await run('stack', 'rename', 'qa', '-s', 'dev')
+    expect(existsSync(pathOf('stacks/shop/dev.pulumi-tags'))).toBe(false)
+    expect(readStack('qa.pulumi-tags')).toBe(tags)
+    await run('stack', 'tag', 'rm', 'area', '-s', 'qa')
+    expect(readStack('qa.pulumi-tags')).toBe(written)
+    await run('stack', 'tag', 'rm', 'owner', '-s', 'qa')
+    expect(existsSync(pathOf('stacks/shop/qa.pulumi-tags'))).toBe(false)
+    writeFileSync(pathOf('stacks/shop/qa.pulumi-tags'), '{"version":2,"tags":{}}')
+    expect((await bench.run('stack', 'tag', 'ls', '-s', 'qa')).err).toContain('BACKEND_TOO_NEW')
+    await run('stack', 'rm', 'qa', '--yes', '--force')
+    expect(existsSync(pathOf('stacks/shop/qa.pulumi-tags'))).toBe(false)
+  })
+
   test('an edit of the state replaces the checkpoint, and keeps the previous one', async () => {
     const before = readStack('dev.json')
     const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { Backend } from '../../backends/open-backend.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
+import { type DocumentKey, type DocumentsPort, tagsDocumentName } from '../../ports/documents.ts'
+import type { StackId } from '../../records/ids.ts'
+
+const tagsValueForm = z.record(z.string(), z.string())
+
+/**
+ * Creates the documents of a backend over those of this machine. The tags of stacks are in the
+ * backend, where Pulumi's command line has them. The version of tags is derived from their bytes.
+ */
+export function createBackendDocuments(backend: Backend, documents: DocumentsPort): DocumentsPort {
+  const readTags = async (stack: StackId) => {
+    const stored = await readBackendTags(backend, stack)
+    return stored === undefined ? undefined : { ...stored, version: versionOf(stored.bytes) }
+  }
+  return {
+    ...documents,
+    get: async key => {
+      if (!isTagsKey(key)) return documents.get(key)
+      const stored = await readTags(key.scope)
+      return stored === undefined ? undefined : { key, version: stored.version, value: stored.tags }
+    },
+    put: async (key, value, expectedVersion) => {
+      if (!isTagsKey(key)) return documents.put(key, value, expectedVersion)
+      if (((await readTags(key.scope))?.version ?? 0) !== expectedVersion) return false
+      const bytes = await saveBackendTags(backend, key.scope, tagsValueForm.parse(value))
+      return versionOf(bytes ?? new Uint8Array())
+    },
+  }
+}
+
+function isTagsKey(key: DocumentKey): key is DocumentKey & { readonly scope: StackId } {
+  return key.kind === 'stack-settings' && key.name === tagsDocumentName && key.scope !== '*'
+}
+
+/** Returns the version of stored tags: a positive number of 48 bits. */
+function versionOf(bytes: Uint8Array): number {
+  return createHash('sha256').update(bytes).digest().readUIntBE(0, 6) + 1
+}
