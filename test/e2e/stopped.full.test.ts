@@ -11,14 +11,15 @@ beforeEach(() => {
 
 afterEach(() => sandbox.remove())
 
-test('commands name a stopped process that owns the store and how to handle it, and the process continues after SIGCONT', async () => {
+test('commands that write name a stopped process that owns the store, and others read without it', async () => {
   await initDevStack(sandbox)
   const running = sandbox.start([...upArgs, '-p', '8'])
   await waitUntil(() => sandbox.listObjects().length >= 10, { condition: '10 objects' })
   running.kill('SIGSTOP', 'process')
   const { pid } = running
+  expect(requireSuccess(await sandbox.run(['stack', 'ls'])).out).toMatch(/^dev/m)
   for (const command of [
-    ['stack', 'ls'],
+    ['stack', 'init', 'other'],
     ['cancel', '--force', '-s', 'dev', '-y'],
   ])
     expectRefused(await sandbox.run(command), 'STORE_UNAVAILABLE', [
