@@ -74,6 +74,7 @@ function declareTransfers(config: Command, attach: Attach): void {
   attach(
     config
       .command('cp [key]')
+      .alias('copy')
       .description('Copy one value or all values to another stack')
       .option('-d, --dest <stack>', 'The stack to copy to')
       .option('--path', 'Treat the key as a path into a map or list'),

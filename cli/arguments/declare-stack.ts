@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
-import type { Attach } from './handler.ts'
-import { unsupportedOptions } from './unsupported.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */
 export function declareStack(root: Command, attach: Attach): void {
   const stack = root.command('stack').description('Manage stacks, or show the current stack')
-  attach(
-    stack.option('--show-name', 'Print only the name of the stack'),
-    async () => (await import('../commands/stack-show.ts')).showStack,
-  )
+  const loadShowStack = async () => (await import('../commands/stack-show.ts')).showStack
+  attach(withShowOptions(stack), loadShowStack)
+  attach(withShowOptions(stack.command('get').description('Show the current stack')), loadShowStack)
   declareLifecycle(stack, attach)
   declareRename(stack, attach)
   declareChangeSecretsProvider(stack, attach)
@@ -16,6 +15,15 @@ export function declareStack(root: Command, attach: Attach): void {
   declareTimeTravel(stack, attach)
   declareGraph(stack, attach)
   declareTags(stack, attach)
+  declareUnsupportedCommands(stack, unsupportedCommands.stack)
+}
+
+function withShowOptions(command: Command): Command {
+  return command
+    .option('--show-name', 'Print only the name of the stack')
+    .option('-u, --show-urns', 'Print the URN of each resource')
+    .option('-i, --show-ids', 'Print the id of each resource')
+    .option('--show-secrets', 'Show secret outputs in plaintext')
 }
 
 function declareLifecycle(stack: Command, attach: Attach): void {

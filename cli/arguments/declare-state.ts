@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
-import type { Attach } from './handler.ts'
+import { type Command, Option } from 'commander'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import { unsupportedCommands } from './unsupported.ts'
 
 /** Declares `state` and its subcommands. */
 export function declareState(root: Command, attach: Attach): void {
@@ -29,8 +30,20 @@ export function declareState(root: Command, attach: Attach): void {
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-pending.ts')).clearPendingOperation,
   )
+  attach(
+    state
+      .command('get <resource>')
+      .description('Show the recorded state of a resource, by URN or name')
+      .option('--show-secrets', 'Show secrets in plaintext')
+      .option('-j, --json', 'Print JSON')
+      .addOption(
+        new Option('--output <format>', 'Like --json, as in Pulumi').choices(['default', 'json']),
+      ),
+    async () => (await import('../commands/state-get.ts')).getResourceState,
+  )
   declareEdits(state, attach)
   declareWholeEdits(state, attach)
+  declareUnsupportedCommands(state, unsupportedCommands.state)
 }
 
 /** Declares the edits of resources in the state; see docs/spec/state-integrity.md#state-edits. */

@@ -40,13 +40,18 @@ export async function runCommandLine(
     io.stdout.write(`${isPulumi ? `v${emulatedVersion}` : manifest.version}\n`)
     return 0
   }
-  const result = { exitCode: 0 }
+  const result = { exitCode: 0, help: '' }
   const root = declareCommands(io, tools, result)
   try {
     await root.parseAsync([...normalizedArgs], { from: 'user' })
     return result.exitCode
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
+    if (thrown instanceof CommanderError && thrown.code === 'commander.help') {
+      // A group of commands without a command prints its help, as in Pulumi.
+      io.stdout.write(result.help)
+      return 0
+    }
     const failure = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown
     return reportFailure(
       failure,
@@ -56,7 +61,11 @@ export async function runCommandLine(
   }
 }
 
-function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Command {
+function declareCommands(
+  io: Io,
+  tools: Tools,
+  result: { exitCode: number; help: string },
+): Command {
   const root = new Command('antichain')
   root
     .description('Deploy Pulumi programs durably and in parallel')
@@ -76,7 +85,9 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
     .exitOverride()
     .configureOutput({
       writeOut: text => io.stdout.write(text),
-      writeErr: () => {},
+      writeErr: text => {
+        result.help = text
+      },
     })
   addExamples(root).addHelpText('after', '\nRun `antichain --version` to print the version.')
   declareUnsupportedOptions(root, unsupportedOptions.root).hook('preAction', () =>

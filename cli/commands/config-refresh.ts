@@ -3,6 +3,7 @@ import { readHistory } from '../../shared/engine/deployment/retention/history-an
 import { error } from '../../shared/errors/error.ts'
 import { hasSecure, isContainer, toConfigTree } from '../../shared/programs/config/config-tree.ts'
 import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
+import { withEnvironmentConfig } from '../../shared/programs/environments/environment-config.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -61,8 +62,8 @@ async function findDeployedConfig(
 
 /**
  * Gives a file the values of the deployed configuration, and removes its other keys. Defaults of
- * the project stay in the project file. Secrets have no deployed value, so the file keeps its own.
- * Returns the keys of secrets that the file does not have as secrets.
+ * the project and values of the environment stay where they are. Secrets have no deployed value, so
+ * the file keeps its own. Returns the keys of secrets that the file does not have as secrets.
  */
 function applyDeployedConfig(
   project: Project,
@@ -70,7 +71,13 @@ function applyDeployedConfig(
   deployed: Readonly<Record<string, string>>,
 ): readonly string[] {
   const missing: string[] = []
-  const { values } = withProjectDefaults(project, file.getValues())
+  const environment = file.readEnvironment(project.root)
+  // Only the presence of secrets matters here, so nothing is encrypted.
+  const options = { project: project.name, encrypt: (text: string) => text }
+  const values = withProjectDefaults(
+    project,
+    withEnvironmentConfig(file.getValues(), environment, options),
+  ).values
   for (const [key, text] of Object.entries(deployed)) {
     const value = values.get(key)
     const isSecret = value !== undefined && hasSecure(value)

@@ -1,15 +1,14 @@
 import { error } from '../../shared/errors/error.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import type { Json, StoredDeployment } from '../../shared/state/stored.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import type { Json } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
 import type { Handler } from '../arguments/handler.ts'
-import type { CliSession } from '../session/session.ts'
 import {
   hasSecretOutputs,
   formatOutput,
   readStackOutputs,
 } from '../../shared/state/stack-outputs.ts'
-import { openStateManager, ownKeysOf } from '../stack/stack-secrets.ts'
+import { openDecrypter } from '../stack/open-decrypter.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
@@ -24,7 +23,10 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   const engine = await session.openEngine()
   await warnInterrupted(session, id)
   const state = await engine.exportState(id)
-  const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, id, state) : undefined
+  const decrypt =
+    flags.isSet('showSecrets') && hasSecretOutputs(state)
+      ? await openDecrypter(session, id, state)
+      : undefined
   const outputs = readStackOutputs(state, decrypt)
   if (name !== undefined) {
     const value = outputs.get(name)
@@ -63,23 +65,8 @@ function formatShellAssignment(name: string, value: Json): string {
   return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
 }
 
-/** Returns the function that decrypts outputs. Without secret outputs, no manager is opened. */
-async function openDecrypter(
-  session: CliSession,
-  id: StackId,
-  state: StoredDeployment | undefined,
-): Promise<((ciphertext: string) => string) | undefined> {
-  if (state === undefined || !hasSecretOutputs(state)) return () => 'null'
-  const manager = await openStateManager(session, state, ownKeysOf(id))
-  if (manager === undefined)
-    throw error(
-      'SECRETS_MALFORMED',
-      'the state contains encrypted secrets but names no secrets provider',
-    )
-  return manager.crypter.decrypt
-}
-
-function formatOutputList(outputs: ReadonlyMap<string, Json>): readonly string[] {
+/** Formats all outputs of a stack as a table with a title. */
+export function formatOutputList(outputs: ReadonlyMap<string, Json>): readonly string[] {
   if (outputs.size === 0) return ['Current stack outputs (0):', '    No output values']
   const rows = [...outputs].map(([name, value]) => [name, formatOutput(value)])
   return [

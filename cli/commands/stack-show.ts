@@ -1,10 +1,16 @@
+import { nameOf, type Urn } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
+import { hasSecretOutputs, readStackOutputs } from '../../shared/state/stack-outputs.ts'
+import type { StoredResource } from '../../shared/state/stored.ts'
+import { readTextField } from '../../shared/state/stored-fields.ts'
+import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { formatOutput, readStackOutputs } from '../../shared/state/stack-outputs.ts'
 import { formatTable } from '../display/table.ts'
+import { openDecrypter } from '../stack/open-decrypter.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
+import { formatOutputList } from './stack-output.ts'
 
-/** `stack`: shows the stack, its resources and its outputs. */
+/** `stack`: shows the stack, its resources and its outputs. Secrets are shown only on request. */
 export const showStack: Handler = async (session, flags) => {
   if (flags.isSet('showName')) {
     session.print(stackPartsOf(session.resolveStackId()).stack)
@@ -19,13 +25,30 @@ export const showStack: Handler = async (session, flags) => {
   session.print(`    Project: ${stackPartsOf(id).project}`)
   if (lastUpdateMs !== undefined)
     session.print(`    Last updated: ${new Date(lastUpdateMs).toISOString()}`)
-  const resources = state?.resources ?? []
-  session.print(`Current stack resources (${resources.length}):`)
-  const rows = resources.map(({ type, urn }) => [type, urn.slice(urn.lastIndexOf('::') + 2)])
-  for (const line of formatTable(['TYPE', 'NAME'], rows)) session.print(`    ${line}`)
-  const outputs = [...readStackOutputs(state, undefined)]
-  session.print(`Current stack outputs (${outputs.length}):`)
-  for (const [name, value] of outputs) session.print(`    ${name}: ${formatOutput(value)}`)
+  for (const line of formatResources(state?.resources ?? [], flags)) session.print(line)
+  const decrypt =
+    flags.isSet('showSecrets') && hasSecretOutputs(state)
+      ? await openDecrypter(session, id, state)
+      : undefined
+  for (const line of formatOutputList(readStackOutputs(state, decrypt))) session.print(line)
   await warnInterrupted(session, id)
   return 0
+}
+
+/** Formats resources as a table. With --show-urns and --show-ids, lines below each one. */
+function formatResources(resources: readonly StoredResource[], flags: Flags): readonly string[] {
+  const rows = resources.map(({ type, urn }) => [type, nameOf(urn as Urn)])
+  const [header = '', ...lines] = formatTable(['TYPE', 'NAME'], rows)
+  const details = (resource: StoredResource): readonly string[] => {
+    const id = readTextField(resource, 'id')
+    return [
+      ...(flags.isSet('showUrns') ? [`        URN: ${resource.urn}`] : []),
+      ...(flags.isSet('showIds') && id !== '' ? [`        ID: ${id}`] : []),
+    ]
+  }
+  return [
+    `Current stack resources (${resources.length}):`,
+    `    ${header}`,
+    ...resources.flatMap((resource, index) => [`    ${lines[index] ?? ''}`, ...details(resource)]),
+  ]
 }

@@ -1,6 +1,8 @@
 import { DeployError, error } from '../../shared/errors/error.ts'
 import { isUrn } from '../../shared/names/urn.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
+import { refuseForeignResources } from '../../shared/state/edits/import-state.ts'
 import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -79,7 +81,8 @@ async function mustEditAgain(session: CliSession, thrown: unknown): Promise<bool
 }
 
 /**
- * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_INTEGRITY.
+ * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
+ * STATE_INTEGRITY.
  * Refuses changes of pending operations, because `state pending` changes them. A clear also checks
  * that the operation can no longer take effect.
  */
@@ -92,6 +95,7 @@ async function parseEditedState(
   if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment')
   const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
   if (invalid !== undefined) throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`)
+  refuseForeignResources(after, { before, names: stackPartsOf(await session.requireStack()) })
   const fault = verifyIntegrity(after)
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the edited state is invalid: ${fault}`, {

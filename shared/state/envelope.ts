@@ -5,6 +5,7 @@ import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
+import { unknownDeploymentFields } from './unknown-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -178,6 +179,7 @@ function completeDeployment(
     ...(extensions && Object.keys(extensions).length > 0
       ? { extensions: extensions as StoredJsonObject }
       : {}),
+    ...unknownDeploymentFields(json),
   }
 }
 

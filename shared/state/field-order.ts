@@ -33,6 +33,14 @@ export function withFields(
   return { ...sorted, urn: typeof newUrn === 'string' ? newUrn : urn, custom, type }
 }
 
+/** Returns the fields of a stored resource that this version does not know. */
+export function unknownFieldsOf(resource: StoredResource): Readonly<Record<string, Json>> {
+  const fields: Record<string, Json> = {}
+  for (const [field, value] of Object.entries(resource))
+    if (!ranksByField.has(field)) fields[field] = value
+  return fields
+}
+
 /** Returns the resource with a flag set to true. */
 export function withFlag(resource: StoredResource, flag: string): StoredResource {
   return resource[flag] === true ? resource : withFields(resource, { [flag]: true })

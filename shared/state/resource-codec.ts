@@ -1,3 +1,4 @@
+import { DeployError, error } from '../errors/error.ts'
 import type { Urn } from '../names/urn.ts'
 import { compareUtf8 } from '../values/go-json.ts'
 import {
@@ -103,6 +104,17 @@ function encodeFrame(frame: StackFrame): Fields {
   return frame.sourcePosition === undefined ? {} : { sourcePosition: frame.sourcePosition }
 }
 
+/** Errors that name a value of a resource, but not the resource. */
+const valueErrorCodes = ['VALUE_MALFORMED', 'SECRETS_MALFORMED'] as const
+
+/** Returns the error of a value of a resource with the URN of the resource in its message. */
+function withUrn(thrown: unknown, urn: string): unknown {
+  if (!(thrown instanceof DeployError)) return thrown
+  if (!valueErrorCodes.some(code => code === thrown.code)) return thrown
+  const { code, message, details, hint, cause } = thrown
+  return error(code, `the resource ${urn} is malformed: ${message}`, { details, hint, cause })
+}
+
 /**
  * Decodes a state from its stored form. Absent and null fields become empty. The properties are
  * `recomputed` when they are read (for many states that stay in memory), or `kept`. Throws
@@ -118,7 +130,12 @@ export function decodeResource(
     hasCiphertext = true
     return open(ciphertext)
   }
-  const state = decodeFields(stored, openNoticed, properties === 'recomputed')
+  let state: ResourceState
+  try {
+    state = decodeFields(stored, openNoticed, properties === 'recomputed')
+  } catch (thrown) {
+    throw withUrn(thrown, stored.urn)
+  }
   if (!hasCiphertext) return state
   storedForms.set(state, stored)
   return state

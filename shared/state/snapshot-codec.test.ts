@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 import { secretOf, type PropertyValue } from '../values/value.ts'
+import { signatureKey, signatures } from '../values/wire-options.ts'
 import {
   decodeSnapshot,
   encodeSnapshot,
   envelopeOf,
   manifestOf,
+  parseEnvelope,
+  printEnvelope,
+  recodeDeployment,
   resealDeployment,
 } from './snapshot-codec.ts'
 import { decodePlainSnapshot } from './snapshot.fixture.ts'
@@ -50,6 +54,49 @@ test('the magic of a version is its hash, and empty without a version', () => {
     '7dff0d166258e7f1d265e8e044021ea087795d58a0c6415ab6fe8b7c790e447f',
   )
   expect(manifestOf('', '').magic).toBe('')
+})
+
+test('fields that this version does not know survive every conversion of a state', async () => {
+  const a = managerOf('a')
+  const resource = { urn, custom: true, id: 'x', type: 'a:b:C', inputs: { v: 1 }, later: [1] }
+  const text = JSON.stringify({
+    version: 3,
+    deployment: {
+      manifest: { time: '2026-01-01T00:00:00Z', magic: '', version: '', later: 2 },
+      secrets_providers: { type: 'passphrase', state: { salt: 'a' } },
+      resources: [resource],
+      metadata: { later: { x: 3 } },
+      later: 4,
+    },
+  })
+  const { deployment } = await parseEnvelope(text)
+  if (deployment === null) throw new Error('no deployment')
+  for (const mode of ['kept', 'sealed'] as const) {
+    const recoded = await recodeDeployment(deployment, a, { manager: a, mode })
+    expect(recoded).toEqual(deployment)
+    expect(recoded).toMatchObject({
+      resources: [resource],
+      metadata: { later: { x: 3 } },
+      later: 4,
+    })
+  }
+  const resealed = resealDeployment(deployment, a.crypter.decrypt, managerOf('b'))
+  expect(resealed).toMatchObject({ resources: [resource], later: 4 })
+  expect(await printEnvelope(await envelopeOf(deployment))).toContain('"later": 4')
+})
+
+test('a malformed value is named by its resource', async () => {
+  const text = (value: string) =>
+    `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"v":${value}}}]}}`
+  const secret = `{"${signatureKey}":"${signatures.secret}","ciphertext":"other:x"}`
+  for (const [value, message] of [
+    ['1e400', `the resource ${urn} is malformed: a number exceeds the range of a double`],
+    [secret, 'not sealed by a'],
+  ] as const) {
+    const { deployment } = await parseEnvelope(text(value))
+    if (deployment === null) throw new Error('no deployment')
+    await expect(decodeSnapshot(deployment, managerOf('a'))).rejects.toThrow(message)
+  }
 })
 
 describe('the stored form of a snapshot', () => {

@@ -10,6 +10,7 @@ import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
 import { createPauser } from './stream/pause.ts'
+import { keepUnknownFields, keepUnknownFrame, unknownDeploymentFields } from './unknown-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 
 export { parseEnvelope } from './stream/parse-envelope.ts'
@@ -52,7 +53,16 @@ export async function recodeDeployment(
   const { resources = [], ...frame } = stored
   const open: Open = source.crypter.decrypt
   const states = decodeResources(resources, open)
-  return encodeDeployment(await decodeSnapshot(frame, source), states, target)
+  const encoded = await encodeDeployment(await decodeSnapshot(frame, source), states, target)
+  const { resources: encodedResources = [] } = encoded
+  const pauser = createPauser()
+  const completeResources: StoredResource[] = []
+  for (const [index, resource] of encodedResources.entries()) {
+    completeResources.push(keepUnknownFields(resource, resources[index] ?? resource))
+    await pauser.addResource()
+  }
+  const complete = keepUnknownFrame(encoded, stored)
+  return completeResources.length === 0 ? complete : { ...complete, resources: completeResources }
 }
 
 function* decodeResources(
@@ -211,6 +221,7 @@ export function resealDeployment(
     metadata: stored.metadata,
     ...(stored.snippets === undefined ? {} : { snippets: stored.snippets }),
     ...(stored.extensions === undefined ? {} : { extensions: stored.extensions }),
+    ...unknownDeploymentFields(stored),
   }
 }
 

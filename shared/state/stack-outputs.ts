@@ -15,7 +15,7 @@ export function readStackOutputs(
   )
   const outputs = root?.['outputs']
   return isObject(outputs)
-    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlain(value, decrypt)]))
+    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlainJson(value, decrypt)]))
     : new Map()
 }
 
@@ -35,12 +35,19 @@ export function formatOutput(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function toPlain(value: Json, decrypt: ((ciphertext: string) => string) | undefined): Json {
-  if (isList(value)) return value.map(item => toPlain(item, decrypt))
+/**
+ * Returns a stored value with plain secrets, or with `[secret]` in their place if `decrypt` is
+ * undefined.
+ */
+export function toPlainJson(
+  value: Json,
+  decrypt: ((ciphertext: string) => string) | undefined,
+): Json {
+  if (isList(value)) return value.map(item => toPlainJson(item, decrypt))
   if (!isObject(value)) return value
   if (value[signatureKey] === signatures.secret) return openSecret(value, decrypt)
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, toPlain(item, decrypt)]),
+    Object.entries(value).map(([key, item]) => [key, toPlainJson(item, decrypt)]),
   )
 }
 
@@ -54,7 +61,7 @@ function openSecret(
     typeof plaintext === 'string'
       ? plaintext
       : decrypt(typeof ciphertext === 'string' ? ciphertext : '')
-  return toPlain(JSON.parse(text) as Json, decrypt)
+  return toPlainJson(JSON.parse(text) as Json, decrypt)
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {

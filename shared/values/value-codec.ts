@@ -138,12 +138,19 @@ export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
 /** Decodes the part of a value at `depth` levels below its root. */
 function decodeAt(json: Json, open: Open, depth: number): PropertyValue {
   if (typeof json === 'string') return json === unknownStringMarker ? unknown : json
-  if (json === null || typeof json !== 'object') return json
+  if (json === null || typeof json !== 'object') return requireFinite(json)
   checkValueDepth(depth)
   if (isJsonList(json)) return json.map(item => decodeAt(item, open, depth + 1))
   const signature = Object.hasOwn(json, signatureKey) ? json[signatureKey] : undefined
   if (signature === undefined) return decodeMapAt(json, open, depth)
   return decodeSigned(json, signature, { open, depth })
+}
+
+/** Throws VALUE_MALFORMED for a number that exceeds the range of a double, such as 1e400. */
+function requireFinite<Scalar>(json: Scalar): Scalar {
+  if (typeof json === 'number' && !Number.isFinite(json))
+    throw error('VALUE_MALFORMED', 'a number exceeds the range of a double')
+  return json
 }
 
 function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {

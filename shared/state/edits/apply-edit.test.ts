@@ -46,6 +46,15 @@ const expectCode = (code: ErrorCode, work: () => unknown): void => {
 
 const importEdit = (force = false): StateEdit => ({ kind: 'import', state: hash, force })
 
+test('an edit of resources refuses a resource of another stack that was not there before', () => {
+  const before = stateOf([thing('a'), { ...thing('b'), urn: urn('b', 'prod') }])
+  const edit = { kind: 'resources', state: hash, expected: digestOfResources(before) } as const
+  const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'other') }])
+  expectCode('STATE_FOREIGN', () => apply(edit, before, foreign))
+  const kept = stateOf([{ ...thing('b', { protect: true }), urn: urn('b', 'prod') }])
+  expect(apply(edit, before, kept).count).toBe(1)
+})
+
 describe('an import', () => {
   test('replaces the state, and drops the pending operations of both with a notice each', () => {
     const before = stateOf([thing('old')], { pending_operations: [pendingCreate('p')] })

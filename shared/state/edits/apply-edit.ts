@@ -8,7 +8,7 @@ import {
 } from '../pending.ts'
 import type { StoredDeployment } from '../stored.ts'
 import { deleteResources } from './delete-resources.ts'
-import { importState, requireSealed } from './import-state.ts'
+import { importState, refuseForeignResources, requireSealed } from './import-state.ts'
 import { withMark } from './mark-resources.ts'
 import { renameResourceInState } from './rename-resource.ts'
 import type { StackNames } from './rename-stack-in-state.ts'
@@ -38,6 +38,7 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
       return importState(namedState, { before, names, force: edit.force })
     case 'resources':
       requireReplaceable(before, namedState, edit.expected)
+      refuseForeignResources(namedState, { before, names })
       return replaceResources(before, namedState)
     case 'secrets':
       requireReplaceable(before, namedState, edit.expected)

@@ -79,6 +79,20 @@ interface Fault {
   readonly message: string
 }
 
+/**
+ * Throws STATE_FOREIGN for the first resource of another stack that the state before the edit did
+ * not have.
+ */
+export function refuseForeignResources(
+  after: StoredDeployment,
+  { before, names }: { readonly before: StoredDeployment; readonly names: StackNames },
+): void {
+  const urnsBefore = new Set(before.resources?.map(({ urn }) => urn))
+  const resources = after.resources?.filter(({ urn }) => !urnsBefore.has(urn)) ?? []
+  const [fault] = findForeignResources({ ...after, resources }, names)
+  if (fault !== undefined) throw error(fault.code, fault.message)
+}
+
 function findForeignResources(
   { resources = [] }: StoredDeployment,
   target: StackNames,

@@ -108,6 +108,36 @@ describe('state commands', () => {
   })
 })
 
+describe('shown states', () => {
+  test('get shows one resource by URN or name, and names all that have the name', async () => {
+    const { out } = await bench.run('state', 'get', toUrn('a'), '--json')
+    expect(JSON.parse(out)).toEqual({
+      ...{ id: 'a', inputs: {}, outputs: {}, type: 'a:b:C', urn: toUrn('a') },
+    })
+    expect((await bench.run('state', 'get', 'b')).out).toContain(`URN:  ${toUrn('b')}`)
+    expect((await bench.run('state', 'get', 'z')).err).toContain('STATE_RESOURCE_UNKNOWN')
+    const other = { ...createThing('a'), urn: toUrn('a').replace('C::', 'D::') }
+    bench.states.set(dev, stateOf('one', createThing('a'), other))
+    const { err } = await bench.run('state', 'get', 'a')
+    expect(err).toContain('STATE_URN_AMBIGUOUS')
+    expect(err).toContain(other.urn)
+  })
+
+  test('the stack is shown with URNs and ids on request', async () => {
+    const { out } = await bench.run('stack', '--show-urns', '-i')
+    expect(out).toContain(`        URN: ${toUrn('a')}\n        ID: a\n`)
+    expect((await bench.run('stack')).out).not.toContain(toUrn('a'))
+    expect((await bench.run('stack', 'get', '-u')).out).toContain(`URN: ${toUrn('c')}`)
+  })
+
+  test('a group without a command prints its help, and unsupported commands are named', async () => {
+    const { exit, out, err } = await bench.run('state')
+    expect([exit, out, err]).toEqual([0, expect.stringContaining('Commands:'), ''])
+    expect((await bench.run('stack', 'drift', 'ls')).err).toContain('FEATURE_MISSING')
+    expect((await bench.run('state', 'promote', 'x')).err).toContain('FEATURE_MISSING')
+  })
+})
+
 describe('state move', () => {
   const mark = '4dabf18193072939515e22adb298388d'
   const createSecret = (ciphertext: string) => ({
