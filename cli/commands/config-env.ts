@@ -36,7 +36,9 @@ export const removeConfigEnvironment: Handler = async (session, _flags, [removed
   const { file } = await openFile(session)
   const names = file.getEnvironmentNames()
   if (!names.includes(removed))
-    throw error('CONFIG_MISSING', `the stack does not have the environment '${removed}'`)
+    throw error('CONFIG_MISSING', `the stack does not have the environment '${removed}'`, {
+      hint: `Its environments are: ${names.join(', ') || 'none'}`,
+    })
   file.setEnvironmentNames(names.filter(name => name !== removed))
   writeStackConfig(file)
   return 0

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -16,7 +17,8 @@ const cellCharsMax = 200
 
 /**
  * `query <sql>`: runs a SQL query over the stacks of the store. With a login, it runs over those
- * that the token of the login covers. `--project` selects those of one project.
+ * that the token of the login covers. `--project` selects those of one project. Throws
+ * QUERY_INVALID, also for JSON with two columns of one name.
  */
 export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   const engine = await session.openEngine()
@@ -25,6 +27,7 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   const response = await engine.callApi({ method: 'POST', path: '/v1/query', body })
   const { columns, rows, isTruncated, unreadable } = queryResponseForm.parse(response)
   if (flags.isSet('json')) {
+    requireUniqueColumns(columns)
     const objects = rows.map(row =>
       Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])),
     )
@@ -43,6 +46,15 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   for (const id of unreadable)
     session.printToStderr(`warning: the records of the stack ${id} are unreadable`)
   return 0
+}
+
+/** Throws QUERY_INVALID if two columns have the same name, of which an object keeps only one. */
+function requireUniqueColumns(columns: readonly string[]): void {
+  const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
+  if (repeated !== undefined)
+    throw error('QUERY_INVALID', `several columns of the result have the name '${repeated}'`, {
+      hint: 'Give each column a name of its own, such as `select a.urn as first, b.urn as second`.',
+    })
 }
 
 /** Formats a value in one line, without control characters, which could change the terminal. */

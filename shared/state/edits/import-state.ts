@@ -26,7 +26,10 @@ export function importState(
   requireSealed(imported)
   const faults = [...findForeignResources(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
-  if (firstFault !== undefined && !force) throw error(firstFault.code, firstFault.message)
+  if (firstFault !== undefined && !force)
+    throw error(firstFault.code, firstFault.message, {
+      hint: 'Correct the file, or pass --force to import it anyway.',
+    })
   if (!force) refuseEmptyState(before, imported)
   const dropped = pendingOperationsOf(imported).map(({ resource, type }) => ({
     urn: resource.urn,
@@ -90,7 +93,8 @@ export function refuseForeignResources(
   const urnsBefore = new Set(before.resources?.map(({ urn }) => urn))
   const resources = after.resources?.filter(({ urn }) => !urnsBefore.has(urn)) ?? []
   const [fault] = findForeignResources({ ...after, resources }, names)
-  if (fault !== undefined) throw error(fault.code, fault.message)
+  if (fault !== undefined)
+    throw error(fault.code, fault.message, { hint: 'Correct the URN in the edited state.' })
 }
 
 function findForeignResources(
