@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { expect, test, vi } from 'vitest'
 import { findBackend } from '../../shared/backends/open-backend.ts'
 import { emulatorAzureAccount } from '../../infra/emulators/emulators.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
 import { objectsContract } from '../contract/objects.ts'
+import { createCommandBench } from '../integration/backends/run-antichain.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { createTestBucket } from './test-resources.ts'
 
@@ -65,6 +67,32 @@ describeWithServices('objects of gs://', ['GCS'], () => {
   test('a missing bucket is an error of its own', async () => {
     const store = await openStore('antichain-no-such-bucket')
     await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
+  })
+})
+
+describeWithServices('a command on gs:// with an emulator', ['GCS'], () => {
+  test('logs in, creates a stack, and lists it', async () => {
+    const endpoint = process.env['ANTICHAIN_GCS_ENDPOINT'] ?? ''
+    const name = `antichain-command-${process.pid}-${Date.now()}`
+    await fetch(`${endpoint}/storage/v1/b?project=test`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+    vi.stubEnv('STORAGE_EMULATOR_HOST', endpoint)
+    const bench = createCommandBench()
+    try {
+      for (const args of [
+        ['login', `gs://${name}/state`],
+        ['stack', 'init', 'dev'],
+        ['stack', 'ls'],
+      ])
+        expect(await bench.run(...args)).toMatchObject({ exit: 0 })
+      expect((await bench.run('stack', 'ls')).out).toContain('dev')
+    } finally {
+      vi.unstubAllEnvs()
+      rmSync(bench.root, { recursive: true, force: true })
+    }
   })
 })
 

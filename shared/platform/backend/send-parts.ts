@@ -45,7 +45,9 @@ export function createPartSender(deps: SendDeps): SendParts {
     // A request without a response would hold up the writes of all deployments.
     const isOwn = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
     if (isOwn === undefined)
-      throw error('STORE_UNAVAILABLE', `no response of ${backend.store.address}`)
+      throw error('STORE_UNAVAILABLE', `no response of ${backend.store.address}`, {
+        hint: 'Check the network and the health of the service.',
+      })
     if (!isOwn)
       throw error(
         'DEPLOYMENT_TAKEN_OVER',

@@ -30,7 +30,9 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
   const container = service.getContainerClient(containerName)
   const address = addressOfBucket(url)
   const withErrors = createRequestRunner(address, (request, thrown) =>
-    backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
+    backendErrorOf(`${request} failed`, thrown, {
+      ...{ status: statusOf(thrown), reason: reasonOf(thrown) },
+    }),
   )
   const upload = async (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> => {
     await container.getBlockBlobClient(prefix + key).uploadData(bytes, {
@@ -84,8 +86,7 @@ async function listBlobs(
 
 async function openService(query: URLSearchParams, env: Env): Promise<BlobServiceClient> {
   const connection = env['AZURE_STORAGE_CONNECTION_STRING'] ?? ''
-  if (connection !== '' && !query.has('storage_account'))
-    return BlobServiceClient.fromConnectionString(connection)
+  if (connection !== '' && !query.has('storage_account')) return openConnection(connection)
   const account = query.get('storage_account') || env['AZURE_STORAGE_ACCOUNT'] || ''
   if (account === '')
     throw error('BACKEND_URL_INVALID', 'the storage account of azblob:// is unknown', {
@@ -105,6 +106,19 @@ async function openService(query: URLSearchParams, env: Env): Promise<BlobServic
   return new BlobServiceClient(serviceUrl, new DefaultAzureCredential())
 }
 
+/** Opens the account of a connection string, which has a key and so is not part of an error. */
+function openConnection(connection: string): BlobServiceClient {
+  try {
+    return BlobServiceClient.fromConnectionString(connection)
+  } catch (cause) {
+    throw error(
+      'BACKEND_URL_INVALID',
+      'AZURE_STORAGE_CONNECTION_STRING is no connection string of a storage account',
+      { cause, hint: 'Copy it from the access keys of the account, or unset it.' },
+    )
+  }
+}
+
 /** Returns the address of an account. An emulator has the account in the path. */
 function serviceUrlOf(account: string, query: URLSearchParams, env: Env): string {
   const isEmulator = query.get('localemu') === 'true'
@@ -119,6 +133,11 @@ function serviceUrlOf(account: string, query: URLSearchParams, env: Env): string
 
 function statusOf(thrown: unknown): number | undefined {
   return thrown instanceof RestError ? thrown.statusCode : undefined
+}
+
+/** Returns the reason of an error. The response to a HEAD has no message. */
+function reasonOf(thrown: unknown): string | undefined {
+  return thrown instanceof RestError ? thrown.message || codeOf(thrown) : undefined
 }
 
 /** Returns the code of an error response. The response to a HEAD has it in a header only. */

@@ -32,7 +32,7 @@ export function createFileObjects(
   const write = (key: string, bytes: Uint8Array, publish: typeof rename): Promise<boolean> =>
     withFileErrors(`cannot write ${pathOf(key)}`, async () => {
       const path = pathOf(key)
-      await mkdir(dirname(path), { recursive: true })
+      await createFolder(dirname(path))
       await leftovers.remove(dirname(path))
       const isWritten = await writeThenPublish(path, bytes, publish)
       if (isWritten && hasAttributes)
@@ -54,6 +54,27 @@ export function createFileObjects(
         await rm(pathOf(key) + attributesExtension, { force: true })
       }),
   }
+}
+
+/** Creates a folder. Node's recursive `mkdir` never ends below `/proc`. */
+async function createFolder(path: string): Promise<void> {
+  const create = async (): Promise<boolean> => {
+    try {
+      await mkdir(path)
+      return true
+    } catch (thrown) {
+      const code = systemCodeOf(thrown)
+      if (code === 'ENOENT') return false
+      // A file system without write permission may report this error for an existing folder.
+      if (code !== 'EEXIST' && !(await orUndefined(stat(path)))?.isDirectory()) throw thrown
+      return true
+    }
+  }
+  if ((await create()) || dirname(path) === path) return
+  await createFolder(dirname(path))
+  await mkdir(path).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+  })
 }
 
 /**
@@ -168,6 +189,9 @@ async function withFileErrors<T>(action: string, run: () => Promise<T>): Promise
   } catch (thrown) {
     const isDenied = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(thrown))
     const code: ErrorCode = isDenied ? 'BACKEND_DENIED' : 'STORE_UNAVAILABLE'
-    throw error(code, `${action}: ${messageOf(thrown)}`, { cause: thrown })
+    throw error(code, `${action}: ${messageOf(thrown)}`, {
+      cause: thrown,
+      ...(isDenied ? {} : { hint: 'Check the folder of the backend and the space on its disk.' }),
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { Storage, type StorageOptions } from '@google-cloud/storage'
+import { ApiError, Storage, type StorageOptions } from '@google-cloud/storage'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { contentTypeOf } from './detect-media.ts'
@@ -18,10 +18,12 @@ const knownParameters: ReadonlySet<string> = new Set(['private_key_path', 'unive
 export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
   const { bucket: bucketName, prefix, query } = url
   requireKnownQuery(url, knownParameters)
-  const bucket = new Storage(readStorageOptions(query, env)).bucket(bucketName)
+  const bucket = openStorage(query, env).bucket(bucketName)
   const address = addressOfBucket(url)
   const withErrors = createRequestRunner(address, (request, thrown) =>
-    backendErrorOf(`${request} failed`, thrown, statusOf(thrown)),
+    backendErrorOf(`${request} failed`, thrown, {
+      ...{ status: statusOf(thrown), reason: reasonOf(thrown) },
+    }),
   )
   const save = (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> =>
     bucket.file(prefix + key).save(Buffer.from(bytes), {
@@ -75,6 +77,15 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
   }
 }
 
+/** Opens the client. Its library forms a wrong address from STORAGE_EMULATOR_HOST. */
+function openStorage(query: URLSearchParams, env: Env): Storage {
+  const options = readStorageOptions(query, env)
+  const storage = new Storage(options)
+  if (options.apiEndpoint !== undefined)
+    storage.baseUrl = `${options.apiEndpoint.replace(/\/+$/, '')}/storage/v1`
+  return storage
+}
+
 function readStorageOptions(query: URLSearchParams, env: Env): StorageOptions {
   const keyFile = query.get('private_key_path')
   const universe = query.get('universe_domain')
@@ -98,6 +109,13 @@ function parseCredentials(text: string): NonNullable<StorageOptions['credentials
       hint: 'Set it to the contents of the key file, or unset it to use the default credentials.',
     })
   }
+}
+
+/** Returns the reasons of a response, which the library's message repeats in several lines. */
+function reasonOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof ApiError)) return undefined
+  const reasons = (thrown.errors ?? []).map(({ message }) => message ?? '').filter(Boolean)
+  return reasons.length === 0 ? undefined : [...new Set(reasons)].join('; ')
 }
 
 function statusOf(thrown: unknown): number | undefined {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, error, messageOf } from '../../errors/error.ts'
 
 /** Codes of self-managed backends, by the code of the same error of a store of an installation. */
 const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
@@ -11,14 +11,23 @@ const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
 
 /**
  * Returns the error of a backend for an error of a client library. `action` names the request.
- * Without a response, the error is temporary.
+ * Without a response, the error is temporary. The message has one line.
  */
-export function backendErrorOf(action: string, thrown: unknown, status?: number): DeployError {
+export function backendErrorOf(
+  action: string,
+  thrown: unknown,
+  response: { readonly status?: number | undefined; readonly reason?: string | undefined } = {},
+): DeployError {
   if (thrown instanceof DeployError) return toBackendError(thrown)
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  return error(codeOfStatus(status), `${action}: ${reason}`, {
+  const { status } = response
+  const reason =
+    response.reason || messageOf(thrown) || `the service responded with status ${status}`
+  const code = codeOfStatus(status)
+  return error(code, `${action}: ${reason.trim().replace(/\s*\n\s*/g, ' ')}`, {
     cause: thrown,
-    ...(status === undefined ? { hint: 'Check the network and the health of the service.' } : {}),
+    ...(code === 'STORE_UNAVAILABLE'
+      ? { hint: 'Check the network and the health of the service.' }
+      : {}),
   })
 }
 

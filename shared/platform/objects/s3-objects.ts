@@ -34,7 +34,9 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
   const address = addressOfBucket(url)
   const encryption = readEncryption(query)
   const withErrors = createRequestRunner(address, (request, thrown) =>
-    backendErrorOf(request, awsError(request, thrown)),
+    errorNameOf(thrown) === 'InvalidBucketName'
+      ? error('BACKEND_URL_INVALID', `'${bucket}' is no valid name of a bucket`, { cause: thrown })
+      : backendErrorOf(request, awsError(request, thrown)),
   )
   const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
     client.send(
