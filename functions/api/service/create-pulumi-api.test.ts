@@ -69,6 +69,14 @@ test('an end by the client, a user or its lease nudges the stack', async () => {
   expect(nudges).toEqual([undefined, shop, shop, shop])
 })
 
+test('searches for results of policies find nothing', async () => {
+  const path = '/api/orgs/organization/policyresults'
+  const issues = await service.call(admin, `POST ${path}/issues`, {})
+  expect(issues).toMatchObject({ status: 200, json: { policyIssues: [], rowCount: 0 } })
+  const compliance = await service.call(admin, `POST ${path}/compliance`, {})
+  expect(compliance).toMatchObject({ status: 200, json: { columns: [], rows: [] } })
+})
+
 test('an address for clients of Pulumi has no other route, and its errors have their status as code', async () => {
   const call = service.openProcess()
   for (const path of ['/v1/stacks', '/openapi.json', '/api/none', '/'])

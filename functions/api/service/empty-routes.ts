@@ -19,12 +19,23 @@ const emptyReplies: Readonly<Record<string, unknown>> = {
   '/api/esc/environments/{org}': { environments: [] },
 }
 
+/** Replies to searches, which clients send with POST. */
+const emptySearchReplies: Readonly<Record<string, unknown>> = {
+  '/api/orgs/{org}/policyresults/issues': { policyIssues: [], rowCount: 0 },
+  '/api/orgs/{org}/policyresults/compliance': { columns: [], rows: [] },
+}
+
 /** Routes whose replies contain nothing. */
-export const emptyRoutes: readonly ServiceRoute[] = Object.entries(emptyReplies).map(
-  ([path, reply]): ServiceRoute => ({
-    method: 'GET',
-    path,
-    role: 'read',
-    run: async () => reply,
-  }),
-)
+export const emptyRoutes: readonly ServiceRoute[] = [
+  ...createEmptyRoutes('GET', emptyReplies),
+  ...createEmptyRoutes('POST', emptySearchReplies),
+]
+
+function createEmptyRoutes(
+  method: 'GET' | 'POST',
+  replies: Readonly<Record<string, unknown>>,
+): readonly ServiceRoute[] {
+  return Object.entries(replies).map(
+    ([path, reply]): ServiceRoute => ({ method, path, role: 'read', run: async () => reply }),
+  )
+}
