@@ -10,6 +10,9 @@ import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
 } from '../shared/platform/embedded/embedded-platform.ts'
+import { error } from '../shared/errors/error.ts'
+import type { StackRecord } from '../shared/ports/catalog.ts'
+import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
@@ -90,6 +93,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
     exportAt: async (stack, moment) => {
       const record = await requireStack(platform, stack)
+      if (backend !== undefined) requireKnownTime(record, moment)
       const state = await readStateAt(platform, record, moment, platform.clock.now())
       return state === undefined ? undefined : withoutOrigins(state)
     },
@@ -104,6 +108,19 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     },
     close: () => platform.close(),
   }
+}
+
+/** Throws MOMENT_UNKNOWN for a time before this machine first used a stack of a backend. */
+function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void {
+  if (moment.kind !== 'time' || moment.timeMs >= createdAt) return
+  const time = new Date(createdAt).toISOString()
+  throw error(
+    'MOMENT_UNKNOWN',
+    `the records of this machine about the stack begin later, at ${time}`,
+    {
+      hint: 'The backend has earlier states as the checkpoints below .pulumi/history/.',
+    },
+  )
 }
 
 /**

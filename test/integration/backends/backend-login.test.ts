@@ -78,6 +78,8 @@ describe('stacks of a self-managed backend', () => {
     const { checkpoint } = JSON.parse(readStack('dev.json'))
     const exported = JSON.parse((await run('stack', 'export', '-s', 'dev')).out)
     expect(exported.deployment).toEqual(checkpoint.latest)
+    const early = await bench.run('stack', 'export', '-s', 'dev', '--at', '2026-01-01T00:00:00Z')
+    expect(early.err).toMatch(/MOMENT_UNKNOWN.*records of this machine.*\.pulumi\/history/s)
     const history = JSON.parse((await run('stack', 'history', '-s', 'dev', '-j')).out)
     expect(history).toMatchObject([{ kind: 'refresh', message: 'first "ok" <x>' }])
   })
