@@ -86,6 +86,18 @@ export async function saveCheckpoint(
   return bytes
 }
 
+/**
+ * Proves that the checkpoint of a stack can be replaced: writes the bytes of its `.bak` copy again.
+ * Without a copy, the checkpoint becomes one, as before each save. Throws the errors of the store.
+ */
+export async function requireWritableStack(backend: Backend, id: StackId): Promise<void> {
+  const current = await readStackObject(backend, id)
+  if (current === undefined) return
+  const backup = await readStackBackup(backend, id)
+  const { key, bytes } = backup ?? { key: `${current.key}.bak`, bytes: current.bytes }
+  await backend.store.put(key, bytes)
+}
+
 /** Copies the checkpoint of a stack to the backups, unless the environment disables backups. */
 export async function backUpStack(
   backend: Backend,

@@ -2,6 +2,7 @@ import {
   createStackObject,
   readStackObject,
   removeStackObjects,
+  requireWritableStack,
 } from '../../backends/stack-objects.ts'
 import { listBackendStacks } from '../../backends/open-backend.ts'
 import { removeJournalCopy } from '../../backends/journal-copies.ts'
@@ -9,6 +10,7 @@ import type { UpdateInfo } from '../../backends/update-info.ts'
 import { hasCode } from '../../errors/error.ts'
 import type {
   CatalogPort,
+  HistoryRecord,
   StackListing,
   StackRecord,
   UnreadableStack,
@@ -29,8 +31,8 @@ export interface BackendCatalogDeps extends SyncDeps {
 
 /**
  * Creates the catalog of a backend over the catalog of this machine. A read synchronizes the stack
- * first. A start locks the stack, a publication writes its checkpoint, and a release adds the
- * deployment to the history and unlocks the stack.
+ * first. A start locks the stack, and proves that its checkpoint can be written. A publication
+ * writes its checkpoint. A release adds the deployment to the history and unlocks the stack.
  */
 export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   const { catalog: local, locks, backend, marks } = deps
@@ -68,6 +70,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       await locks.acquire(id)
       try {
         await syncStack(deps, id)
+        if (callsProviders(input.command)) await requireWritableStack(backend, id)
         return await local.start(id, input)
       } catch (thrown) {
         await locks.release(id)
@@ -92,6 +95,11 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       if (copyId !== undefined) await removeJournalCopy(backend, stack, { copyId })
     },
   }
+}
+
+/** Reports whether the deployments of a command call providers. Edits of a state do not. */
+function callsProviders(command: HistoryRecord['command']): boolean {
+  return !['state', 'stack import', 'stack rename'].includes(command)
 }
 
 /** Lists the stacks of a backend. A damaged stack does not hide the others. */

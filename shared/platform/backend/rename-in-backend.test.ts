@@ -6,6 +6,7 @@ import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { type Backend, listBackendStacks, openBackend } from '../../backends/open-backend.ts'
 import { addHistoryEntry, listHistoryKeys } from '../../backends/stack-history.ts'
 import { parseStackObject, readStackObject, saveCheckpoint } from '../../backends/stack-objects.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { type EpochMs, type StackId, stackIdOf } from '../../records/ids.ts'
@@ -81,6 +82,7 @@ async function createStack({ backend, ...deps }: Deps): Promise<void> {
   const current = await readStackObject(backend, from)
   if (current === undefined) throw new Error('the stack has no checkpoint')
   await addHistoryEntry(backend, from, { info, atMs: 1_700_000_000_123, current })
+  await saveBackendTags(backend, from, { owner: 'me' })
   await syncStack({ backend, ...deps }, from)
 }
 const rename = async (deps: Deps) => {
@@ -104,6 +106,8 @@ test('the next command completes a rename that a crash interrupted at any write'
     expect(await urnsOf(whole.backend, to)).toEqual([
       'urn:pulumi:prod::mall::pulumi:pulumi:Stack::mall-prod',
     ])
+    expect(await readBackendTags(whole.backend, from)).toBeUndefined()
+    expect((await readBackendTags(whole.backend, to))?.tags).toEqual({ owner: 'me' })
     expect([
       (await listHistoryKeys(whole.backend, to)).length,
       (await listHistoryKeys(whole.backend, from)).length,

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openBackend } from '../../backends/open-backend.ts'
+import { createStackObject } from '../../backends/stack-objects.ts'
+import { error } from '../../errors/error.ts'
+import type { ObjectStorePort } from '../../ports/objects.ts'
+import { type EpochMs, stackIdOf } from '../../records/ids.ts'
+import { openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
+import { createFileObjects } from '../objects/file-objects.ts'
+import { createBackendCatalog } from './backend-catalog.ts'
+import { createStackMarks } from './stack-marks.ts'
+
+const id = stackIdOf('shop', 'dev')
+
+/** Opens a catalog over a store that refuses writes below a prefix. */
+async function openCatalog(deniedPrefix: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-catalog-'))
+  const store = createFileObjects(join(folder, 'backend'), { hasAttributes: false })
+  await createStackObject(await openBackend(store, {}), id)
+  const embedded = await openEmbeddedPlatform({ home: join(folder, 'home') })
+  onTestFinished(async () => {
+    await embedded.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const deniedStore: ObjectStorePort = {
+    ...store,
+    put: async (key, bytes) => {
+      if (deniedPrefix !== '' && key.startsWith(deniedPrefix)) throw error('BACKEND_DENIED', key)
+      await store.put(key, bytes)
+    },
+  }
+  const { catalog: local, blobs, clock, journalCopies } = embedded
+  const released: string[] = []
+  const catalog = createBackendCatalog({
+    ...{ backend: await openBackend(deniedStore, {}), catalog: local, blobs, clock, journalCopies },
+    marks: createStackMarks(join(folder, 'home/marks')),
+    configOf: () => ({}),
+    releaseIfTakenOver: async () => undefined,
+    locks: {
+      acquire: async () => undefined,
+      release: async stack => void released.push(stack),
+      isHeld: () => false,
+      list: () => [],
+      breakOthers: async () => 0,
+    },
+  })
+  const read = (name: string) =>
+    readFileSync(join(folder, 'backend/.pulumi/stacks/shop', name), 'utf8')
+  return { catalog, local, released, read }
+}
+const startOf = (command: 'up' | 'state') => ({ command, message: '', at: 1 as EpochMs })
+
+test('a deployment does not start if the folder of its checkpoint cannot be written', async () => {
+  const { catalog, local, released } = await openCatalog('.pulumi/stacks/')
+  await expect(catalog.start(id, startOf('up'))).rejects.toMatchObject({ code: 'BACKEND_DENIED' })
+  expect(released).toEqual([id])
+  expect(await local.getStack(id)).toMatchObject({ current: '', deployments: 0 })
+})
+
+test('the proof leaves the checkpoint, and an edit needs none', async () => {
+  const { catalog, read } = await openCatalog('')
+  const before = read('dev.json')
+  expect(await catalog.start(id, startOf('up'))).toMatchObject({ kind: 'started' })
+  expect([read('dev.json'), read('dev.json.bak')]).toEqual([before, before])
+  const denied = await openCatalog('.pulumi/stacks/')
+  expect(await denied.catalog.start(id, startOf('state'))).toMatchObject({ kind: 'started' })
+})
