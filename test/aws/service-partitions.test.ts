@@ -269,6 +269,8 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   await callScheduleRoutes(caller)
   await call(`POST ${stackPath}/rename`, { newName: 'moved' })
   await call(`GET ${stackPath}/export/{version}`, undefined, { version: '1' })
+  for (const kind of ['issues', 'compliance'])
+    await call(`POST /api/orgs/{org}/policyresults/${kind}`, {})
   for (const { method, path } of serviceRoutes)
     if (method === 'GET' && !calledRoutes.has(`${method} ${path}`)) await call(`${method} ${path}`)
   await call(`DELETE ${stackPath}`, undefined, { query: '?force=true' })
