@@ -114,10 +114,10 @@ function formatResult({ result, deployment }: HistoryRecord, status: DeploymentS
   return isThisDeployment ? 'interrupted' : 'in progress'
 }
 
-/** Converts a record to Pulumi's JSON. `config`: the recorded configuration, if it still exists. */
+/** Converts a record to Pulumi's JSON. `config`: the configuration in its events, if they still exist. */
 function toRecordJson(
   record: HistoryRecord,
-  config: Readonly<Record<string, string>> = {},
+  config: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, unknown>> {
   const { endedAt, changes } = record
   return {
@@ -126,9 +126,9 @@ function toRecordJson(
     kind: kindsByCommand[record.command],
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
-    environment: {},
+    environment: record.environment ?? {},
     config: Object.fromEntries(
-      Object.entries(config).map(([key, text]) => [
+      Object.entries(config ?? describeConfig(record.config ?? {})).map(([key, text]) => [
         key,
         text === maskedConfigText ? { secret: true } : { value: text, secret: false },
       ]),
@@ -137,6 +137,19 @@ function toRecordJson(
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
     ...(changes === undefined ? {} : { resourceChanges: changes }),
   }
+}
+
+/** Returns the configuration that another client recorded, with masked secrets. */
+function describeConfig(
+  config: NonNullable<HistoryRecord['config']>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      const hasSecret = typeof value !== 'string' && text.includes('"secure":')
+      return [key, hasSecret ? maskedConfigText : text]
+    }),
+  )
 }
 
 function describeChangeCounts(changes: Readonly<Record<string, number>>): string {

@@ -1,6 +1,7 @@
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 import type { LateOutcome } from '../records/late-outcome.ts'
 import type { Command, DeploymentResult } from '../records/log.ts'
+import type { Json } from '../state/stored.ts'
 
 /** A stack of the catalog. */
 export interface StackRecord {
@@ -41,6 +42,10 @@ export interface HistoryRecord {
   readonly changes?: Readonly<Record<string, number>>
   /** The stack's version at the end of the deployment, even if the deployment published none. */
   readonly version?: number
+  /** The process of an entry of a self-managed backend: names and values of its client. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Of an entry of such a backend: `ns:name` → text, `{ secure }` or an object. */
+  readonly config?: Readonly<Record<string, Json>>
   /** Pending operations that a state import dropped from the imported state. */
   readonly dropped?: readonly PendingOperationSummary[]
 }
@@ -55,6 +60,12 @@ export interface PublishedVersion {
 export interface PendingOperationSummary {
   readonly urn: string
   readonly type: string
+}
+
+/** The start of a deployment, as its entry of the history records it. */
+export interface DeploymentStart
+  extends Pick<HistoryRecord, 'command' | 'message' | 'environment' | 'config'> {
+  readonly at: EpochMs
 }
 
 /** Stacks, their deployments and their published snapshots. Each change of a stack is atomic. */
@@ -75,11 +86,7 @@ export interface CatalogPort {
    */
   readonly start: (
     id: StackId,
-    input: {
-      readonly command: HistoryRecord['command']
-      readonly message: string
-      readonly at: EpochMs
-    },
+    input: DeploymentStart,
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when

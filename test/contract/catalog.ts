@@ -189,7 +189,10 @@ export function catalogContract(
       const { at: endedAt, result, changes, version } = end
       const endedLine = { ...openLine, endedAt, result, changes, version }
       expect(await catalog.listHistory(id, 10)).toEqual([endedLine])
-      await catalog.start(id, { ...startInput, message: 'second' })
+      const environment = { 'exec.kind': 'cli' }
+      const config = { 'shop:token': { secure: 'v1:a' } }
+      await catalog.start(id, { ...startInput, message: 'second', environment, config })
+      expect((await catalog.listHistory(id, 1))[0]).toMatchObject({ environment, config })
       expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
         'second',
         'first',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,7 +6,7 @@ import { openBackend } from '../../backends/open-backend.ts'
 import { createStackObject } from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
-import { type EpochMs, stackIdOf } from '../../records/ids.ts'
+import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
 import { openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
@@ -48,7 +48,13 @@ async function openCatalog(deniedPrefix: string) {
   })
   const read = (name: string) =>
     readFileSync(join(folder, 'backend/.pulumi/stacks/shop', name), 'utf8')
-  return { catalog, local, released, read }
+  const listHistory = () => {
+    const history = join(folder, 'backend/.pulumi/history/shop/dev')
+    return readdirSync(history)
+      .filter(name => name.endsWith('.history.json'))
+      .map(name => readFileSync(join(history, name), 'utf8'))
+  }
+  return { catalog, local, released, read, listHistory }
 }
 const startOf = (command: 'up' | 'state') => ({ command, message: '', at: 1 as EpochMs })
 
@@ -59,11 +65,16 @@ test('a deployment does not start if the folder of its checkpoint cannot be writ
   expect(await local.getStack(id)).toMatchObject({ current: '', deployments: 0 })
 })
 
-test('the proof leaves the checkpoint, and an edit needs none', async () => {
-  const { catalog, read } = await openCatalog('')
+test('the proof leaves the checkpoint, the history names the system, and edits need no proof', async () => {
+  const { catalog, read, listHistory } = await openCatalog('')
   const before = read('dev.json')
   expect(await catalog.start(id, startOf('up'))).toMatchObject({ kind: 'started' })
   expect([read('dev.json'), read('dev.json.bak')]).toEqual([before, before])
+  const deployment = deploymentIdOf(id, 1)
+  const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const
+  await catalog.release(deployment, end)
+  const [entry = ''] = listHistory()
+  expect(JSON.parse(entry).environment).toMatchObject({ 'exec.kind': 'cli' })
   const denied = await openCatalog('.pulumi/stacks/')
   expect(await denied.catalog.start(id, startOf('state'))).toMatchObject({ kind: 'started' })
 })

@@ -10,6 +10,7 @@ import type { UpdateInfo } from '../../backends/update-info.ts'
 import { hasCode } from '../../errors/error.ts'
 import type {
   CatalogPort,
+  DeploymentStart,
   HistoryRecord,
   StackListing,
   StackRecord,
@@ -20,6 +21,9 @@ import type { JournalCopies } from '../embedded/journal-copies.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
 import { checkpointDigestOf, type SyncDeps, syncStack } from './sync-stack.ts'
+
+/** Go's names of architectures and systems, where Node's names differ. */
+const goNames: Readonly<Record<string, string>> = { x64: 'amd64', win32: 'windows' }
 
 /** The dependencies of the catalog of a backend. */
 export interface BackendCatalogDeps extends SyncDeps {
@@ -69,9 +73,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
     start: async (id, input) => {
       await locks.acquire(id)
       try {
-        await syncStack(deps, id)
-        if (callsProviders(input.command)) await requireWritableStack(backend, id)
-        return await local.start(id, input)
+        return await local.start(id, await prepareStart(deps, id, input))
       } catch (thrown) {
         await locks.release(id)
         throw thrown
@@ -95,6 +97,28 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       if (copyId !== undefined) await removeJournalCopy(backend, stack, { copyId })
     },
   }
+}
+
+/** The environment in an entry of the history: this process, in the names of Pulumi's client. */
+const historyEnvironment: Readonly<Record<string, string>> = {
+  'exec.kind': 'cli',
+  ...{ 'pulumi.arch': goNames[process.arch] ?? process.arch },
+  ...{ 'pulumi.os': goNames[process.platform] ?? process.platform },
+}
+
+/**
+ * Synchronizes a stack before a start, and proves that its checkpoint can be written. Returns the
+ * start with the environment of its entry of the history. Throws BACKEND_DENIED.
+ */
+async function prepareStart(
+  deps: SyncDeps,
+  id: StackId,
+  start: DeploymentStart,
+): Promise<DeploymentStart> {
+  await syncStack(deps, id)
+  if (!callsProviders(start.command)) return start
+  await requireWritableStack(deps.backend, id)
+  return { ...start, environment: historyEnvironment }
 }
 
 /** Reports whether the deployments of a command call providers. Edits of a state do not. */

@@ -73,7 +73,7 @@ export async function recordInBackend(
     kind,
     startTime: Math.floor(record.startedAt / 1000),
     message: record.message,
-    environment: {},
+    environment: record.environment ?? {},
     config: input.config,
     version: 0,
     result: input.end.result === 'succeeded' ? 'succeeded' : 'failed',

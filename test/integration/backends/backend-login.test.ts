@@ -81,7 +81,16 @@ describe('stacks of a self-managed backend', () => {
     const early = await bench.run('stack', 'export', '-s', 'dev', '--at', '2026-01-01T00:00:00Z')
     expect(early.err).toMatch(/MOMENT_UNKNOWN.*records of this machine.*\.pulumi\/history/s)
     const history = JSON.parse((await run('stack', 'history', '-s', 'dev', '-j')).out)
-    expect(history).toMatchObject([{ kind: 'refresh', message: 'first "ok" <x>' }])
+    const config = {
+      'shop:greeting': { value: 'hi <b> & ü', secret: false },
+      'shop:list': { value: '[1]', secret: false },
+      'shop:map': { secret: true },
+      'shop:token': { secret: true },
+    }
+    const environment = { 'exec.kind': 'cli', 'pulumi.flag.message': 'set' }
+    const message = 'first "ok" <x>'
+    expect(history).toMatchObject([{ kind: 'refresh', message, environment }])
+    expect(history[0].config).toEqual(config)
   })
 
   test('are created and removed in the layout of Pulumi', async () => {

@@ -1,6 +1,7 @@
+import { historyBeginOf } from '../../records/history-begin.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
-import type { CatalogPort, HistoryRecord } from '../../../ports/catalog.ts'
+import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import {
   type BlobHash,
@@ -61,7 +62,7 @@ async function writeStart(
     readonly token: string
   },
 ): Promise<Awaited<ReturnType<StackTransitions['start']>> | undefined> {
-  const { id, token, command, message, at } = input
+  const { id, token } = input
   const stack = await requireStack(catalogTable, id)
   if (stack.current !== '') {
     const kind = stack.startToken === token ? 'started' : 'busy'
@@ -69,7 +70,6 @@ async function writeStart(
   }
   const number = stack.deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const historyBegin: HistoryRecord = { deployment, command, message, startedAt: at }
   const change = {
     key: keys.stack(id),
     updateExpression: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
@@ -83,7 +83,7 @@ async function writeStart(
     },
   }
   const historyItem = {
-    ...toItem({ begun: JSON.stringify(historyBegin) }),
+    ...toItem({ begun: JSON.stringify(historyBeginOf(deployment, input)) }),
     ...formatAttributeOf('history'),
   }
   const { isDone } = await transact(catalogTable, random, [

@@ -1,3 +1,4 @@
+import { historyBeginOf } from '../../../records/history-begin.ts'
 import { error } from '../../../../errors/error.ts'
 import type {
   CatalogPort,
@@ -119,13 +120,11 @@ export const catalogMethods = {
         args.token,
         args.id,
       )
-      const { command, message, at } = args.start
-      const historyRecord: HistoryRecord = { deployment, command, message, startedAt: at }
       database.run(
         'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
         args.id,
         number,
-        JSON.stringify(historyRecord),
+        JSON.stringify(historyBeginOf(deployment, args.start)),
       )
       return { kind: 'started', deployment }
     },
