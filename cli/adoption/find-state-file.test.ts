@@ -45,6 +45,16 @@ describe('the state file of a path', () => {
     )
   })
 
+  test('of a local backend depends on the selected workspace too', () => {
+    writeBackend({ type: 'local', config: { path: 'states/a.tfstate', workspace_dir: 'spaces' } })
+    const defaultFile = write('states/a.tfstate')
+    const blueFile = write('spaces/blue/terraform.tfstate')
+    write('.terraform/environment', 'default')
+    expect(findStateFile(folder).file).toBe(defaultFile)
+    write('.terraform/environment', 'blue')
+    expect(findStateFile(folder).file).toBe(blueFile)
+  })
+
   test.each([
     ['TERRAFORM_STATE_REMOTE', 'a remote backend', () => writeBackend({ type: 's3', config: {} })],
     ['FILE_UNREADABLE', 'no state', () => write('main.tf')],

@@ -19,43 +19,56 @@ export interface StateFile {
 }
 
 /**
- * Returns the state file that a path names: the file itself, or that of a working directory of
- * Terraform with its selected workspace. Throws FILE_UNREADABLE without such a file, and
+ * Returns the state file that a path names. If the path is a working directory of Terraform, this
+ * is the file of its selected workspace. Throws FILE_UNREADABLE without such a file, and
  * TERRAFORM_STATE_REMOTE if the working directory has a remote backend.
  */
 export function findStateFile(path: string): StateFile {
   const status = statSync(path, { throwIfNoEntry: false })
   if (status === undefined) throw error('FILE_UNREADABLE', `there is no file or folder ${path}`)
   if (!status.isDirectory()) return { file: path, folder: dirname(path) }
-  const file = resolve(path, readLocalBackend(path) ?? readWorkspaceFile(path))
+  const file = resolve(path, findWorkspaceFile(path))
   if (existsSync(file)) return { file, folder: path }
   throw error('FILE_UNREADABLE', `the folder ${path} has no ${stateFileName}`, {
     hint: 'Pass the path of the state file, or write it with `tofu state pull > terraform.tfstate`.',
   })
 }
 
-/**
- * Returns the path in the settings of a local backend, if any. Throws TERRAFORM_STATE_REMOTE for
- * another backend, whose folder may have an outdated state.
- */
-function readLocalBackend(folder: string): string | undefined {
-  const file = join(folder, dataFolderName, stateFileName)
-  if (!existsSync(file)) return undefined
-  const settings = parseLosslessJson(readFileText(file))
-  if (settings === undefined || !isLosslessObject(settings)) return undefined
-  const backend = settings.get('backend') ?? null
-  if (!isLosslessObject(backend)) return undefined
-  if (backend.get('type') !== 'local') throw createRemoteError(file, settings)
-  const config = backend.get('config') ?? null
-  const path = isLosslessObject(config) ? config.get('path') : undefined
-  return typeof path === 'string' && path !== '' ? path : undefined
+/** The settings of a local backend. `path`: the state of the workspace `default`. */
+interface LocalBackend {
+  readonly path?: string
+  /** The folder with the states of the other workspaces. */
+  readonly workspaceFolder?: string
 }
 
-function readWorkspaceFile(folder: string): string {
+/**
+ * Returns the settings of a local backend. Throws TERRAFORM_STATE_REMOTE for another backend, whose
+ * folder may have an outdated state.
+ */
+function readLocalBackend(folder: string): LocalBackend {
+  const file = join(folder, dataFolderName, stateFileName)
+  if (!existsSync(file)) return {}
+  const settings = parseLosslessJson(readFileText(file))
+  if (settings === undefined || !isLosslessObject(settings)) return {}
+  const backend = settings.get('backend') ?? null
+  if (!isLosslessObject(backend)) return {}
+  if (backend.get('type') !== 'local') throw createRemoteError(file, settings)
+  const config = backend.get('config') ?? null
+  if (!isLosslessObject(config)) return {}
+  const [path, workspaceFolder] = [config.get('path'), config.get('workspace_dir')]
+  return {
+    ...(typeof path === 'string' && path !== '' ? { path } : {}),
+    ...(typeof workspaceFolder === 'string' && workspaceFolder !== '' ? { workspaceFolder } : {}),
+  }
+}
+
+/** Returns the state file of the selected workspace, as the local backend of Terraform names it. */
+function findWorkspaceFile(folder: string): string {
+  const { path = stateFileName, workspaceFolder = 'terraform.tfstate.d' } = readLocalBackend(folder)
   const file = join(folder, dataFolderName, 'environment')
   const workspace = existsSync(file) ? readFileText(file).trim() : ''
-  if (workspace === '' || workspace === 'default') return stateFileName
-  return join('terraform.tfstate.d', workspace, stateFileName)
+  if (workspace === '' || workspace === 'default') return path
+  return join(workspaceFolder, workspace, stateFileName)
 }
 
 /** Reads a text file. Throws FILE_UNREADABLE. */

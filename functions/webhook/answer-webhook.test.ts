@@ -205,7 +205,7 @@ test('an unknown name, an unsigned delivery and a wrong signature get the same a
   expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
 })
 
-test('a missing stack is reported, and the delivery counts once the stack exists', async () => {
+test('a missing stack is reported, and the same delivery is accepted when the stack exists', async () => {
   const { name, stack } = await createWebhook('signed', false)
   expect(await answer(signedEventOf(name, push, 'late'))).toMatchObject({
     statusCode: 422,

@@ -71,12 +71,15 @@ describe('damaged objects', () => {
   })
 
   test('an unknown version and an unknown feature are refused by name', () => {
-    for (const text of [
-      '{"version":5,"checkpoint":{"stack":"a","latest":{}}}',
-      '{"version":4,"features":["warp"],"checkpoint":{"stack":"a","latest":{}}}',
-    ])
+    for (const [text, name] of [
+      ['{"version":5,"checkpoint":{"stack":"a","latest":{}}}', /\b5\b/],
+      ['{"version":4,"features":["warp"],"checkpoint":{"stack":"a","latest":{}}}', /warp/],
+    ] as const)
       expect(() => parseCheckpoint(Buffer.from(text), 'key')).toThrow(
-        expect.objectContaining({ code: 'STATE_TOO_NEW' }),
+        expect.objectContaining({
+          code: 'STATE_TOO_NEW',
+          message: expect.stringMatching(name) as string,
+        }),
       )
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 /** The results that the drivers of the Automation API print, in any language. */
 export const automationResults = {
-  missing: 'not found',
+  missingStack: 'not found',
   config: {
     'inline:password': { value: 'swordfish', secret: true },
     'inline:plain': { value: 'p', secret: false },
@@ -16,7 +16,7 @@ export const automationResults = {
   update: { same: 1, update: 1 },
   refresh: 'succeeded',
   thrown: expect.stringContaining('thrown by the program'),
-  state: 3,
+  resourceCount: 3,
   history: ['update failed', 'refresh succeeded', 'update succeeded', 'update succeeded'],
   destroy: 'succeeded',
 }

@@ -135,9 +135,9 @@ export async function renewClientLease(
 }
 
 /**
- * Closes the deployment of a client with the result that the client reported. A repeated call, also
- * of another process, continues where the close stopped. Throws DEPLOYMENT_TAKEN_OVER when another
- * process closed it before.
+ * Closes the deployment of a client with the result that the client reported. A repeated call with
+ * the same result continues where the close stopped, even in another process of the API. Throws
+ * DEPLOYMENT_TAKEN_OVER when another writer has taken over or closed the deployment.
  */
 export async function completeClientDeployment(
   ports: ServicePorts,

@@ -21,8 +21,9 @@ interface DocumentsDeps {
 }
 
 /**
- * Creates the documents in the catalog, one partition per kind. Each write is one conditional
- * request with a token that identifies a repetition. The item of a removed document stays and keeps
+ * Creates the port of the documents. They are items of the catalog table, with one partition per
+ * kind. Each write is one conditional request. A put also has a token, by which a repetition of it
+ * is recognized. The item of a removed document stays and keeps
  * its version, so no version is used twice. Lists leave removed documents out, so a page may have
  * fewer documents than its limit.
  */

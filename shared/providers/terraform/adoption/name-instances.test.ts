@@ -48,7 +48,7 @@ test('names of the user come first', () => {
 test('names of unknown addresses, and equal ones, are refused', () => {
   const instances = readInstances(['dog', '', [null]], ['cat', '', [null]])
   expect(() => nameInstances(instances, new Map([['random_pet.cow', 'x']]))).toThrow(
-    /'random_pet.cow', which the state does not have/,
+    /'random_pet.cow', which is not in the state/,
   )
   const equal = new Map([
     ['random_pet.dog', 'x'],

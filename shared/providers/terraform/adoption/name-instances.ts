@@ -18,7 +18,7 @@ export function nameInstances(
   for (const [address, name] of chosenNames) {
     const instance = byAddress.get(address)
     if (instance === undefined)
-      throw error('CLI_USAGE', `--names names '${address}', which the state does not have`)
+      throw error('CLI_USAGE', `--names refers to '${address}', which is not in the state`)
     const key = uniqueKeyOf(instance, name)
     if (usedKeys.has(key))
       throw error(
@@ -40,7 +40,7 @@ export function nameInstances(
   return names
 }
 
-/** Returns a text that is equal for two instances only if their URNs would be equal. */
+/** Returns the type and the name: a text that is equal for instances with equal URNs. */
 function uniqueKeyOf({ object }: StateInstance, name: string): string {
   return `${object.typeName} ${name}`
 }
