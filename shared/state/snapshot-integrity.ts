@@ -11,10 +11,11 @@ import type { StoredDeployment, StoredResource } from './stored.ts'
 
 /** The URNs and providers that precede a resource in its list. */
 interface EarlierResources {
-  readonly urns: Set<string>
+  /** For each URN, whether one of its resources is not marked for deletion. */
+  readonly urns: Map<string, boolean>
   readonly providers: Set<string>
-  /** All URNs of the list, to distinguish "comes after" from "missing". */
-  readonly allUrns: ReadonlySet<string>
+  /** The whole list, to distinguish "comes after" from "missing". */
+  readonly list: readonly StoredResource[]
 }
 
 /**
@@ -26,11 +27,9 @@ export function verifyIntegrity(deployment: StoredDeployment): string | undefine
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
     return 'the magic of the manifest does not match its version'
-  const earlier: EarlierResources = {
-    urns: new Set(),
-    providers: new Set(),
-    allUrns: new Set(resources.map(resource => resource.urn)),
-  }
+  // One map serves all checks, because a large map is most of their cost.
+  const earlier: EarlierResources = { urns: new Map(), providers: new Set(), list: resources }
+  let duplicateFault: string | undefined
   for (const resource of resources) {
     const fault =
       faultOfIdentity(resource, earlier) ??
@@ -38,9 +37,9 @@ export function verifyIntegrity(deployment: StoredDeployment): string | undefine
       faultOfParent(resource, earlier) ??
       faultOfDependencies(resource, earlier)
     if (fault !== undefined) return fault
-    earlier.urns.add(resource.urn)
+    duplicateFault ??= addResource(resource, earlier)
   }
-  return faultOfDuplicates(resources) ?? faultOfSnippets(deployment)
+  return duplicateFault ?? faultOfSnippets(deployment)
 }
 
 /**
@@ -102,19 +101,20 @@ function faultOfEdge(
   ...[relation, urn]: [relation: string, urn: string]
 ): string | undefined {
   if (urn === '' || earlier.urns.has(urn)) return undefined
-  const problem = earlier.allUrns.has(urn) ? 'comes after it' : 'is missing'
+  const isLater = earlier.list.some(other => other.urn === urn)
+  const problem = isLater ? 'comes after it' : 'is missing'
   return `resource '${resource.urn}': its ${relation} '${urn}' ${problem}`
 }
 
-function faultOfDuplicates(resources: readonly StoredResource[]): string | undefined {
-  const liveUrns = new Set<string>()
-  for (const resource of resources) {
-    if (resource['delete'] === true) continue
-    if (liveUrns.has(resource.urn))
-      return `duplicate resource '${resource.urn}' (not marked for deletion)`
-    liveUrns.add(resource.urn)
-  }
-  return undefined
+/** Adds a resource to the earlier ones. Returns the error of a second resource with its URN. */
+function addResource(resource: StoredResource, { urns }: EarlierResources): string | undefined {
+  const { urn } = resource
+  const hasOther = urns.get(urn)
+  const isMarked = resource['delete'] === true
+  if (hasOther === undefined || !isMarked) urns.set(urn, !isMarked)
+  return hasOther === true && !isMarked
+    ? `duplicate resource '${urn}' (not marked for deletion)`
+    : undefined
 }
 
 /** Checks the ids of snippets, which the service behind Pulumi Cloud adds to states. */
