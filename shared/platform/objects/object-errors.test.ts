@@ -42,6 +42,21 @@ test('an invalid name of a bucket is an error of the address', async () => {
   })
 })
 
+test('a response that no rule names is a refusal with the words of the service', async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+  const host = await startService((_request, response) => {
+    response.writeHead(400, { 'content-type': 'application/xml' })
+    response.end('<Error><Code>KeyTooLongError</Code><Message>too long</Message></Error>')
+  })
+  const store = await openStore(`s3://state?endpoint=http://${host}&s3ForcePathStyle=true`)
+  await expect(store.get('a')).rejects.toMatchObject({
+    code: 'BACKEND_DENIED',
+    message: expect.stringContaining('KeyTooLongError: too long') as string,
+    hint: expect.stringContaining('settings of the bucket') as string,
+  })
+})
+
 test('an invalid connection string of Azure is an error that does not contain it', async () => {
   const env = { AZURE_STORAGE_CONNECTION_STRING: 'secret garbage' }
   await expect(openStore('azblob://state', env)).rejects.toMatchObject({

@@ -49,9 +49,16 @@ export function createRequestRunner(
 }
 
 function toBackendError(thrown: DeployError): DeployError {
+  const { details } = thrown
+  // For an installation an unexpected response is a defect of ours. A user chose this service.
+  if (thrown.code === 'INTERNAL_ASSERTION')
+    return error('BACKEND_DENIED', thrown.message, {
+      details,
+      cause: thrown,
+      hint: 'The service refused the request. Check the address and the settings of the bucket.',
+    })
   const code = backendCodesByStoreCode[thrown.code]
-  if (code === undefined) return thrown
-  return error(code, thrown.message, { details: thrown.details, cause: thrown })
+  return code === undefined ? thrown : error(code, thrown.message, { details, cause: thrown })
 }
 
 function codeOfStatus(status: number | undefined): ErrorCode {
