@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -17,8 +16,7 @@ const cellCharsMax = 200
 
 /**
  * `query <sql>`: runs a SQL query over the stacks of the store. With a login, it runs over those
- * that the token of the login covers. `--project` selects those of one project. Throws
- * QUERY_INVALID, also for JSON with two columns of one name.
+ * that the token of the login covers. `--project` selects those of one project.
  */
 export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   const engine = await session.openEngine()
@@ -27,9 +25,9 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   const response = await engine.callApi({ method: 'POST', path: '/v1/query', body })
   const { columns, rows, isTruncated, unreadable } = queryResponseForm.parse(response)
   if (flags.isSet('json')) {
-    requireUniqueColumns(columns)
+    const names = uniqueNamesOf(columns)
     const objects = rows.map(row =>
-      Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])),
+      Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),
     )
     session.print(JSON.stringify(objects, null, 2))
   } else {
@@ -48,13 +46,21 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
   return 0
 }
 
-/** Throws QUERY_INVALID if two columns have the same name, of which an object keeps only one. */
-function requireUniqueColumns(columns: readonly string[]): void {
-  const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
-  if (repeated !== undefined)
-    throw error('QUERY_INVALID', `several columns of the result have the name '${repeated}'`, {
-      hint: 'Give each column a name of its own, such as `select a.urn as first, b.urn as second`.',
-    })
+/**
+ * Returns a unique name for each column, because an object keeps only one column of a name. A
+ * repeated name gets the number of its repetition: `urn`, `urn_2`.
+ */
+function uniqueNamesOf(columns: readonly string[]): readonly string[] {
+  const usedNames = new Set(columns)
+  const seenNames = new Set<string>()
+  return columns.map(column => {
+    let name = column
+    if (seenNames.has(column))
+      for (let number = 2; usedNames.has(name); number += 1) name = `${column}_${number}`
+    seenNames.add(column)
+    usedNames.add(name)
+    return name
+  })
 }
 
 /** Formats a value in one line, without control characters, which could change the terminal. */
