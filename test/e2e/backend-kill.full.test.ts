@@ -32,7 +32,9 @@ const run = async (...args: readonly string[]) => requireSuccess(await sandbox.r
 
 test('a killed deployment keeps its lock, and the next command recovers it', async () => {
   await run('stack', 'init', 'dev')
-  expect(findCheckpoint()).toMatch(/^\{"version":0,"checkpoint":\{"stack":"organization\/.*\/dev"/)
+  expect(findCheckpoint()).toMatch(
+    /^\{"version":3,"checkpoint":\{"stack":"organization\/.*\/dev","latest":/,
+  )
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
   await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
   expect(listLocks()).toHaveLength(1)

@@ -52,14 +52,18 @@ export function replyWithoutCommit(
   }
 }
 
-/** Answers requests that only read. Returns undefined if one of them does not. */
+/**
+ * Answers requests that only read. Returns undefined if one of them does not, or fails. The owner of
+ * the store then answers all of them.
+ */
 export function replyToReads(
   database: Database,
   requests: readonly StoreRequest[],
 ): readonly StoreReply[] | undefined {
   if (requests.some(request => findMethod(request)?.access !== 'read')) return undefined
   const replies = requests.map(request => replyWithoutCommit(database, request))
-  return replies.filter(reply => reply !== undefined)
+  const answers = replies.filter(reply => reply !== undefined)
+  return answers.some(reply => 'failure' in reply) ? undefined : answers
 }
 
 /** Throws when the file was moved or deleted, because its records would be lost. */
