@@ -170,6 +170,9 @@ async function isClosingAs(
   )
 }
 
+/** Maximum number of take-overs that a cancel tries while calls of the client are underway. */
+const cancelAttemptsMax = 10
+
 /**
  * Closes the deployment of a client at the request of a user. Every acknowledged entry is in the
  * published state. Throws DEPLOYMENT_TAKEN_OVER when the deployment is closed already.
@@ -179,5 +182,13 @@ export async function cancelClientDeployment(
   deployment: DeploymentId,
 ): Promise<void> {
   await closing.control.stop(deployment, 'graceful')
-  await closeDeadDeployment(closing, deployment, 'cancelled')
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await closeDeadDeployment(closing, deployment, 'cancelled')
+    } catch (thrown) {
+      // A call of the client may have written the record that the take-over wanted to write.
+      if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || attempt === cancelAttemptsMax) throw thrown
+      if ((await closing.control.read(deployment))?.closed !== false) throw thrown
+    }
+  }
 }

@@ -69,6 +69,23 @@ test('an end by the client, a user or its lease nudges the stack', async () => {
   expect(nudges).toEqual([undefined, shop, shop, shop])
 })
 
+test('a cancel succeeds while calls of the client are underway, and keeps what they acknowledged', async () => {
+  const { path, lease } = await service.startUpdate(admin)
+  const calls = Array.from({ length: 12 }, async (_, index) => {
+    const urn = `urn:pulumi:dev::shop::my:index:Group::group-${index}`
+    const state = { urn, custom: false, type: 'my:index:Group' }
+    const entries = [entryOf(1, index + 1, { operationID: index, state })]
+    const { status } = await service.call(lease, `PATCH ${path}/journalentries`, { entries })
+    return status === 200 ? [urn] : []
+  })
+  const cancel = await service.call(admin, `POST ${path}/cancel`)
+  expect(cancel).toMatchObject({ status: 200 })
+  const acknowledged = (await Promise.all(calls)).flat()
+  const { json } = await service.call(admin, `GET ${shopService}/export`)
+  const { resources = [] } = json['deployment'] as { resources?: readonly { urn: string }[] }
+  expect(resources.map(({ urn }) => urn)).toEqual(expect.arrayContaining(acknowledged))
+})
+
 test('searches for results of policies find nothing', async () => {
   const path = '/api/orgs/organization/policyresults'
   const issues = await service.call(admin, `POST ${path}/issues`, {})
