@@ -16,8 +16,7 @@ import type { StoreCall } from './methods/store-methods.ts'
 import { openOwner, type StoreSettings } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
-import { openDatabaseForReading } from './database.ts'
-import { replyToReads } from './methods/run-batch.ts'
+import { openStoreReader } from './store-reader.ts'
 
 /** The store, with the same functions for its owner and its clients. */
 export interface Store {
@@ -57,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const pendingRequests = createPendingRequests()
   let unsentRequests: StoreRequest[] = []
   let connection: StoreConnection | undefined
-  let reader = options.connectsLate === true ? openDatabaseForReading(paths.database) : undefined
+  const reader = options.connectsLate === true ? openStoreReader(paths.database) : undefined
   const signals = createSignalHub()
   let isClosed = false
   let isConnecting = false
@@ -81,34 +80,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const reconnect = async (): Promise<void> => {
     if (isConnecting) return
     isConnecting = true
-    const failure = await connect().then(
-      () => undefined,
-      (thrown: unknown) => ({ thrown }),
-    )
+    const failure = await catchFailure(connect())
     isConnecting = false
     if (failure !== undefined) pendingRequests.failAll(failure.thrown)
     unsentRequests = [...pendingRequests.listRequests()]
     flush()
   }
-  /** Answers the unsent requests if this process only reads. The first other request ends this. */
-  const replyFromReader = (): boolean => {
-    const replies = reader === undefined ? undefined : replyToReads(reader, unsentRequests)
-    if (replies === undefined) {
-      reader?.close()
-      reader = undefined
-      return false
-    }
-    unsentRequests = []
-    pendingRequests.deliver(replies)
-    return true
-  }
   const flush = (): void => {
-    if (unsentRequests.length === 0 || replyFromReader()) return
-    if (connection === undefined) return void reconnect()
-    const requests = unsentRequests
-    unsentRequests = []
-    connection.keepAlive(true)
-    connection.send(requests)
+    if (unsentRequests.length === 0) return
+    const replies = reader?.reply(unsentRequests)
+    if (replies === undefined && connection === undefined) return void reconnect()
+    const requests = unsentRequests.splice(0)
+    if (replies !== undefined) return pendingRequests.deliver(replies)
+    connection?.keepAlive(true)
+    connection?.send(requests)
   }
   const sendRequest = (method: string, args: unknown): Promise<unknown> => {
     if (isClosed) return Promise.reject(closedError(paths))
@@ -118,7 +103,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return answer
   }
 
-  if (reader === undefined) await connect()
+  if (reader?.isOpen() !== true) await connect()
   return {
     call: toStoreCall(sendRequest),
     signal: signal => {
@@ -134,6 +119,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await connection?.close()
     },
   }
+}
+
+/** Returns what the work throws, or undefined if it succeeds. */
+function catchFailure(work: Promise<void>): Promise<{ readonly thrown: unknown } | undefined> {
+  return work.then(
+    () => undefined,
+    (thrown: unknown) => ({ thrown }),
+  )
 }
 
 /** Creates the list of listeners for signals. */
