@@ -49,7 +49,9 @@ test('a response that no rule names is a refusal with the words of the service',
     response.writeHead(400, { 'content-type': 'application/xml' })
     response.end('<Error><Code>KeyTooLongError</Code><Message>too long</Message></Error>')
   })
-  const store = await openStore(`s3://state?endpoint=http://${host}&s3ForcePathStyle=true`)
+  const store = await openStore(
+    `s3://state?endpoint=http://${host}&s3ForcePathStyle=true&region=us-east-1`,
+  )
   await expect(store.get('a')).rejects.toMatchObject({
     code: 'BACKEND_DENIED',
     message: expect.stringContaining('KeyTooLongError: too long') as string,
