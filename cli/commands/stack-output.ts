@@ -3,12 +3,8 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Json } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
 import type { Handler } from '../arguments/handler.ts'
-import {
-  hasSecretOutputs,
-  formatOutput,
-  readStackOutputs,
-} from '../../shared/state/stack-outputs.ts'
-import { openDecrypter } from '../stack/open-decrypter.ts'
+import { formatOutput } from '../../shared/state/stack-outputs.ts'
+import { readShownOutputs } from '../stack/open-decrypter.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
@@ -23,11 +19,7 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   const engine = await session.openEngine()
   await warnInterrupted(session, id)
   const state = await engine.exportState(id)
-  const decrypt =
-    flags.isSet('showSecrets') && hasSecretOutputs(state)
-      ? await openDecrypter(session, id, state)
-      : undefined
-  const outputs = readStackOutputs(state, decrypt)
+  const outputs = await readShownOutputs(session, flags, { id, state })
   if (name !== undefined) {
     const value = outputs.get(name)
     if (value === undefined)

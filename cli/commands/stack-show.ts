@@ -1,12 +1,11 @@
 import { nameOf, type Urn } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import { hasSecretOutputs, readStackOutputs } from '../../shared/state/stack-outputs.ts'
 import type { StoredResource } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
-import { openDecrypter } from '../stack/open-decrypter.ts'
+import { readShownOutputs } from '../stack/open-decrypter.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 import { formatOutputList } from './stack-output.ts'
 
@@ -26,11 +25,8 @@ export const showStack: Handler = async (session, flags) => {
   if (lastUpdateMs !== undefined)
     session.print(`    Last updated: ${new Date(lastUpdateMs).toISOString()}`)
   for (const line of formatResources(state?.resources ?? [], flags)) session.print(line)
-  const decrypt =
-    flags.isSet('showSecrets') && hasSecretOutputs(state)
-      ? await openDecrypter(session, id, state)
-      : undefined
-  for (const line of formatOutputList(readStackOutputs(state, decrypt))) session.print(line)
+  for (const line of formatOutputList(await readShownOutputs(session, flags, { id, state })))
+    session.print(line)
   await warnInterrupted(session, id)
   return 0
 }

@@ -1,6 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
 import { nameOf, type Urn } from '../../shared/names/urn.ts'
-import type { StackId } from '../../shared/records/ids.ts'
 import { unknownResourceError } from '../../shared/state/edits/find-resource.ts'
 import { toPlainJson } from '../../shared/state/stack-outputs.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
@@ -13,7 +12,7 @@ import { openDecrypter } from '../stack/open-decrypter.ts'
  * shown only on request. Throws STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS.
  */
 export const getResourceState: Handler = async (session, flags, [text = '']) => {
-  const id: StackId = await session.requireStack()
+  const id = await session.requireStack()
   const state = await (await session.openEngine()).exportState(id)
   const resource = findResource(state?.resources ?? [], text)
   const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, id, state) : undefined

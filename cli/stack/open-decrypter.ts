@@ -1,6 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { hasSecretOutputs, readStackOutputs } from '../../shared/state/stack-outputs.ts'
+import type { Json, StoredDeployment } from '../../shared/state/stored.ts'
+import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStateManager, ownKeysOf } from './stack-secrets.ts'
 
@@ -21,4 +23,17 @@ export async function openDecrypter(
       'the state contains encrypted secrets but names no secrets provider',
     )
   return manager.crypter.decrypt
+}
+
+/**
+ * Reads the outputs of a stack. Secrets are decrypted with --show-secrets, and masked without it.
+ * Without a secret output, no secrets provider is opened.
+ */
+export async function readShownOutputs(
+  session: CliSession,
+  flags: Flags,
+  { id, state }: { readonly id: StackId; readonly state: StoredDeployment | undefined },
+): Promise<ReadonlyMap<string, Json>> {
+  const mustDecrypt = flags.isSet('showSecrets') && hasSecretOutputs(state)
+  return readStackOutputs(state, mustDecrypt ? await openDecrypter(session, id, state) : undefined)
 }

@@ -53,16 +53,9 @@ export async function recodeDeployment(
   const { resources = [], ...frame } = stored
   const open: Open = source.crypter.decrypt
   const states = decodeResources(resources, open)
-  const encoded = await encodeDeployment(await decodeSnapshot(frame, source), states, target)
-  const { resources: encodedResources = [] } = encoded
-  const pauser = createPauser()
-  const completeResources: StoredResource[] = []
-  for (const [index, resource] of encodedResources.entries()) {
-    completeResources.push(keepUnknownFields(resource, resources[index] ?? resource))
-    await pauser.addResource()
-  }
-  const complete = keepUnknownFrame(encoded, stored)
-  return completeResources.length === 0 ? complete : { ...complete, resources: completeResources }
+  const snapshot = await decodeSnapshot(frame, source)
+  const encoded = await encodeDeployment(snapshot, states, { ...target, resources })
+  return keepUnknownFrame(encoded, stored)
 }
 
 function* decodeResources(
@@ -75,8 +68,14 @@ function* decodeResources(
 async function encodeDeployment(
   { pendingOperations: pending, manifest, integrityError, snippets, extensions }: Snapshot,
   states: Iterable<ResourceState>,
-  { manager, mode }: { readonly manager: SecretsManager; readonly mode: SecretsMode },
+  target: {
+    readonly manager: SecretsManager
+    readonly mode: SecretsMode
+    /** The earlier stored forms of the states, whose unknown fields are kept. */
+    readonly resources?: readonly StoredResource[]
+  },
 ): Promise<StoredDeployment> {
+  const { manager, mode, resources: earlierForms = [] } = target
   const seal = mode === 'plaintext' ? revealSecret : createSeal(manager)
   let hasByteStrings = false
   const encode = (state: ResourceState): StoredResource => {
@@ -89,7 +88,9 @@ async function encodeDeployment(
   const pauser = createPauser()
   const resources: StoredResource[] = []
   for (const state of states) {
-    resources.push(encode(state))
+    const encoded = encode(state)
+    const earlierForm = earlierForms[resources.length]
+    resources.push(earlierForm === undefined ? encoded : keepUnknownFields(encoded, earlierForm))
     await pauser.addResource()
   }
   const pendingOperations = pending.map(({ resource, type }) => ({

@@ -27,15 +27,20 @@ async function startService(respond: Respond): Promise<string> {
 const openStore = (address: string, env: Record<string, string> = {}) =>
   openObjectStore(parseObjectStoreUrl(address, '/'), env)
 
-test('an invalid name of a bucket is an error of the address', async () => {
+/** Opens a bucket of a service that refuses every request with this code and message. */
+async function openRefusingBucket(bucket: string, code: string, message: string) {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
   const host = await startService((_request, response) => {
     response.writeHead(400, { 'content-type': 'application/xml' })
-    response.end('<Error><Code>InvalidBucketName</Code><Message>not valid</Message></Error>')
+    response.end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`)
   })
   const query = `endpoint=http://${host}&s3ForcePathStyle=true&region=us-east-1`
-  const store = await openStore(`s3://Bad_Bucket?${query}`)
+  return openStore(`s3://${bucket}?${query}`)
+}
+
+test('an invalid name of a bucket is an error of the address', async () => {
+  const store = await openRefusingBucket('Bad_Bucket', 'InvalidBucketName', 'not valid')
   await expect(store.get('a')).rejects.toMatchObject({
     code: 'BACKEND_URL_INVALID',
     message: "'Bad_Bucket' is no valid name of a bucket",
@@ -43,15 +48,7 @@ test('an invalid name of a bucket is an error of the address', async () => {
 })
 
 test('a response that no rule names is a refusal with the words of the service', async () => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
-  const host = await startService((_request, response) => {
-    response.writeHead(400, { 'content-type': 'application/xml' })
-    response.end('<Error><Code>KeyTooLongError</Code><Message>too long</Message></Error>')
-  })
-  const store = await openStore(
-    `s3://state?endpoint=http://${host}&s3ForcePathStyle=true&region=us-east-1`,
-  )
+  const store = await openRefusingBucket('state', 'KeyTooLongError', 'too long')
   await expect(store.get('a')).rejects.toMatchObject({
     code: 'BACKEND_DENIED',
     message: expect.stringContaining('KeyTooLongError: too long') as string,
