@@ -14,15 +14,11 @@ import {
   isEditRequest,
   type RequestEnd,
 } from '../../shared/records/stack-request.ts'
-import {
-  isNotificationFor,
-  notificationDocument,
-} from '../../shared/triggers/notifications/notification-document.ts'
-import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
+import { isNotificationFor } from '../../shared/triggers/notifications/notification-document.ts'
+import { readNotificationsOf } from '../../shared/triggers/notifications/read-notifications.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
-import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { describeChanges } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
@@ -198,17 +194,9 @@ async function collectMessages(
 ): Promise<readonly OutgoingMessage[]> {
   const messages: OutgoingMessage[] = []
   for (const scope of [event.stack, '*'] as const)
-    for await (const stored of readDocumentsOf(documents, 'notification', scope)) {
-      try {
-        const value = parseDocumentValue(notificationDocument, stored)
-        const { key } = stored
-        if (isNotificationFor(key, value, event))
-          messages.push({ kind: 'notification', key, event })
-      } catch (thrown) {
-        const { name } = stored.key
-        const message = messageOf(thrown)
-        platform.logger.write('warn', 'notification.unreadable', { scope, name, message })
-      }
+    for await (const { stored, value } of readNotificationsOf(documents, platform.logger, scope)) {
+      const { key } = stored
+      if (isNotificationFor(key, value, event)) messages.push({ kind: 'notification', key, event })
     }
   return messages
 }

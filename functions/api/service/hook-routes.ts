@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../../shared/errors/error.ts'
+import { error } from '../../../shared/errors/error.ts'
 import {
   type DocumentKey,
   type SealingPort,
@@ -18,7 +18,7 @@ import type { DeliverySender } from '../../../shared/triggers/notifications/ping
 import type { KeyedNotification } from '../../../shared/triggers/notifications/send-delivery.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
-import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import { readNotificationsOf } from '../../../shared/triggers/notifications/read-notifications.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
 import { type ApiPorts, stackOf } from '../define-route.ts'
@@ -92,15 +92,8 @@ function keyOf({ params }: ServiceCall, name = params['hook'] ?? ''): DocumentKe
 async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { scope } = keyOf(call)
   const hooks: object[] = []
-  for await (const stored of readDocumentsOf(ports.documents, 'notification', scope)) {
-    try {
-      hooks.push(hookViewOf(stored))
-    } catch (thrown) {
-      const { name } = stored.key
-      const message = messageOf(thrown)
-      ports.logger.write('warn', 'notification.unreadable', { scope, name, message })
-    }
-  }
+  for await (const { stored } of readNotificationsOf(ports.documents, ports.logger, scope))
+    hooks.push(hookViewOf(stored))
   return hooks
 }
 
