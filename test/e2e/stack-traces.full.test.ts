@@ -13,6 +13,18 @@ type Written = readonly [
   collected: { readonly traces: readonly string[]; readonly copiedFrames: number },
 ]
 
+/**
+ * Returns a trace without the frames of Node's own queues. Those depend on time: a callback that
+ * follows an expired timer runs below `listOnTimeout` only if another timer expires with it.
+ */
+function removeQueueFrames(trace: string): string {
+  const isQueue = /\(node:internal\/(?:process\/task_queues|timers):/u
+  return trace
+    .split('\n')
+    .filter(line => !isQueue.test(line))
+    .join('\n')
+}
+
 /** Previews the program and returns what it wrote. */
 async function collectTraces(sandbox: Sandbox, remembers: '0' | '1'): Promise<Written> {
   const tracesFile = join(sandbox.program, '..', 'traces.json')
@@ -82,8 +94,10 @@ test.each([
     const expected = await collectTraces(sandbox, '0')
     const actual = await collectTraces(sandbox, '1')
     expect(expected[1].traces.length).toBeGreaterThan(200)
-    expect(actual[0]).toBe(expected[0])
-    expect(actual[1].traces).toEqual(expected[1].traces)
+    expect(removeQueueFrames(actual[0])).toBe(removeQueueFrames(expected[0]))
+    expect(actual[1].traces).toHaveLength(expected[1].traces.length)
+    for (const [index, trace] of expected[1].traces.entries())
+      expect(removeQueueFrames(actual[1].traces[index] ?? '')).toBe(removeQueueFrames(trace))
     expect(expected[1].copiedFrames).toBeGreaterThan(0)
     expect(actual[1].copiedFrames).toBe(0)
   } finally {
