@@ -5,6 +5,7 @@ import type { DeploymentStatus } from '../functions/step-generator/deployment-st
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
+import type { FindProjects, LayoutUpgrade } from '../shared/platform/backend/upgrade-layout.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
@@ -102,6 +103,19 @@ export interface EnginePort {
     stack: StackId,
     manager: Pick<SecretsManager, 'type' | 'state'>,
   ) => Promise<void>
+  /**
+   * Returns the id of a stack by its name alone, with the project of its resources, or else with
+   * `project`. Absent where the names of stacks belong to projects: without a backend of the legacy
+   * layout.
+   */
+  readonly findLegacyStack?: (stack: string, project?: string) => Promise<StackId | undefined>
+  /** Lists the stacks of the legacy layout. Absent without a self-managed backend. */
+  readonly listLegacyStacks?: () => Promise<readonly string[]>
+  /**
+   * Moves the stacks of the legacy layout to the layout with projects. Absent without a
+   * self-managed backend.
+   */
+  readonly upgradeLayout?: (findProjects: FindProjects) => Promise<LayoutUpgrade>
   /**
    * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After one of
    * these errors nothing is published.

@@ -84,6 +84,11 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
             const state = createFirstState(manager, platform.clock.now())
             await backend.publishFirstState(stack, state)
           },
+          listLegacyStacks: backend.listLegacyStacks,
+          upgradeLayout: backend.upgradeLayout,
+          ...(backend.findLegacyStack === undefined
+            ? {}
+            : { findLegacyStack: backend.findLegacyStack }),
         }),
     editState: async (stack, edit) =>
       (await loadHandlers()).editState(platform, retryingPorts, { stack, edit }),

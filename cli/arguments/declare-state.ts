@@ -118,8 +118,8 @@ function declareWholeEdits(state: Command, attach: Attach): void {
   attach(
     state
       .command('upgrade')
-      .description('Verify that the stacks have the current format')
-      .option('-y, --yes', 'No effect: nothing is changed'),
+      .description('Move the stacks of a backend from the legacy layout to that with projects')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-upgrade.ts')).upgradeState,
   )
   attach(

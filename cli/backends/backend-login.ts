@@ -1,3 +1,4 @@
+import { describeLegacyLayout } from '../../shared/backends/legacy-stacks.ts'
 import { openBackend } from '../../shared/backends/open-backend.ts'
 import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
@@ -12,7 +13,10 @@ import { saveBackend } from './current-backend.ts'
 export async function loginToBackend(session: CliSession, address: string): Promise<number> {
   const url = parseObjectStoreUrl(address, session.cwd)
   const { env } = session.io
-  const { store } = await openBackend(await openObjectStore(url, env), env)
+  const backend = await openBackend(await openObjectStore(url, env), env)
+  const { store } = backend
+  const warning = await describeLegacyLayout(backend)
+  if (warning !== undefined) session.printToStderr(warning)
   const query = url.query.size > 0 ? `?${url.query.toString()}` : ''
   removeLogin(session.home)
   saveBackend(session.home, store.address + query)

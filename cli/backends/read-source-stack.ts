@@ -1,6 +1,7 @@
 import { managerFieldOf } from '../stack/state-secrets-fields.ts'
 import { createLockedError } from '../../shared/backends/lock-file.ts'
 import type { SourceEntry } from '../../shared/backends/import-history.ts'
+import { projectOfState } from '../../shared/backends/legacy-stacks.ts'
 import type { Backend } from '../../shared/backends/open-backend.ts'
 import {
   listHistoryKeys,
@@ -10,7 +11,6 @@ import {
 import { listLocks } from '../../shared/backends/stack-locks.ts'
 import { parseStackObject, readStackObject } from '../../shared/backends/stack-objects.ts'
 import { DeployError, error } from '../../shared/errors/error.ts'
-import { stackType, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
@@ -70,13 +70,8 @@ async function readUsableState(backend: Backend, key: string): Promise<StoredEnv
  * of the folder is used.
  */
 function findTarget(session: CliSession, id: StackId, state: StoredDeployment | null): StackId {
-  const { stack } = stackPartsOf(id)
-  const [first] = (state?.resources ?? []).toSorted(
-    (a, b) => Number(b.type === stackType) - Number(a.type === stackType),
-  )
-  const project =
-    first === undefined ? session.requireProject().name : urnPartsOf(first.urn as Urn).project
-  return stackIdOf(project, stack)
+  const project = projectOfState(state) ?? session.requireProject().name
+  return stackIdOf(project, stackPartsOf(id).stack)
 }
 
 function checkState(

@@ -1,4 +1,4 @@
-import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import { findProjectFile } from '../../shared/programs/project/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -7,7 +7,7 @@ import type { Handler } from '../arguments/handler.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack } from '../stack/selected-stack.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
-import type { CliSession } from '../session/session.ts'
+import { type CliSession, findProjectName } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
@@ -16,10 +16,13 @@ import { formatTable } from '../display/table.ts'
  */
 export const listStacks: Handler = async (session, flags) => {
   const projectOption = flags.text('project')
-  const project = flags.isSet('all') ? undefined : (projectOption ?? readProjectName(session))
-  const isAllProjects = project === undefined
   const engine = await session.openEngine()
-  const { platform } = engine
+  const { platform, findLegacyStack } = engine
+  // In the legacy layout, the stacks belong to no project.
+  const hasProjects = findLegacyStack === undefined
+  const isAllRequested = flags.isSet('all') && hasProjects
+  const project = isAllRequested ? undefined : (projectOption ?? findProjectName(session))
+  const isAllProjects = project === undefined && hasProjects
   const { stacks, unreadable } = await platform.catalog.listStacks(project)
   const failures: unknown[] = unreadable.map(({ reason }) => reason)
   const selectedId = readSelectedId(session)
@@ -116,19 +119,6 @@ function printStacks(session: CliSession, rows: readonly StackRow[], isJson: boo
 
 function stackNameOf(record: StackRecord, isAllProjects: boolean): string {
   return isAllProjects ? record.id : stackPartsOf(record.id).stack
-}
-
-/**
- * Returns the name of the project. Outside a project it returns undefined, and the stacks of all
- * projects are listed.
- */
-function readProjectName(session: CliSession): string | undefined {
-  try {
-    return session.requireProject().name
-  } catch (thrown) {
-    if (hasCode(thrown, 'PROJECT_NOT_FOUND')) return undefined
-    throw thrown
-  }
 }
 
 function readSelectedId(session: CliSession): string {

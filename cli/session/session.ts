@@ -1,13 +1,16 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import type { EnginePort } from '../../local/engine-port.ts'
+import { unknownProject } from '../../shared/backends/backend-keys.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import type { StackName } from '../../shared/records/stack-name.ts'
 import { resolveHomeFolder } from '../../shared/runtime/environment/home-folder.ts'
 import type { Io } from './io.ts'
 import { readCurrentBackend } from '../backends/current-backend.ts'
-import { resolveStackId } from '../stack/resolve-stack-id.ts'
+import { resolveStackId, resolveStackName } from '../stack/resolve-stack-id.ts'
 import { createEngineOpener, type EngineOpener } from './engine-opener.ts'
 import type { Tools } from './tools.ts'
 
@@ -81,11 +84,44 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     ...engineOpener,
     resolveStackId: name => resolveStackId(stackNameSources, name),
     requireStack: async name => {
-      const id = resolveStackId(stackNameSources, name)
-      const { platform } = await engineOpener.openEngine()
+      const { platform, findLegacyStack } = await engineOpener.openEngine()
+      const id =
+        findLegacyStack === undefined
+          ? resolveStackId(stackNameSources, name)
+          : await requireLegacyStack(findLegacyStack, {
+              name: resolveStackName(stackNameSources, name),
+              project: findProjectName({ requireProject: openProject }),
+            })
       if ((await platform.catalog.getStack(id)) === undefined) throw stackNotFoundError(id)
       return id
     },
+  }
+}
+
+/**
+ * Returns the id of a stack of a legacy backend, where the name alone names the stack. `project`:
+ * that of the folder. Throws STACK_NOT_FOUND, also for a name with another project.
+ */
+async function requireLegacyStack(
+  findLegacyStack: NonNullable<EnginePort['findLegacyStack']>,
+  { name, project }: { readonly name: StackName; readonly project: string | undefined },
+): Promise<StackId> {
+  const id = await findLegacyStack(name.stack, name.project ?? project)
+  const isFound =
+    id !== undefined && (name.project ?? stackPartsOf(id).project) === stackPartsOf(id).project
+  if (isFound) return id
+  throw stackNotFoundError(stackIdOf(name.project ?? project ?? unknownProject, name.stack))
+}
+
+/** Returns the name of the folder's project. Returns undefined outside a project. */
+export function findProjectName({
+  requireProject,
+}: Pick<CliSession, 'requireProject'>): string | undefined {
+  try {
+    return requireProject().name
+  } catch (thrown) {
+    if (hasCode(thrown, 'PROJECT_NOT_FOUND')) return undefined
+    throw thrown
   }
 }
 

@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
-import { parseStackName } from '../../shared/records/stack-name.ts'
+import { parseStackName, type StackName } from '../../shared/records/stack-name.ts'
 import { readSelectedStack } from './selected-stack.ts'
 
 /** The sources of a stack's name, except the name itself. */
@@ -15,18 +15,23 @@ interface StackNameSources {
 }
 
 /**
- * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that of
- * PULUMI_STACK, or else the selected stack of the project. The stack need not exist. Throws
+ * Returns the parts of the stack name `name`. Without a name, the stack is that of --stack, or else
+ * that of PULUMI_STACK, or else the selected stack of the project. The stack need not exist. Throws
  * STACK_NOT_SELECTED.
  */
-export function resolveStackId(
+export function resolveStackName(
   { stackOption, env, home, requireProject }: StackNameSources,
   name?: string,
-): StackId {
+): StackName {
   const specifiedName = name || stackOption || env['PULUMI_STACK'] || ''
   const stackName =
     specifiedName === '' ? readSelectedStack(home, requireProject().file) : specifiedName
   if (stackName === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
-  const parsed = parseStackName(stackName)
-  return stackIdOf(parsed.project ?? requireProject().name, parsed.stack)
+  return parseStackName(stackName)
+}
+
+/** Returns the id of the stack that `resolveStackName` names. The folder has the project. */
+export function resolveStackId(sources: StackNameSources, name?: string): StackId {
+  const { project, stack } = resolveStackName(sources, name)
+  return stackIdOf(project ?? sources.requireProject().name, stack)
 }

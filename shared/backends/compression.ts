@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { isTruthy } from '../config/truthy.ts'
 import { error } from '../errors/error.ts'
+import { hasBackendFlag } from './backend-flags.ts'
 
 /** The compression of a backend's objects. */
 export type Compression = 'none' | 'gzip' | 'zstd'
@@ -33,13 +33,12 @@ export function compress(bytes: Uint8Array, compression: Compression): Uint8Arra
 }
 
 /**
- * Returns the compression of the objects that a process writes, from PULUMI_DIY_BACKEND_GZIP or its
- * former name, and from PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both compressions are set.
+ * Returns the compression of the objects that a process writes, from PULUMI_DIY_BACKEND_GZIP and
+ * PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both compressions are set.
  */
 export function readCompression(env: Readonly<Record<string, string | undefined>>): Compression {
-  const isGzip =
-    isTruthy(env['PULUMI_DIY_BACKEND_GZIP']) || isTruthy(env['PULUMI_SELF_MANAGED_STATE_GZIP'])
-  const isZstd = isTruthy(env['PULUMI_DIY_BACKEND_ZSTD'])
+  const isGzip = hasBackendFlag(env, 'GZIP')
+  const isZstd = hasBackendFlag(env, 'ZSTD')
   if (isGzip && isZstd)
     throw error('CLI_USAGE', 'PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD are both set')
   if (isZstd) return 'zstd'

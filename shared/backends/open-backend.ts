@@ -1,6 +1,6 @@
-import { isTruthy } from '../config/truthy.ts'
 import type { ObjectStorePort } from '../ports/objects.ts'
 import type { StackId } from '../records/ids.ts'
+import { hasBackendFlag } from './backend-flags.ts'
 import {
   type BackendLayout,
   metaKey,
@@ -32,10 +32,7 @@ export interface Backend {
 export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {
   const backend = await findBackend(store, env)
   if (backend !== undefined) return backend
-  const mustBeLegacy = [
-    'PULUMI_DIY_BACKEND_LEGACY_LAYOUT',
-    'PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT',
-  ].some(name => isTruthy(env[name]))
+  const mustBeLegacy = hasBackendFlag(env, 'LEGACY_LAYOUT')
   if (!mustBeLegacy) await store.put(metaKey, projectMeta)
   return createBackend(store, mustBeLegacy ? 'legacy' : 'project', env)
 }

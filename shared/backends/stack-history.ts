@@ -4,7 +4,7 @@ import { stackKeysOf } from './backend-keys.ts'
 import { parseCheckpoint } from './checkpoint-file.ts'
 import { compress, compressionSuffixes } from './compression.ts'
 import type { Backend } from './open-backend.ts'
-import { type StackObject, unixNanos } from './stack-objects.ts'
+import { listDirectly, type StackObject, unixNanos } from './stack-objects.ts'
 import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info.ts'
 
 const historyPattern = /\.history\.json(\.gz|\.zst)?$/
@@ -12,8 +12,7 @@ const historyPattern = /\.history\.json(\.gz|\.zst)?$/
 /** Returns the keys of a stack's history, oldest first. */
 export async function listHistoryKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
   const { history } = stackKeysOf(backend.layout, id)
-  const entries = await backend.store.list(history)
-  return entries.map(({ key }) => key).filter(key => historyPattern.test(key))
+  return (await listDirectly(backend, history)).filter(key => historyPattern.test(key))
 }
 
 /** Reads one entry of the history. Throws BACKEND_INVALID. */
@@ -58,4 +57,24 @@ export async function addHistoryEntry(
   await backend.store.put(key, compress(printUpdateInfo(info), backend.compression))
   if (current !== undefined) await backend.store.put(`${start}.checkpoint${suffix}`, current.bytes)
   return key
+}
+
+/**
+ * Copies the history of a stack to another stack of the same store, possibly in another layout.
+ * Repeatable.
+ */
+export async function copyHistory(
+  from: { readonly backend: Backend; readonly id: StackId },
+  to: { readonly backend: Backend; readonly id: StackId },
+): Promise<void> {
+  const { store } = from.backend
+  const oldKeys = stackKeysOf(from.backend.layout, from.id)
+  const newKeys = stackKeysOf(to.backend.layout, to.id)
+  const start = `${oldKeys.history}${oldKeys.fileName}-`
+  for (const key of await listDirectly(from.backend, oldKeys.history)) {
+    if (!key.startsWith(start)) continue
+    const bytes = await store.get(key)
+    const newKey = `${newKeys.history}${newKeys.fileName}-${key.slice(start.length)}`
+    if (bytes !== undefined) await store.put(newKey, bytes)
+  }
 }

@@ -2,11 +2,12 @@ import type { StackId } from '../records/ids.ts'
 import { stackKeysOf } from './backend-keys.ts'
 import { type BackendLock, createLockedError, parseLock, printLock } from './lock-file.ts'
 import type { Backend } from './open-backend.ts'
+import { listDirectly } from './stack-objects.ts'
 
 /** Returns the keys of the locks of one stack in a backend, also of unreadable locks. */
 export async function listLockKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
   const { locks } = stackKeysOf(backend.layout, id)
-  return (await backend.store.list(locks)).map(({ key }) => key)
+  return listDirectly(backend, locks)
 }
 
 /** Returns the locks of one stack in a backend, by key. Throws BACKEND_INVALID. */

@@ -1,6 +1,6 @@
-import { isTruthy } from '../config/truthy.ts'
 import { error } from '../errors/error.ts'
 import { type StackId } from '../records/ids.ts'
+import { hasBackendFlag } from './backend-flags.ts'
 import { stackKeysOf } from './backend-keys.ts'
 import { compress, compressionSuffixes } from './compression.ts'
 import { parseCheckpoint, printEmptyCheckpoint } from './checkpoint-file.ts'
@@ -79,10 +79,8 @@ export async function saveCheckpoint(
   const bytes = compress(checkpoint, compression)
   await store.put(key, bytes)
   if (previous !== undefined && previous.key !== key) await store.remove(previous.key)
-  const isRetained = ['PULUMI_RETAIN_CHECKPOINTS', 'PULUMI_DIY_BACKEND_RETAIN_CHECKPOINTS'].some(
-    name => isTruthy(env[name]),
-  )
-  if (isRetained) await store.put(`${key}.${unixNanos(Date.now())}`, bytes)
+  if (hasBackendFlag(env, 'RETAIN_CHECKPOINTS'))
+    await store.put(`${key}.${unixNanos(Date.now())}`, bytes)
   return bytes
 }
 
@@ -105,7 +103,7 @@ export async function backUpStack(
   { atMs, current }: { readonly atMs: number; readonly current: StackObject },
 ): Promise<void> {
   const { store, env } = backend
-  if (isTruthy(env['PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS'])) return
+  if (hasBackendFlag(env, 'DISABLE_CHECKPOINT_BACKUPS')) return
   const { checkpoint, backups, fileName } = stackKeysOf(backend.layout, id)
   const suffix = current.key.slice(checkpoint.length)
   await store.put(`${backups}${fileName}.${unixNanos(atMs)}.json${suffix}`, current.bytes)
@@ -126,14 +124,28 @@ export async function createStackObject(backend: Backend, id: StackId): Promise<
  */
 export async function removeStackObjects(backend: Backend, id: StackId): Promise<void> {
   const { store } = backend
-  const keys = stackKeysOf(backend.layout, id)
   const current = await readStackObject(backend, id)
   if (current !== undefined) {
     await store.put(`${current.key}.bak`, current.bytes)
     await store.remove(current.key)
   }
-  await store.remove(keys.tags)
-  for (const { key } of await store.list(keys.history)) await store.remove(key)
+  await removeTagsAndHistory(backend, id)
+}
+
+/** Removes the tags and the history of a stack. Repeatable. */
+export async function removeTagsAndHistory(backend: Backend, id: StackId): Promise<void> {
+  const { tags, history } = stackKeysOf(backend.layout, id)
+  await backend.store.remove(tags)
+  for (const key of await listDirectly(backend, history)) await backend.store.remove(key)
+}
+
+/**
+ * Lists the keys of the objects directly below a prefix that ends with `/`. Objects further below
+ * belong to stacks of the other layout.
+ */
+export async function listDirectly({ store }: Backend, prefix: string): Promise<readonly string[]> {
+  const entries = await store.list(prefix)
+  return entries.map(({ key }) => key).filter(key => !key.slice(prefix.length).includes('/'))
 }
 
 /** Returns a time in nanoseconds since 1970, as in Pulumi's names of files. */

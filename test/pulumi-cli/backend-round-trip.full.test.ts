@@ -1,8 +1,10 @@
 /** Runs `antichain` and the command line of Pulumi in turn on one self-managed backend. */
 
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BackendLayout } from '../../shared/backends/backend-keys.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { findLostObjects, readExport, upArgs } from '../e2e/exported-state.ts'
 import {
@@ -22,22 +24,28 @@ if (s3Endpoint === '') process.stderr.write('SKIPPED: the round trip on s3://: n
 
 describeWithCommands('both command lines in turn', [['go', 'version']], () => {
   const schemes = s3Endpoint === '' ? ['file'] : ['file', 's3']
-  describe.each(schemes)('a backend of %s://', describeRoundTrip)
+  const cases = schemes.flatMap(scheme =>
+    (['project', 'legacy'] as const).map(layout => [scheme, layout] as const),
+  )
+  describe.each(cases)('a backend of %s:// with the %s layout', describeRoundTrip)
 })
 
-function describeRoundTrip(scheme: string): void {
+function describeRoundTrip(scheme: string, layout: BackendLayout): void {
   const sandbox = createSandbox('many')
   const stockHome = join(sandbox.home, '../pulumi-home')
   const bucket = `antichain-${process.pid}-${Date.now()}`
   const query = `endpoint=${encodeURIComponent(s3Endpoint)}&s3ForcePathStyle=true&region=us-east-1`
-  const address =
-    scheme === 'file' ? `file://${sandbox.home}-backend` : `s3://${bucket}/state?${query}`
-  const env = { PULUMI_BACKEND_URL: address }
+  const folder = `${sandbox.home}-backend`
+  const address = scheme === 'file' ? `file://${folder}` : `s3://${bucket}/state?${query}`
+  const legacyEnv = {
+    PULUMI_DIY_BACKEND_LEGACY_LAYOUT: 'true',
+    PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR: 'true',
+  }
+  const env = { PULUMI_BACKEND_URL: address, ...(layout === 'legacy' ? legacyEnv : {}) }
   let cli = ''
   beforeAll(async () => {
     cli = buildPulumiCli(cliVersions[0])
-    if (scheme === 'file')
-      requireSuccess(await sandbox.run(['login', `file://${sandbox.home}-backend`]))
+    if (scheme === 'file') requireSuccess(await sandbox.run(['login', `file://${folder}`], { env }))
     else {
       const client = new S3Client({ endpoint: s3Endpoint, forcePathStyle: true })
       await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -62,6 +70,15 @@ function describeRoundTrip(scheme: string): void {
     const { out } = await runPulumiSuccessfully('stack', 'export', '-s', 'dev')
     expect((await runAntichain('stack', 'export', '-s', 'dev')).out).toBe(out)
     return out
+  }
+
+  /** Reads the checkpoint of `dev` in the folder of the backend. */
+  const readCheckpoint = (): string => {
+    const [project = ''] = readdirSync(join(folder, '.pulumi/stacks'), { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(({ name }) => name)
+    const path = layout === 'legacy' ? 'dev.json' : `${project}/dev.json`
+    return readFileSync(join(folder, '.pulumi/stacks', path), 'utf8')
   }
 
   test(
@@ -99,6 +116,13 @@ function describeRoundTrip(scheme: string): void {
         'dev',
         '--clear-pending-creates',
       )
+      if (scheme === 'file') {
+        const written = readCheckpoint()
+        const file = join(sandbox.home, '../state.json')
+        writeFileSync(file, await expectSameState())
+        await runPulumiSuccessfully('stack', 'import', '-s', 'dev', '--file', file)
+        expect(readCheckpoint() === written).toBe(true)
+      }
       const history = JSON.parse((await runAntichain('stack', 'history', '-s', 'dev', '-j')).out)
       const stockHistory = JSON.parse(
         (await runPulumiSuccessfully('stack', 'history', '-s', 'dev', '-j')).out,

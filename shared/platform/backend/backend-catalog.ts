@@ -4,6 +4,7 @@ import {
   removeStackObjects,
   requireWritableStack,
 } from '../../backends/stack-objects.ts'
+import { findLegacyStack } from '../../backends/legacy-stacks.ts'
 import { listBackendStacks } from '../../backends/open-backend.ts'
 import { removeJournalCopy } from '../../backends/journal-copies.ts'
 import type { UpdateInfo } from '../../backends/update-info.ts'
@@ -126,20 +127,25 @@ function callsProviders(command: HistoryRecord['command']): boolean {
   return !['state', 'stack import', 'stack rename'].includes(command)
 }
 
-/** Lists the stacks of a backend. A damaged stack does not hide the others. */
+/**
+ * Lists the stacks of a backend. A damaged stack does not hide the others. In the legacy layout all
+ * projects have the same stacks, and `project` is that of stacks without resources.
+ */
 async function listStacks(
   backend: BackendCatalogDeps['backend'],
   sync: (id: StackId) => Promise<StackRecord | undefined>,
   project: string | undefined,
 ): Promise<StackListing> {
+  const isLegacy = backend.layout === 'legacy'
   const ids = (await listBackendStacks(backend)).filter(
-    id => project === undefined || stackPartsOf(id).project === project,
+    id => isLegacy || project === undefined || stackPartsOf(id).project === project,
   )
   const stacks: StackRecord[] = []
   const unreadable: UnreadableStack[] = []
   for (const id of ids)
     try {
-      const record = await sync(id)
+      const stack = isLegacy ? await findLegacyStack(backend, stackPartsOf(id).stack, project) : id
+      const record = stack === undefined ? undefined : await sync(stack)
       if (record !== undefined) stacks.push(record)
     } catch (thrown) {
       if (!hasCode(thrown, 'BACKEND_INVALID') && !hasCode(thrown, 'STATE_TOO_NEW')) throw thrown

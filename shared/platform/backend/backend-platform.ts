@@ -11,10 +11,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openBackend } from '../../backends/open-backend.ts'
+import {
+  describeLegacyLayout,
+  findLegacyStack,
+  listLegacyStacks,
+} from '../../backends/legacy-stacks.ts'
+import { type Backend, openBackend } from '../../backends/open-backend.ts'
 import type { UpdateInfo } from '../../backends/update-info.ts'
 import { limits } from '../../config/limits.ts'
-import { error } from '../../errors/error.ts'
 import { type DeploymentId, type StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
@@ -33,6 +37,12 @@ import { createRenameIntents } from './rename-intents.ts'
 import { createPartSender } from './send-parts.ts'
 import { createStackMarks } from './stack-marks.ts'
 import { createUnfinishedCopies } from './unfinished-copies.ts'
+import {
+  type FindProjects,
+  type LayoutUpgrade,
+  type UpgradeDeps,
+  upgradeLayout,
+} from './upgrade-layout.ts'
 
 /** The embedded platform over a backend. */
 export interface BackendPlatform extends EmbeddedPlatform {
@@ -40,6 +50,15 @@ export interface BackendPlatform extends EmbeddedPlatform {
   readonly setConfig: (id: StackId, config: UpdateInfo['config']) => void
   /** Writes the first state of a new stack, without an entry of its history. */
   readonly publishFirstState: (id: StackId, state: StoredDeployment) => Promise<void>
+  /**
+   * Returns the id of a stack of the legacy layout, as `findLegacyStack` does. Absent for a backend
+   * with projects.
+   */
+  readonly findLegacyStack?: (stack: string, project?: string) => Promise<StackId | undefined>
+  /** Lists the names of the stacks in the legacy layout, which any backend may have. */
+  readonly listLegacyStacks: () => Promise<readonly string[]>
+  /** Moves the stacks of the legacy layout to the layout with projects. */
+  readonly upgradeLayout: (findProjects: FindProjects) => Promise<LayoutUpgrade>
   /** Removes the locks of other processes on a stack. Returns their number. */
   readonly breakLocks: (id: StackId) => Promise<number>
 }
@@ -56,8 +75,8 @@ export interface BackendPlatformOptions {
   /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   /**
-   * Called before a wait for a sign of life of another machine, and for a store without conditional
-   * writes.
+   * Called before a wait for a sign of life of another machine, for a store without conditional
+   * writes, and for the legacy layout.
    */
   readonly onNotice: (message: string) => void
   /** Closes a deployment whose processes are all dead. */
@@ -70,8 +89,8 @@ export interface BackendPlatformOptions {
 }
 
 /**
- * Opens the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, FEATURE_MISSING
- * for the legacy layout, and the errors of both stores.
+ * Opens the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, and the errors
+ * of both stores.
  */
 export async function openBackendPlatform(
   options: BackendPlatformOptions,
@@ -79,10 +98,8 @@ export async function openBackendPlatform(
   const { env, holder, home } = options
   const store = await openObjectStore(parseObjectStoreUrl(options.address, options.cwd), env)
   const backend = await openBackend(store, env)
-  if (backend.layout === 'legacy')
-    throw error('FEATURE_MISSING', `${store.address} has the legacy layout without projects`, {
-      hint: 'Run `pulumi state upgrade` once, or copy the stacks with `antichain stack import --from`.',
-    })
+  const warning = await describeLegacyLayout(backend)
+  if (warning !== undefined) options.onNotice(warning)
   const marks = createStackMarks(join(home, 'marks'))
   const configs = new Map<StackId, UpdateInfo['config']>()
   const configOf = (id: StackId): UpdateInfo['config'] => configs.get(id) ?? {}
@@ -92,25 +109,20 @@ export async function openBackendPlatform(
     sendParts: createPartSender({ backend, marks, blobFolder: join(home, 'blobs') }),
   })
   const { catalog: local, journalCopies, control, blobs, clock } = embedded
-  const unfinishedCopies = createUnfinishedCopies({
-    ...{ backend, marks, clock, holder, catalog: local, control, journalCopies },
-    ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice: options.onNotice },
-    closeCopied: (id, copy) =>
-      closeCopiedDeployment(
-        {
-          ...{ backend, configOf, folder: join(home, 'copies') },
-          closeDeployment: options.closeDeployment,
-        },
-        id,
-        copy,
-      ),
-  })
   const lockId = randomUUID()
-  const locks = createHeldLocks({
-    ...{ backend, marks, clock, lockId, holder, unfinishedCopies },
-    isAlive: options.isAlive,
-  })
-  const { releaseIfTakenOver } = unfinishedCopies
+  /** Creates the locks of a layout, and the access to its unfinished copies. */
+  const createLocks = (layout: Backend) => {
+    const { closeDeployment, onNotice, isAlive } = options
+    const closeDeps = { backend: layout, configOf, folder: join(home, 'copies'), closeDeployment }
+    const unfinishedCopies = createUnfinishedCopies({
+      ...{ backend: layout, marks, clock, holder, catalog: local, control, journalCopies },
+      ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice },
+      closeCopied: (id, copy) => closeCopiedDeployment(closeDeps, id, copy),
+    })
+    const lockDeps = { backend: layout, marks, clock, lockId, holder, unfinishedCopies, isAlive }
+    return { locks: createHeldLocks(lockDeps), ...unfinishedCopies }
+  }
+  const { locks, releaseIfTakenOver } = createLocks(backend)
   const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
   const controlDeps = { backend, control, journalCopies, onNotice: options.onNotice }
   const intents = createRenameIntents(join(home, 'renames'))
@@ -137,8 +149,28 @@ export async function openBackendPlatform(
     renames: createBackendRenames(renameDeps),
     setConfig: (id, config) => void configs.set(id, config),
     publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
+    ...createLegacyAccess({ backend, catalog: local, marks }, layout => createLocks(layout).locks),
     breakLocks: id => locks.breakOthers(id),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Creates the access to the stacks of the legacy layout. `createLocks` creates its locks. */
+function createLegacyAccess(
+  deps: Omit<UpgradeDeps, 'locks'>,
+  createLocks: (backend: Backend) => UpgradeDeps['locks'],
+): Pick<BackendPlatform, 'findLegacyStack' | 'listLegacyStacks' | 'upgradeLayout'> {
+  const { backend } = deps
+  const legacyBackend: Backend = { ...backend, layout: 'legacy' }
+  return {
+    ...(backend.layout === 'legacy'
+      ? { findLegacyStack: (stack, project) => findLegacyStack(backend, stack, project) }
+      : {}),
+    listLegacyStacks: () => listLegacyStacks(backend),
+    upgradeLayout: findProjects => {
+      const locks = createLocks(legacyBackend)
+      return upgradeLayout({ ...deps, backend: legacyBackend, locks }, findProjects)
+    },
   }
 }

@@ -5,6 +5,7 @@ import {
   removeStackObjects,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
+import { copyHistory, listHistoryKeys } from '../../backends/stack-history.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { StackRenames } from '../../ports/stack-renames.ts'
@@ -97,20 +98,12 @@ async function moveInBackend(
   { from, to, snapshot }: Pick<RenameIntent, 'from' | 'to' | 'snapshot'>,
 ): Promise<void> {
   const { backend, marks } = deps
-  const { store, layout } = backend
-  const oldKeys = stackKeysOf(layout, from)
-  const newKeys = stackKeysOf(layout, to)
-  const checkpoint = printEmptyCheckpoint(newKeys.qualifiedName)
+  const checkpoint = printEmptyCheckpoint(stackKeysOf(backend.layout, to).qualifiedName)
   const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
   marks.update(to, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
   if (snapshot !== '') await publishToBackend(deps, to, snapshot)
-  const start = `${oldKeys.history}${oldKeys.fileName}-`
-  for (const { key } of await store.list(start)) {
-    const entry = await store.get(key)
-    const newKey = `${newKeys.history}${newKeys.fileName}-${key.slice(start.length)}`
-    if (entry !== undefined) await store.put(newKey, entry)
-    if (newKey.includes('.history.')) marks.update(to, { lastEntry: newKey })
-  }
+  await copyHistory({ backend, id: from }, { backend, id: to })
+  marks.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })
   // The client 3.274.1 leaves the tags of a renamed stack under the old name.
   await saveBackendTags(backend, to, (await readBackendTags(backend, from))?.tags ?? {})
   await removeOldName(deps, from)

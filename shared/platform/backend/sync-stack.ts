@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 import { importHistory, type SourceEntry } from '../../backends/import-history.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import {
@@ -55,7 +56,9 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   }
   const mark = record === undefined ? emptyMark : marks.read(id)
   if (record === undefined) await catalog.createStack(id, clock.now())
-  const newKeys = (await listHistoryKeys(backend, id)).filter(key => key > mark.lastEntry)
+  // Another client may have moved the history from the legacy layout. The file names stay.
+  const lastName = posix.basename(mark.lastEntry)
+  const newKeys = (await listHistoryKeys(backend, id)).filter(key => posix.basename(key) > lastName)
   const checkpoint = checkpointDigestOf(object.bytes)
   const isNewState = checkpoint !== mark.checkpoint
   if (newKeys.length > 0 || isNewState) {

@@ -58,11 +58,7 @@ describe('login to a self-managed backend', () => {
     expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
   })
 
-  test('refuses a legacy backend and unknown metadata, and stays logged in', async () => {
-    cpSync(join(fixtures, 'legacy'), join(bench.root, 'legacy'), { recursive: true })
-    bench.env['PULUMI_BACKEND_URL'] = 'file://./legacy'
-    expect((await bench.run('stack', 'ls')).err).toContain('legacy layout')
-    delete bench.env['PULUMI_BACKEND_URL']
+  test('refuses unknown metadata, and stays logged in', async () => {
     writeFileSync(pathOf('meta.yaml'), 'version: 7\n')
     expect((await bench.run('stack', 'ls')).err).toContain('BACKEND_TOO_NEW')
     expect((await bench.run('login', 'file://./state')).err).toContain('BACKEND_TOO_NEW')

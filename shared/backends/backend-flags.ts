@@ -1,0 +1,30 @@
+import { isTruthy } from '../config/truthy.ts'
+
+/** A variable that changes the use of a backend, without its prefix. */
+export type BackendFlag =
+  | 'DISABLE_CHECKPOINT_BACKUPS'
+  | 'GZIP'
+  | 'IGNORE_DEPRECATION_ERROR'
+  | 'IGNORE_DEPRECATION_WARNING'
+  | 'LEGACY_LAYOUT'
+  | 'NO_LEGACY_WARNING'
+  | 'RETAIN_CHECKPOINTS'
+  | 'ZSTD'
+
+/** The former names of the variables. Source: `sdk/go/common/env/env.go` of Pulumi. */
+const formerNames: Readonly<Partial<Record<BackendFlag, string>>> = {
+  DISABLE_CHECKPOINT_BACKUPS: 'PULUMI_DISABLE_CHECKPOINT_BACKUPS',
+  GZIP: 'PULUMI_SELF_MANAGED_STATE_GZIP',
+  LEGACY_LAYOUT: 'PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT',
+  NO_LEGACY_WARNING: 'PULUMI_SELF_MANAGED_STATE_NO_LEGACY_WARNING',
+  RETAIN_CHECKPOINTS: 'PULUMI_RETAIN_CHECKPOINTS',
+  ZSTD: 'PULUMI_SELF_MANAGED_STATE_ZSTD',
+}
+
+/** Reports whether `PULUMI_DIY_BACKEND_<flag>` or its former name is true. */
+export function hasBackendFlag(
+  env: Readonly<Record<string, string | undefined>>,
+  flag: BackendFlag,
+): boolean {
+  return isTruthy(env[`PULUMI_DIY_BACKEND_${flag}`]) || isTruthy(env[formerNames[flag] ?? ''])
+}
