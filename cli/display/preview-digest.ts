@@ -31,10 +31,11 @@ type DigestOptions = Pick<
 
 /**
  * Creates the display of `preview --json`. At the end of the preview it prints one document:
- * configuration, steps, messages, duration in ns, and counts. Steps have their whole states. With
- * `suppressOutputs`, the state of the stack has neither inputs nor outputs. Secrets are `[secret]`.
- * If a refresh finds drift, the resulting update or delete is shown in place of the refresh.
- * Source: Pulumi `pkg/backend/display/json.go`, `ShowPreviewDigest`.
+ * configuration, steps, messages, duration in ns, and counts. The last field is the forecast, which
+ * Pulumi's document lacks. Steps have their whole states. With `suppressOutputs`, the state of the
+ * stack has neither inputs nor outputs. Secrets are `[secret]`. If a refresh finds drift, the
+ * resulting update or delete is shown in place of the refresh. Source: Pulumi
+ * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
   options: DigestOptions,
@@ -77,7 +78,7 @@ export function createDigestDisplay(
         maybeCorrupt = event.summaryEvent.maybeCorrupt
       }
     },
-    finish() {
+    finish({ forecast }) {
       const document = {
         ...(Object.keys(config).length > 0 ? { config: sortKeys(config) } : {}),
         ...(steps.length > 0 ? { steps } : {}),
@@ -85,6 +86,7 @@ export function createDigestDisplay(
         duration: Number(nowNs() - startNs),
         ...(Object.keys(changes).length > 0 ? { changeSummary: sortKeys(changes) } : {}),
         ...(maybeCorrupt ? { maybeCorrupt } : {}),
+        ...(forecast === undefined ? {} : { forecast }),
       }
       options.stdout.write(`${escapeForHtml(JSON.stringify(document, null, 4))}\n`)
     },

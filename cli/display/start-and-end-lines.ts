@@ -4,6 +4,7 @@ import type { DisplayOptions } from '../session/tools.ts'
 import { removeControls, type Paint } from './paint.ts'
 import type { LineStyle } from './plain-lines.ts'
 import type { Progress } from './progress.ts'
+import { formatForecast } from './forecast-lines.ts'
 import {
   formatDurationLines,
   formatOutputs,
@@ -41,8 +42,8 @@ export function formatConfig(
 }
 
 /**
- * Returns the last lines: outputs, counts, duration and pending operations, in blocks separated by
- * empty lines.
+ * Returns the last lines: outputs, counts, duration, forecast and pending operations, in blocks
+ * separated by empty lines.
  */
 export function formatEnd(
   progress: Progress,
@@ -56,6 +57,7 @@ export function formatEnd(
     options.suppressOutputs ? [] : formatOutputs(progress.readStackStep(), style.paint),
     formatResourceCounts(figures, style),
     formatDurationLines(figures, style),
+    formatForecast(result.forecast, style.paint),
     formatPending(result.pending, style.paint),
   ]
   return blocks.filter(block => block.length > 0).flatMap(block => ['', ...block])

@@ -6,6 +6,7 @@ import { error, hasCode } from '../../shared/errors/error.ts'
 import { countChanges } from '../../shared/records/change-counts.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './follow-stream.ts'
+import { forecastForm } from './forecast-form.ts'
 import { refusalErrorOf } from './refusal.ts'
 
 /** A request to the API for a deployment or preview of an uploaded program. */
@@ -24,7 +25,12 @@ const endForm = z.discriminatedUnion('kind', [
     changes: changesForm,
     pending: z.array(z.object({ urn: z.string(), type: z.string() })),
   }),
-  z.object({ kind: z.literal('previewed'), result: resultForm, changes: changesForm }),
+  z.object({
+    kind: z.literal('previewed'),
+    result: resultForm,
+    changes: changesForm,
+    forecast: forecastForm.optional(),
+  }),
   z.object({ kind: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('superseded'), by: z.string() }),
   z.object({ kind: z.literal('removed') }),
@@ -155,5 +161,7 @@ function parseDeployResult(data: unknown): DeployResult {
   if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
   const { result, changes } = end
   const hasChanges = countChanges(changes) > 0
-  return { result, changes, hasChanges, pending: end.kind === 'deployed' ? end.pending : [] }
+  if (end.kind === 'deployed') return { result, changes, hasChanges, pending: end.pending }
+  const forecastField = end.forecast === undefined ? {} : { forecast: end.forecast }
+  return { result, changes, hasChanges, pending: [], ...forecastField }
 }

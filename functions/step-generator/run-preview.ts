@@ -1,5 +1,6 @@
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { StepDurations } from '../../shared/engine/forecast/step-durations.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
@@ -11,6 +12,7 @@ import { formatUpdatePlan } from '../../shared/engine/update-plan/update-plan-fi
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import { firstEpoch } from '../../shared/records/log.ts'
 import type { Json } from '../../shared/values/json.ts'
+import { readStepDurations } from '../../shared/runtime/forecast/read-step-durations.ts'
 import { requireValidState } from './require-valid-state.ts'
 import { readDeploymentStatus } from './deployment-status.ts'
 import { toDeployResult, emitSummary } from './run-result.ts'
@@ -37,6 +39,8 @@ export function runPreview(
       if (record.current !== '') await emitUnfinishedWarning(input, emitter, record.current)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
+      // Read meanwhile: no decision of the preview depends on durations.
+      const pendingDurations = readStepDurations(platform, request.stack, request.options.command)
       const base = createBase(await decodeSnapshot(storedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
@@ -60,6 +64,7 @@ export function runPreview(
       return {
         ...toDeployResult(emitter, result, []),
         ...updatePlanFieldOf(input, commandRun, result),
+        ...forecastFieldOf(commandRun, await pendingDurations),
       }
     } finally {
       await closeRunEnvironment(environment)
@@ -93,6 +98,15 @@ function updatePlanFieldOf(
     ]),
   )
   return { updatePlan: formatUpdatePlan(draftedPlan, { manifest, config, encrypt }) }
+}
+
+/** Returns the field `forecast` of a preview's result. */
+function forecastFieldOf(
+  { forecast, request }: RunEnvironment['commandRun'],
+  durations: StepDurations,
+): Pick<DeployResult, 'forecast'> {
+  if (forecast === undefined) return {}
+  return { forecast: forecast.compute(durations, request.options.parallel) }
 }
 
 /**

@@ -33,6 +33,9 @@ const errorCharactersMax = 1_000
 /** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 
+/** Maximum number of characters of a stored forecast. */
+const forecastCharactersMax = 64 * 1024
+
 /** A queued request for a preview, and the engine's request that its opening returned. */
 interface OpenedPreview {
   readonly request: DeployRequest
@@ -79,9 +82,17 @@ export async function servePreview(
     result: result.result === 'interrupted' ? 'cancelled' : result.result,
     changes: result.changes,
     ...observer.read(),
+    ...storedForecastOf(result),
   } as const
   await notifyAndEndRequest(server, queuedRequest, end)
   return 'ended'
+}
+
+/** Returns the forecast of a result as a field of a record, unless it is too large. */
+function storedForecastOf({ forecast }: DeployResult): Pick<DeployResult, 'forecast'> {
+  const isStored =
+    forecast !== undefined && JSON.stringify(forecast).length <= forecastCharactersMax
+  return isStored ? { forecast } : {}
 }
 
 /** Creates the observer of a preview. Its sink records events, errors and changed resources. */

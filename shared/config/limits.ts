@@ -51,6 +51,9 @@ export const limits = {
   /** View steps that a provider may report in one call. The executor holds them in memory. */
   viewStepsMax: 10_000,
 
+  /** Deployments, and operations of all of them together, from which a forecast reads durations. */
+  forecastDeploymentsMax: 5,
+  forecastOperationsMax: 2_000,
   /** Expected duration of an operation without a known duration. */
   expectedOperationMs: 1_000,
   /**

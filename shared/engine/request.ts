@@ -1,6 +1,7 @@
 import type { Autonaming } from '../names/autonaming-rules.ts'
 import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
+import type { Forecast } from '../records/forecast.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
@@ -104,6 +105,8 @@ export interface DeployResult {
    * did not succeed.
    */
   readonly updatePlan?: string
+  /** The expected course of the previewed steps. Absent for a deployment. */
+  readonly forecast?: Forecast
 }
 
 /** A running deployment. */

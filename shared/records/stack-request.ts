@@ -1,4 +1,5 @@
 import type { EditReport, StateEdit } from '../state/edits/state-edit.ts'
+import type { Forecast } from './forecast.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from './ids.ts'
 import type { DeploymentOptions } from './log.ts'
 
@@ -124,6 +125,8 @@ export type RequestEnd =
       readonly errors: readonly string[]
       /** URNs of some resources that would change. */
       readonly urns?: readonly string[]
+      /** Absent if it is too large for a record, and in records of older versions. */
+      readonly forecast?: Forecast
     }
   /** A later request of the same stack covers this one. `by`: its key. */
   | { readonly kind: 'superseded'; readonly by: string }

@@ -66,6 +66,7 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   const up = requireSuccess(await client.run(['up', '--yes']))
   // The preview and the deployment are displayed as in a local run.
   expect(up.out).toMatch(/Previewing|preview/i)
+  expect(up.out).toContain('Forecast:')
   expect(up.out).toMatch(/created/)
   expect(server.listObjects().length).toBeGreaterThan(0)
   expect(client.listObjects()).toEqual([])

@@ -24,6 +24,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/engine/events', 'shared/engine/graph'],
   ['shared/engine/deployment'],
   ['shared/engine/executor'],
+  ['shared/engine/forecast'],
   ['shared/engine/generator'],
   ['shared/engine/monitor'],
   ['shared/engine/commands'],

@@ -12,6 +12,7 @@ import type { GeneratorContext } from '../generator/context.ts'
 import type { Replay } from '../generator/replay/decision-replay.ts'
 import type { StepRunner } from '../generator/step-runner.ts'
 import { createSets } from '../generator/reduce-sets.ts'
+import { createForecastDraft, type ForecastDraft } from '../forecast/forecast-draft.ts'
 import { createGeneratorContext } from './generator-context.ts'
 import { createRunConstraints, type RunConstraints } from './run-constraints.ts'
 import { createSerialQueue } from '../serial-queue.ts'
@@ -70,6 +71,8 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
   /** Reports whether a failure was noted, even if the run continued after the failure. */
   readonly hasFailed: () => boolean
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
+  /** The steps of a preview. Undefined for a deployment. */
+  readonly forecast: ForecastDraft | undefined
 }
 
 /** Creates the run of one command. */
@@ -87,6 +90,7 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
   }
   const sets = createSets()
   const constraints = createRunConstraints(deps)
+  const forecast = request.dryRun ? createForecastDraft() : undefined
   const control = {
     decideSerially: createSerialQueue(),
     abort,
@@ -99,6 +103,7 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
   return {
     ...deps,
     ...constraints,
+    forecast,
     abort,
     isAborted: () => isAborted,
     whenAborted: abortPromise.promise,
@@ -116,7 +121,7 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     },
     createContext: (base, runner, replay) =>
       createGeneratorContext(
-        { ...deps, sets, constraints: constraints.readLoadedConstraints(), control },
+        { ...deps, sets, forecast, constraints: constraints.readLoadedConstraints(), control },
         base,
         {
           runner,

@@ -8,7 +8,10 @@ import type { DeployRequest } from '../request.ts'
 
 /** The dependencies of a context that are equal for every base. */
 interface ContextDeps
-  extends Pick<DecisionPorts, 'providers' | 'emitter' | 'randomSeed' | 'uuid' | 'pause'> {
+  extends Pick<
+    DecisionPorts,
+    'providers' | 'emitter' | 'forecast' | 'randomSeed' | 'uuid' | 'pause'
+  > {
   readonly request: DeployRequest
   readonly performDeps: Pick<DecisionPorts, 'timestamp'>
   readonly digest: (text: string) => string
@@ -27,13 +30,14 @@ export function createGeneratorContext(
   base: Base,
   { runner, replay }: Pick<DecisionPorts, 'runner' | 'replay'>,
 ): GeneratorContext {
-  const { providers, emitter, randomSeed, uuid, pause, sets, constraints } = deps
+  const { providers, emitter, forecast, randomSeed, uuid, pause, sets, constraints } = deps
   const { updatePlan, analyzers } = constraints
   return {
     input: createDecisionInput(deps, base),
     ports: {
       ...deps.control,
-      ...{ runner, replay, providers, analyzers, emitter, updatePlan, randomSeed, uuid, pause },
+      ...{ runner, replay, providers, analyzers, emitter, updatePlan, forecast },
+      ...{ randomSeed, uuid, pause },
       timestamp: deps.performDeps.timestamp,
       goalDigestOf: goal => deps.digest(toCanonicalGoal(goal)),
       callDigestOf: call => deps.digest(toCanonicalCall(call)),

@@ -15,13 +15,14 @@ import { scopeOf } from '../generator/targets/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
 import { previewDeletes, previewRefresh, previewUnregistered } from './preview-plans.ts'
 import { reportExcludedProtected } from './report-excluded-protected.ts'
+import { releaseModeOf } from './report-waves.ts'
 
 /**
  * Emits the changes that a command would make, without making them (I11). Returns true when nothing
  * prevents the changes.
  */
 export async function previewCommand(run: CommandRun, base: Base): Promise<boolean> {
-  const { request, performDeps, emitter } = run
+  const { request, performDeps, emitter, forecast } = run
   await run.loadUpdatePlan()
   await run.startPolicyPacks()
   const { command, refresh, legacyRefreshDiff } = request.options
@@ -34,7 +35,8 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     : chooseRefreshSelection(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
   if (!canBeginWithTargets(run, base, { scope, refreshSelection })) return false
-  const options = { emitter, performDeps, scope, outputsOnly: legacyRefreshDiff === true }
+  const outputsOnly = legacyRefreshDiff === true
+  const options = { emitter, performDeps, forecast, scope, outputsOnly }
   const refreshedBase =
     refreshSelection === undefined ? base : await previewRefresh(base, refreshSelection, options)
   if (refreshedBase === undefined) return false
@@ -42,8 +44,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   const deps = previewDepsOf(run)
   const ctx = run.createContext(refreshedBase, createPreviewRunner(deps, refreshedBase))
   if (!runsProgram(request.options)) {
-    const areAllKept = reportExcludedProtected(ctx)
-    return areAllKept || previewDeletes(ctx, deps)
+    if (!reportExcludedProtected(ctx)) return previewDeletes(ctx, deps)
+    const { graph } = refreshedBase
+    forecast?.addDeletes({ graph, condemned: [], release: releaseModeOf(run) }, true)
+    return true
   }
   if (!areReplacesFound(ctx)) return false
   const phase = await runProgramPhase(run, ctx)

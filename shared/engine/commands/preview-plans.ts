@@ -5,6 +5,7 @@ import { rebuildAfterRefresh } from '../../state/rebuild-after-refresh.ts'
 import { perform } from '../executor/perform.ts'
 import { type PerformDeps, resolveStepProvider } from '../executor/provider-call.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
+import type { ForecastDraft } from '../forecast/forecast-draft.ts'
 import { type Base, createBase, withBaseViews } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/steps/preview-step.ts'
@@ -20,7 +21,7 @@ import { condemnStates } from '../generator/deletion/condemned-steps.ts'
 import { checkDeletesAgainstUpdatePlan } from '../generator/checks/check-update-plan.ts'
 import type { Scope } from '../generator/targets/scope.ts'
 import type { CommandRun } from './command-run.ts'
-import { releaseModeOf, reportWaves } from './report-waves.ts'
+import { releaseModeOf } from './report-waves.ts'
 import {
   createRefreshSteps,
   emitUnchanged,
@@ -44,7 +45,10 @@ export async function previewDeletes(
   unwrap(ctx, await startProviders(ctx, steps))
   let hasSucceeded = areAllTargeted(ctx, steps)
   emitKeptStates(ctx, mayDelete)
-  reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseModeOf(deps) })
+  deps.forecast?.addDeletes(
+    { graph, condemned, release: releaseModeOf(deps) },
+    ctx.input.scope.excludeProtected,
+  )
   for (const { step } of condemned.toReversed()) {
     const end = await previewStep(withBaseViews(step, ctx.input.base), deps)
     if (end.verdict !== 'succeeded') hasSucceeded = false
@@ -87,6 +91,7 @@ export async function previewRefresh(
   refreshSelection: 'all' | 'required',
   options: {
     readonly emitter: StepEmitter
+    readonly forecast: ForecastDraft | undefined
     readonly performDeps: PerformDeps
     readonly scope: Scope
     readonly outputsOnly: boolean
@@ -112,9 +117,10 @@ export async function previewRefresh(
 async function previewReadSteps(
   { readableSteps, unchangedSteps }: ReturnType<typeof createRefreshSteps>,
   base: Base,
-  { emitter, performDeps }: Pick<PreviewDeps, 'emitter' | 'performDeps'>,
+  { emitter, performDeps, forecast }: Pick<PreviewDeps, 'emitter' | 'performDeps' | 'forecast'>,
 ): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
   emitUnchanged(emitter, unchangedSteps)
+  forecast?.addReads(readableSteps)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let hasSucceeded = true
   // As in Pulumi, all providers start before the first read. The read reports a provider that

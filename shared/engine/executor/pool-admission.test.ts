@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
-import { admissionOf, durationKeyOf } from './pool-admission.ts'
+import { admissionOf } from './pool-admission.ts'
+import { durationKeyOf } from './timed-call.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
 const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>

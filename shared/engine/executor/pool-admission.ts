@@ -1,8 +1,8 @@
 import { limits } from '../../config/limits.ts'
-import type { StepOp } from '../../records/operation.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
 import { expectedMinutesByType } from './expected-durations.ts'
+import { durationKey, timedCallOf } from './timed-call.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its
@@ -21,9 +21,6 @@ export interface FunctionTime {
 
 /** Previous durations of a stack's operations by `durationKeyOf`, in ms. */
 export type EarlierDurations = ReadonlyMap<string, number>
-
-/** The provider calls for which durations are stored. */
-type TimedCall = 'create' | 'update' | 'delete' | 'read'
 
 /**
  * Decides whether an operation begins now, later or in the long pool. The decision comes before the
@@ -58,45 +55,4 @@ function estimateMs(step: Step, earlierDurationsMs: EarlierDurations): number {
   if (previousMs !== undefined) return previousMs * 1.25
   const minutes = call === 'read' ? undefined : expectedMinutesByType.get(step.type)
   return minutes === undefined ? limits.expectedOperationMs : minutes * 60_000
-}
-
-/**
- * Returns the key under which the duration of a step is stored. Undefined without a provider call.
- */
-export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
-  const call = timedCallOf(op)
-  return call === undefined ? undefined : durationKey(type, call)
-}
-
-function durationKey(type: string, call: TimedCall): string {
-  return `${call} ${type}`
-}
-
-function timedCallOf(op: StepOp): TimedCall | undefined {
-  switch (op) {
-    case 'create':
-    case 'create-replacement':
-      return 'create'
-    case 'update':
-      return 'update'
-    case 'delete':
-    case 'delete-replaced':
-      return 'delete'
-    case 'read':
-    case 'read-replacement':
-    case 'import':
-    case 'import-replacement':
-    case 'refresh':
-      return 'read'
-    case 'same':
-    case 'replace':
-    case 'discard':
-    case 'discard-replaced':
-    case 'remove-pending-replace':
-    case 'join':
-    case 'hook':
-      return undefined
-    default:
-      return op satisfies never
-  }
 }

@@ -2,6 +2,7 @@ import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { ProviderRegistry } from '../../providers/provider-registry.ts'
 import type { Autonaming } from '../../names/autonaming-rules.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
+import type { ForecastDraft } from '../forecast/forecast-draft.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { CallIdentity } from './registration/goal-identity.ts'
 import type { Goal } from './registration/goal.ts'
@@ -59,6 +60,8 @@ export interface DecisionPorts {
    * are compared with the first, and added to the second.
    */
   readonly updatePlan: UpdatePlanUse
+  /** The forecast that a preview drafts. Undefined in a deployment. */
+  readonly forecast: ForecastDraft | undefined
   /**
    * The decisions of earlier generator runs. Undefined in the first generator run and in a preview.
    */

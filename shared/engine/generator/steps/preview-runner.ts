@@ -31,6 +31,7 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
   }
   return {
     async run({ steps }) {
+      deps.forecast?.addChain(steps)
       const ends: EndedStep[] = []
       for (const step of steps) {
         const previousStep = ends.at(-1)

@@ -1,6 +1,7 @@
 import { limits } from '../../../config/limits.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'
+import type { ForecastDraft } from '../../forecast/forecast-draft.ts'
 import { perform } from '../../executor/perform.ts'
 import type { PerformDeps } from '../../executor/provider-call.ts'
 import { hooksOf, hookCallOf, type ProgramHooks, type StepHooks } from '../../hooks.ts'
@@ -12,6 +13,7 @@ export interface PreviewDeps {
   readonly performDeps: PerformDeps
   readonly emitter: StepEmitter
   readonly hooks: ProgramHooks
+  readonly forecast: ForecastDraft | undefined
   /** Called when a hook failed after its step. */
   readonly onHookFailed: () => void
 }

@@ -59,6 +59,7 @@ async function settleSame(
     throw new TypeError('the same step lacks its old or its new state')
   const state = markSecretOutputs(next, () => undefined)
   emitter.emitBegin(step)
+  ctx.ports.forecast?.addChain([step])
   await configureUnusedProvider(ctx, state, old.state.inputs)
   const isUnchanged = equalResources(old.state, state)
   const trackedState = isUnchanged
@@ -186,6 +187,7 @@ async function settleChange(
 ): Promise<EndedStep> {
   if (step?.next === undefined) throw new TypeError('the change has no planned state')
   ctx.ports.emitter.emitBegin(step)
+  ctx.ports.forecast?.addChain([step])
   if (step.op === 'replace') {
     const end = successEndOf(step.next)
     ctx.ports.emitter.emitEnd(step, end)

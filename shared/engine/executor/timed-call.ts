@@ -1,0 +1,48 @@
+import type { StepOp } from '../../records/operation.ts'
+import type { Step } from '../step.ts'
+
+/** The provider calls for which durations are known. */
+export type TimedCall = 'create' | 'update' | 'delete' | 'read'
+
+/**
+ * Returns the key under which the duration of a step is stored. Undefined without a provider call.
+ */
+export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
+  const call = timedCallOf(op)
+  return call === undefined ? undefined : durationKey(type, call)
+}
+
+/** Returns the key of a call for resources of a type. */
+export function durationKey(type: string, call: TimedCall): string {
+  return `${call} ${type}`
+}
+
+/** Returns the provider call of a kind of step. Undefined without a provider call. */
+export function timedCallOf(op: StepOp): TimedCall | undefined {
+  switch (op) {
+    case 'create':
+    case 'create-replacement':
+      return 'create'
+    case 'update':
+      return 'update'
+    case 'delete':
+    case 'delete-replaced':
+      return 'delete'
+    case 'read':
+    case 'read-replacement':
+    case 'import':
+    case 'import-replacement':
+    case 'refresh':
+      return 'read'
+    case 'same':
+    case 'replace':
+    case 'discard':
+    case 'discard-replaced':
+    case 'remove-pending-replace':
+    case 'join':
+    case 'hook':
+      return undefined
+    default:
+      return op satisfies never
+  }
+}

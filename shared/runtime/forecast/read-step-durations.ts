@@ -1,0 +1,117 @@
+import { limits } from '../../config/limits.ts'
+import { listExecutedOperations, readPlanPage } from '../../engine/deployment/log/log-view.ts'
+import { timedCallOf } from '../../engine/executor/timed-call.ts'
+import {
+  type DurationSample,
+  measureUncovered,
+  type StepDurations,
+  summarizeDurations,
+} from '../../engine/forecast/step-durations.ts'
+import { hasCode } from '../../errors/error.ts'
+import type { HistoryRecord } from '../../ports/catalog.ts'
+import type { DeploymentId, LogNumber, StackId } from '../../records/ids.ts'
+import type { Command, LogRecord } from '../../records/log.ts'
+import type { Operation } from '../../records/operation.ts'
+import { type CompactionPorts, readEnds } from '../compaction/fold-and-publish.ts'
+
+/** Log records in one read. A record of registrations has at most 100 of them. */
+const recordsPerRead = 20
+
+/** The part of the history that one deployment contributes. */
+interface DeploymentSamples {
+  readonly samples: readonly DurationSample[]
+  /** Undefined when the deployment is open, or when only a part of its operations was read. */
+  readonly overheadMs: number | undefined
+}
+
+/**
+ * Reads the durations of a stack's earlier provider calls, from the outcomes in its records. The
+ * newest deployments count. The number of deployments and operations is limited
+ * (`forecastDeploymentsMax`, `forecastOperationsMax`), so the cost does not grow with the stack.
+ * Returns fewer durations when records were removed or cannot be read: a forecast is an estimate,
+ * and never the reason why a preview fails. Only deployments of `command` show the time without
+ * calls.
+ */
+export async function readStepDurations(
+  ports: CompactionPorts,
+  stack: StackId,
+  command: Command,
+): Promise<StepDurations> {
+  const samples: DurationSample[] = []
+  const overheadsMs: number[] = []
+  let slowOperations: ReadonlyMap<string, number> = new Map()
+  try {
+    slowOperations = await ports.catalog.listSlowOperations(stack)
+    const entries = await ports.catalog.listHistory(stack, limits.forecastDeploymentsMax)
+    for (const entry of entries) {
+      const deployment = await readSamples(
+        ports,
+        entry,
+        limits.forecastOperationsMax - samples.length,
+      )
+      for (const sample of deployment.samples) samples.push(sample)
+      if (entry.command === command && deployment.overheadMs !== undefined)
+        overheadsMs.push(deployment.overheadMs)
+    }
+  } catch {
+    // The durations that were read so far count.
+  }
+  return summarizeDurations({ samples, slowOperations, overheadsMs })
+}
+
+/** Reads the samples of at most `operationsMax` operations of one deployment. */
+async function readSamples(
+  ports: CompactionPorts,
+  { deployment, startedAt, endedAt }: HistoryRecord,
+  operationsMax: number,
+): Promise<DeploymentSamples> {
+  const operations = await readFirstOperations(ports, deployment, operationsMax)
+  const ends = await readEnds(ports, deployment, operations)
+  const samples = operations.flatMap(({ id, op, urn, type, skipCall }): DurationSample[] => {
+    const call = timedCallOf(op)
+    const outcome = ends.get(id)?.outcome
+    if (call === undefined || skipCall === true || outcome?.verdict !== 'succeeded') return []
+    return [{ call, urn, type, durationMs: outcome.endedAt - outcome.startedAt }]
+  })
+  const isComplete = operations.length < operationsMax && endedAt !== undefined
+  if (!isComplete || samples.length === 0) return { samples, overheadMs: undefined }
+  const intervals = [...ends.values()].flatMap(({ outcome }) =>
+    outcome === undefined ? [] : [[outcome.startedAt, outcome.endedAt] as const],
+  )
+  return { samples, overheadMs: measureUncovered([startedAt, endedAt], intervals) }
+}
+
+/** Reads the first operations of a log, and no more plan pages than these need. */
+async function readFirstOperations(
+  ports: CompactionPorts,
+  deployment: DeploymentId,
+  operationsMax: number,
+): Promise<readonly Operation[]> {
+  const operations: Operation[] = []
+  for (let next = 0; operations.length < operationsMax; next += recordsPerRead) {
+    const records = await readRecordPage(ports, deployment, next)
+    for (const decision of records.flatMap(({ decisions }) => decisions)) {
+      const pages = decision.kind === 'plan' ? decision.pages : []
+      operations.push(...listExecutedOperations({ decisions: [decision], pages: new Map() }))
+      for (const hash of pages)
+        if (operations.length < operationsMax)
+          operations.push(...(await readPlanPage(ports.blobs, hash)))
+    }
+    if (records.length < recordsPerRead) break
+  }
+  return operations.slice(0, Math.max(0, operationsMax))
+}
+
+/** Reads some records of a log. Removed records count as none. */
+async function readRecordPage(
+  { decisionLog }: CompactionPorts,
+  deployment: DeploymentId,
+  firstNumber: number,
+): Promise<readonly LogRecord[]> {
+  try {
+    return await decisionLog.read(deployment, firstNumber as LogNumber, recordsPerRead)
+  } catch (thrown) {
+    if (hasCode(thrown, 'RECORDS_REMOVED')) return []
+    throw thrown
+  }
+}

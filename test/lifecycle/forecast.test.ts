@@ -1,0 +1,67 @@
+import { afterEach, expect, test } from 'vitest'
+import { readStepDurations } from '../../shared/runtime/forecast/read-step-durations.ts'
+import type { Forecast } from '../../shared/records/forecast.ts'
+import { createCloud } from './cloud.ts'
+import { createEngines, createThings, getTestStack, registerThing } from './register-thing.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** Returns a forecast that a preview must have. */
+function requireForecast(forecast: Forecast | undefined): Forecast {
+  if (forecast === undefined) throw new Error('the preview has no forecast')
+  return forecast
+}
+
+test('a preview of an update counts its steps, and a deployment has no forecast', async () => {
+  const engine = await engines.open(createCloud())
+  const created = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
+  expect(created.result.forecast).toBeUndefined()
+  const program = createThings({ a: { v: 1 }, b: { v: 2 }, d: { v: 1 } })
+  const { result } = await engine.run(program, { dryRun: true })
+  // The update of b, the create of d, and then the delete of c. a is unchanged.
+  expect(result.forecast).toMatchObject({ steps: 3, waves: [2, 1], width: 2 })
+})
+
+test('a replacement needs its dependencies, and its old object is deleted at the end', async () => {
+  const engine = await engines.open(createCloud())
+  const program =
+    (v: number) =>
+    async (monitor: Parameters<typeof registerThing>[0]): Promise<void> => {
+      const base = await registerThing(monitor, 'base', { v })
+      await registerThing(monitor, 'top', { replace: v }, { dependencies: [base.urn] })
+    }
+  await engine.run(program(1))
+  const { result } = await engine.run(program(2), { dryRun: true })
+  const { waves, criticalPath } = requireForecast(result.forecast)
+  expect(waves).toEqual([1, 1, 1])
+  expect(criticalPath.steps.map(({ op }) => op)).toEqual([
+    'update',
+    'create-replacement',
+    'delete-replaced',
+  ])
+})
+
+test('a refresh before an update is a wave before all other steps', async () => {
+  const engine = await engines.open(createCloud())
+  await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
+  const options = { dryRun: true, refresh: true }
+  const { result } = await engine.run(createThings({ a: { v: 2 }, b: { v: 1 } }), options)
+  expect(result.forecast).toMatchObject({ steps: 3, waves: [2, 1] })
+})
+
+test('durations are read from the outcomes of the last deployments', async () => {
+  const engine = await engines.open(createCloud())
+  const { platform } = engine
+  const { id } = await getTestStack(platform)
+  const unknown = await readStepDurations(platform, id, 'up')
+  expect([unknown.byType.size, unknown.overheadMs]).toEqual([0, undefined])
+  await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
+  const durations = await readStepDurations(platform, id, 'up')
+  expect([...durations.byType.keys()]).toEqual(['create test:index:Thing'])
+  expect(durations.byResource.size).toBe(2)
+  expect(durations.overheadMs).toBeGreaterThanOrEqual(0)
+  expect((await readStepDurations(platform, id, 'destroy')).overheadMs).toBeUndefined()
+  const { result } = await engine.run(createThings({ a: { v: 2 }, e: { v: 1 } }), { dryRun: true })
+  expect(result.forecast?.estimates).toEqual({ default: 2, type: 1 })
+})
