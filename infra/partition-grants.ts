@@ -48,7 +48,8 @@ export const apiPartitions = {
       'streamMarks',
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
-    ...['stackSettings', 'deliveryHistories'],
+    // The drift of a stack is derived from the deployments of clients too.
+    ...['stackSettings', 'deliveryHistories', 'clientUpdates'],
   ],
   writes: [
     ...['stacks', 'stackList', 'requests', 'approvals', 'requestingStacks', 'endedRequests'],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import { declareStackTriggers } from './declare-stack-triggers.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */
@@ -15,6 +16,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareTimeTravel(stack, attach)
   declareGraph(stack, attach)
   declareTags(stack, attach)
+  declareStackTriggers(stack, attach)
   declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
 

@@ -147,16 +147,20 @@ function usageErrorOf(thrown: CommanderError): Error {
   return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
 }
 
+/** The switches that accept a value in Pulumi. The first two are on by default. */
+const defaultSwitches = ['protect', 'generate-code']
+const valuedSwitches = [...defaultSwitches, 'active', 'auto-remediate', 'delete-after-destroy']
+const switchPattern = new RegExp(`^--(${valuedSwitches.join('|')})(=(.*))?$`)
+
 /**
- * Rewrites `--protect` and `--generate-code` of `import`, which accept a value in Pulumi and are on
- * by default. `--protect=false` becomes `--no-protect`. `--protect` and `--protect=true` are
- * omitted.
+ * Rewrites switches that accept a value in Pulumi. `--protect=false` becomes `--no-protect`, and
+ * `--active=true` becomes `--active`. A switch that is on by default is omitted when it is on.
  */
 function normalizeSwitches(args: readonly string[]): readonly string[] {
   return args.flatMap(arg => {
-    const [, name, , value] = /^--(protect|generate-code)(=(.*))?$/.exec(arg) ?? []
+    const [, name, , value = 'true'] = switchPattern.exec(arg) ?? []
     if (name === undefined) return [arg]
-    if (value === undefined || /^(1|t|true)$/i.test(value)) return []
+    if (/^(1|t|true)$/i.test(value)) return defaultSwitches.includes(name) ? [] : [`--${name}`]
     return [/^(0|f|false)$/i.test(value) ? `--no-${name}` : arg]
   })
 }

@@ -59,6 +59,6 @@ export const unsupportedCommands = {
   ],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
   configEnv: ['init'],
-  stack: ['drift', 'migrate', 'policy', 'schedule', 'webhook'],
+  stack: ['migrate'],
   state: ['promote'],
 } as const satisfies Record<string, readonly string[]>

@@ -24,6 +24,7 @@ const paramPatterns: Readonly<Record<string, ParamPattern>> = {
   project: namePattern,
   stack: namePattern,
   name: namePattern,
+  delivery: namePattern,
   kind: [/^[a-z]{1,20}$/, 'up to 20 lower-case letters'],
   version: [/^\d[\w.+-]{0,99}$/, 'a version such as 1.2.3'],
   os: platformPattern,

@@ -21,6 +21,7 @@ const values: Readonly<Record<string, string>> = {
   key: 'k',
   id: '0'.repeat(16),
   archive: '0'.repeat(64),
+  delivery: 'x',
   ...{ kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64' },
 }
 const fillPath = (path: string): string =>

@@ -163,3 +163,27 @@ test('undelivered notifications are listed without their contents, and sent agai
   expect(await (await call(admin, `GET ${path}`)).json()).toEqual({ items: [] })
   expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })
+
+test('a change without a secret keeps it, null removes it, and the own form needs a long one', async () => {
+  const { call, admin } = await openWithTokens()
+  const path = `${shopPath}/notifications/ops`
+  const put = async (fields: object) => {
+    const value = { url: 'https://example.com/hook', events: ['failed'], ...fields }
+    const response = await call(admin, `PUT ${path}`, value)
+    return [response.status, await response.json()] as const
+  }
+  const long = 'x'.repeat(16)
+  const hasSecret = (is: boolean) => [
+    200,
+    expect.objectContaining({ value: expect.objectContaining({ hasSecret: is }) }),
+  ]
+  expect((await put({}))[0]).toBe(400)
+  expect(await put({ format: 'pulumi' })).toEqual(hasSecret(false))
+  expect(await put({ format: 'pulumi', secret: 'short' })).toEqual(hasSecret(true))
+  expect(await put({ format: 'pulumi' })).toEqual(hasSecret(true))
+  for (const secret of [undefined, null, 'short', 'x'.repeat(15)])
+    expect(await put({ secret })).toEqual([400, expect.objectContaining({ at: 'body.secret' })])
+  expect(await put({ secret: long })).toEqual(hasSecret(true))
+  expect(await put({})).toEqual(hasSecret(true))
+  expect(await put({ format: 'pulumi', secret: null })).toEqual(hasSecret(false))
+})

@@ -2,7 +2,9 @@ import type { Route } from './define-route.ts'
 import { whoamiRoutes } from './routes/whoami.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { documentRoutes } from './routes/documents.ts'
+import { stackDriftRoutes } from './routes/drift.ts'
 import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
@@ -29,6 +31,8 @@ export const routes: readonly Route[] = [
   ...queryRoutes,
   ...tagRoutes,
   ...documentRoutes,
+  ...deliveryRoutes,
+  ...stackDriftRoutes,
   ...deadNotificationRoutes,
   ...federationRoutes,
   ...tokenRoutes,

@@ -19,7 +19,7 @@ import {
 } from '../../shared/records/ids.ts'
 import { rulesVersion } from '../../shared/records/log.ts'
 import { envelopeOf, manifestOf, printEnvelope } from '../../shared/state/snapshot-codec.ts'
-import { openModelApi } from './open-model-api.ts'
+import { openModelApi, sentDelivery } from './open-model-api.ts'
 import { listForbiddenUses, listUnusedGrants } from './partition-uses.ts'
 
 const [stack, emptyStack] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'empty')]
@@ -126,8 +126,11 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   await events.append(previewIdOf(stack, 'ended'), 'w', 0, [summary])
   await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
   await ports.archives.put(stack, program)
-  const history = { kind: 'delivery-history', scope: '*', name: 'x' } as const
-  await records.documents.put(history, { deliveries: [] }, 0)
+  const deliveries = [{ ...sentDelivery, id: 'sent', sentAt: 1 }]
+  for (const scope of ['*', stack] as const) {
+    const history = { kind: 'delivery-history', scope, name: 'x' } as const
+    await records.documents.put(history, { deliveries }, 0)
+  }
 }
 
 /** Returns the request of a route, with its sample. */
@@ -138,6 +141,7 @@ function requestOf(
   const { params = {}, body } = samples[`${route.method} ${route.path}`] ?? {}
   const values: Readonly<Record<string, string>> = {
     ...{ project: 'shop', stack: 'dev', name: 'x', number: '1', key: 'waiting', id: tokenId },
+    delivery: 'sent',
     ...{ archive, kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64', ...params },
   }
   return { path: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? ''), body }

@@ -7,30 +7,16 @@ import { createApi } from '../../functions/api/create-api.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
 import { hookRoutes } from '../../functions/api/service/hook-routes.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
-import type { NotificationsPort } from '../../shared/ports/notifications.ts'
-import { recordDelivery } from '../../shared/triggers/notifications/delivery-history.ts'
-import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses } from './partition-uses.ts'
 
 const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
-const delivery = {
-  ...({ kind: 'ping', body: '{}', durationMs: 1, url: hook.payloadUrl, status: 200 } as const),
-  ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
-}
-
 /** Opens the API with a queue whose messages are delivered at once. */
 async function openHookApi() {
   const { ports, uses } = await openModelApi()
   await ports.catalog.createStack(stackIdOf('shop', 'dev'), ports.clock.now())
   const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
-  const send: NotificationsPort['send'] = async ([message]) => {
-    if (message === undefined || !('id' in message)) throw new Error('no requested delivery')
-    const sent = { ...delivery, id: message.id, sentAt: performance.now() }
-    await recordDelivery(ports, message.key, sent)
-  }
-  const sender = createQueuedSender({ ...ports, notifications: { send } })
-  const app = createApi({ ports: { ...ports, sender }, addressOf: () => '192.0.2.7' })
+  const app = createApi({ ports, addressOf: () => '192.0.2.7' })
   uses.length = 0
   const call = async (method: string, path: string, body?: object) => {
     const response = await app.request(path, {

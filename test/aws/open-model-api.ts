@@ -6,8 +6,28 @@ import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import type { NotificationsPort } from '../../shared/ports/notifications.ts'
+import { recordDelivery } from '../../shared/triggers/notifications/delivery-history.ts'
+import type { DeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
+import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { openRecordingDynamo } from './partition-uses.ts'
+
+/** The parts of a delivery that do not depend on its request. */
+export const sentDelivery = {
+  ...({ kind: 'ping', body: '{}', durationMs: 1, url: 'https://chat.test/', status: 200 } as const),
+  ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
+}
+
+/** Creates the sender of the API, over a queue whose messages are delivered at once. */
+function createSender(ports: ApiPorts): DeliverySender {
+  const send: NotificationsPort['send'] = async ([message]) => {
+    if (message === undefined || !('id' in message)) throw new Error('no requested delivery')
+    const sent = { ...sentDelivery, id: message.id, sentAt: performance.now() }
+    await recordDelivery(ports, message.key, sent)
+  }
+  return createQueuedSender({ ...ports, notifications: { send } })
+}
 
 /** Opens the ports of the API over models. Queues and signed addresses are stubs. */
 export async function openModelApi() {
@@ -39,5 +59,5 @@ export async function openModelApi() {
     addresses: {},
     outbound: { call: async () => Promise.reject(new Error('no network')) },
   } as unknown as ApiPorts
-  return { ports, records, uses }
+  return { ports: { ...ports, sender: createSender(ports) }, records, uses }
 }

@@ -101,6 +101,7 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(ids).toHaveLength(2)
     await schedule('remove', ids[0] ?? '', '--yes')
     expect(requireSuccess(await pulumi(['stack', 'drift', 'status'])).out).toContain('never run')
+    expect(requireSuccess(await pulumi(['stack', 'policy', 'list'])).out).toMatch(/^No Policy Gr/)
 
     // The archive of the commit has other values than the upload.
     const commit = host.commit({

@@ -1,9 +1,4 @@
-import * as z from 'zod'
-import {
-  type DocumentKey,
-  type StoredDocument,
-  sealingContextOf,
-} from '../../../shared/ports/documents.ts'
+import type { StoredDocument } from '../../../shared/ports/documents.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
@@ -15,7 +10,8 @@ import {
   webhookKeyOf,
 } from '../../../shared/triggers/webhooks/webhook-document.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
-import { type ApiPorts, type Route, stackOf } from '../define-route.ts'
+import { type Route, stackOf } from '../define-route.ts'
+import { createNotificationValue, notificationDraft } from '../notification-value.ts'
 import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import { createScheduleValue, scheduleDraft } from '../schedule-value.ts'
 
@@ -53,36 +49,26 @@ const schedules = createCollectionRoutes({
   show: stored => {
     const {
       placed: _placed,
-      recentRuns: _recentRuns,
+      recentRuns,
       ...visibleFields
     } = parseDocumentValue(scheduleDocument, stored)
-    return visibleFields
+    const lastRunAt = recentRuns?.at(-1)
+    return { ...visibleFields, ...(lastRunAt === undefined ? {} : { lastRunAt }) }
   },
   removeRelated: removeSchedulerCalls,
 })
 
-const notificationDraft = notificationDocument
-  .omit({ secret: true, secretScope: true })
-  .extend({ secret: z.string().min(16).max(1000) })
-
 const notificationParts = {
   noun: 'notification',
   draft: notificationDraft,
-  createValue: async (
-    { sealing, addresses }: ApiPorts,
-    key: DocumentKey,
-    { secret, ...plainFields }: z.infer<typeof notificationDraft>,
-  ) => {
-    refuseAddress(plainFields.url, addresses)
-    return { ...plainFields, secret: await sealing.seal(secret, sealingContextOf(key)) }
-  },
+  createValue: createNotificationValue,
   show: (stored: StoredDocument) => {
     const {
-      secret: _secret,
+      secret,
       secretScope: _secretScope,
       ...plainFields
     } = parseDocumentValue(notificationDocument, stored)
-    return plainFields
+    return { ...plainFields, hasSecret: secret !== undefined }
   },
 } as const
 

@@ -16,7 +16,8 @@ import {
   pulumiDeploymentIdOf,
   removePulumiDeployment,
 } from './pulumi-deployment.ts'
-import { operationRequests, type PulumiOperation } from './pulumi-operations.ts'
+import type { PulumiOperation } from '../../../shared/triggers/pulumi-operation.ts'
+import { operationRequests } from './pulumi-operations.ts'
 import { parseBody, type ServiceCall, type ServicePorts } from './service-route.ts'
 
 /** The operations that can run the program of a repository. Rules of webhooks know only these. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { pulumiOperations } from './pulumi-operations.ts'
+import { pulumiOperations } from '../../../shared/triggers/pulumi-operation.ts'
 
 /** The hints for unsupported settings, by path. The first fitting row counts. */
 const settingHints: readonly (readonly [string, string])[] = [

@@ -1,33 +1,8 @@
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
-import type { StackRecord } from '../../../shared/ports/catalog.ts'
-import { countChanges } from '../../../shared/records/change-counts.ts'
-import { deploymentPartsOf, type StackId } from '../../../shared/records/ids.ts'
-import { isEditRequest, type RequestRecord } from '../../../shared/records/stack-request.ts'
-import { isDriftRequest, listRecentRuns } from '../../../shared/runtime/query/drift-rows.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { remedyKeyOf, scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { stackOf } from '../define-route.ts'
-import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
-import { isoTimeOf } from './deployment-view.ts'
-import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
+import { readDriftRuns, readDriftStatus } from './drift-runs.ts'
 import { parsePage } from './page-of-query.ts'
-import {
-  findPulumiDeployment,
-  pulumiDeploymentIdOf,
-  readPulumiDeployments,
-} from './pulumi-deployment.ts'
-import { type ServicePorts, type ServiceRoute, stackPath } from './service-route.ts'
-
-/** Maximum number of deployments of clients in which drift runs are searched, newest first. */
-const deploymentsReadMax = 100
-
-/** A run that detects drift: a refresh that is a preview. */
-interface DriftRun {
-  readonly id: string
-  readonly record: RequestRecord
-  /** The number of the deployment of a client. Absent for the run of a schedule. */
-  readonly number?: number
-}
+import { type ServiceRoute, stackPath } from './service-route.ts'
 
 /** Routes for the drift of a stack. It is derived from requests, and is nowhere stored. */
 export const driftRoutes: readonly ServiceRoute[] = [
@@ -35,122 +10,17 @@ export const driftRoutes: readonly ServiceRoute[] = [
     method: 'GET',
     path: `${stackPath}/drift/status`,
     role: 'read',
-    run: async (ports, { params }) => {
-      const stack = await requireStack(ports, stackOf(params))
-      const runs = await listDriftRuns(ports, stack)
-      const latest = runs.find(run => statusOfRun(run) === 'succeeded')
-      return {
-        driftDetected: latest !== undefined && hasDrift(latest),
-        latestDriftRun: latest?.id ?? '',
-        runInProgress: runs.some(({ record }) => record.end === undefined),
-      }
-    },
+    run: async (ports, { params }) =>
+      readDriftStatus(ports, await requireStack(ports, stackOf(params))),
   },
   {
     method: 'GET',
     path: `${stackPath}/drift/runs`,
     role: 'read',
     run: async (ports, { params, query }) => {
+      const page = parsePage(query)
       const stack = await requireStack(ports, stackOf(params))
-      const { first, size } = parsePage(query)
-      const runs = await listDriftRuns(ports, stack)
-      const driftRuns = []
-      for (const run of runs.slice(first, first + size)) driftRuns.push(await viewOf(ports, run))
-      return { driftRuns, itemsPerPage: size, total: runs.length }
+      return { ...(await readDriftRuns(ports, stack, page)), itemsPerPage: page.size }
     },
   },
 ]
-
-/** Returns the drift runs of a stack, newest first. */
-async function listDriftRuns(
-  ports: ServicePorts,
-  stack: StackRecord,
-): Promise<readonly DriftRun[]> {
-  const runs = [
-    ...(await listDeploymentRuns(ports, stack)),
-    ...(await listScheduleRuns(ports, stack.id)),
-  ]
-  return runs.toSorted((a, b) => b.record.request.at - a.record.request.at)
-}
-
-async function listDeploymentRuns(
-  ports: ServicePorts,
-  stack: StackRecord,
-): Promise<readonly DriftRun[]> {
-  const runs: DriftRun[] = []
-  let readCount = 0
-  for await (const stored of readPulumiDeployments(ports, stack)) {
-    readCount += 1
-    if (readCount > deploymentsReadMax) break
-    const deployment = await findPulumiDeployment(ports, stack, stored)
-    if (deployment?.operation !== 'detect-drift') continue
-    const { number, request, end } = deployment
-    const record = { request, ...(end === undefined ? {} : { end }) }
-    runs.push({ id: pulumiDeploymentIdOf(deployment), number, record })
-  }
-  return runs
-}
-
-/** Returns the newest runs of the existing schedules. */
-async function listScheduleRuns(ports: ServicePorts, stack: StackId): Promise<readonly DriftRun[]> {
-  const runs: DriftRun[] = []
-  for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
-    for (const due of listRecentRuns(stored)) {
-      const { name } = stored.key
-      const record = await ports.requests.find(stack, scheduleKeyOf(name, due))
-      if (record !== undefined && isDriftRequest(record.request))
-        runs.push({ id: `${name}-${due}`, record })
-    }
-  return runs
-}
-
-function hasDrift({ record: { end } }: DriftRun): boolean {
-  // The changes of a failed run are incomplete.
-  if (end?.kind !== 'previewed' || end.result !== 'succeeded') return false
-  return countChanges(end.changes) > 0
-}
-
-async function viewOf(ports: ServicePorts, run: DriftRun): Promise<unknown> {
-  const { id, number, record } = run
-  const { request, end } = record
-  const created = isoTimeOf(request.at)
-  const status = statusOfRun(run)
-  const changes = end?.kind === 'previewed' ? end.changes : {}
-  const updateId = number === undefined ? '' : `${ownPreviewPrefix}${number}`
-  const detectUpdate = { updateId, resourceChanges: changes, modified: created, status }
-  const remediateUpdate = await findRemedy(ports, record)
-  return {
-    ...{ id, driftDetected: hasDrift(run), created, status },
-    ...(number === undefined ? {} : { deploymentId: id, deploymentVersion: number }),
-    ...(end?.kind === 'previewed' ? { detectUpdate } : {}),
-    ...(remediateUpdate === undefined ? {} : { remediateUpdate }),
-  }
-}
-
-function statusOfRun({ record: { end } }: DriftRun): string {
-  if (end === undefined) return 'running'
-  return end.kind === 'previewed' && end.result === 'succeeded' ? 'succeeded' : 'failed'
-}
-
-/** Returns the update that was requested against the drift of a run. Undefined if there is none. */
-async function findRemedy(
-  { requests, catalog }: ServicePorts,
-  { request }: RequestRecord,
-): Promise<object | undefined> {
-  if (isEditRequest(request) || request.origin?.kind !== 'schedule') return undefined
-  const remedy = await requests.find(request.stack, remedyKeyOf(request.key))
-  if (remedy === undefined) return undefined
-  const modified = isoTimeOf(remedy.request.at)
-  if (remedy.end?.kind !== 'started')
-    return { updateId: '', modified, status: remedy.end === undefined ? 'running' : 'failed' }
-  const record = await readHistoryRecord(catalog, remedy.end.deployment)
-  return {
-    updateId: `${ownDeploymentPrefix}${deploymentPartsOf(remedy.end.deployment).number}`,
-    ...(record === undefined
-      ? { modified, status: 'failed' }
-      : {
-          ...{ resourceChanges: record.changes ?? {}, status: statusOf(record) },
-          modified: isoTimeOf(record.endedAt ?? record.startedAt),
-        }),
-  }
-}

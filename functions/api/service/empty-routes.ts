@@ -6,6 +6,7 @@ import type { ServiceRoute } from './service-route.ts'
  */
 const emptyReplies: Readonly<Record<string, unknown>> = {
   '/api/stacks/{org}/{project}/{stack}/policypacks': { requiredPolicies: [] },
+  '/api/stacks/{org}/{project}/{stack}/policygroups': { policyGroups: [] },
   '/api/orgs/{org}/policypacks': { policyPacks: [] },
   '/api/orgs/{org}/policygroups': { policyGroups: [] },
   '/api/orgs/{org}/templates': {

@@ -1,29 +1,23 @@
 import { error } from '../../../shared/errors/error.ts'
-import {
-  type DocumentKey,
-  type SealingPort,
-  sealingContextOf,
-  type StoredDocument,
-} from '../../../shared/ports/documents.ts'
+import type { DocumentKey, SealingPort, StoredDocument } from '../../../shared/ports/documents.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
+import { readDeliveryHistory } from '../../../shared/triggers/notifications/delivery-history.ts'
 import {
-  type Notification,
-  notificationDocument,
-} from '../../../shared/triggers/notifications/notification-document.ts'
-import {
-  readDeliveryHistory,
-  type SentDelivery,
-} from '../../../shared/triggers/notifications/delivery-history.ts'
+  deliveryViewOf,
+  type HookView,
+  hookForm,
+  hookViewOf,
+  readHook,
+} from '../../../shared/triggers/notifications/pulumi-hook.ts'
 import type { DeliverySender } from '../../../shared/triggers/notifications/ping-notification.ts'
-import type { KeyedNotification } from '../../../shared/triggers/notifications/send-delivery.ts'
-import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { readNotificationsOf } from '../../../shared/triggers/notifications/read-notifications.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
 import { type ApiPorts, stackOf } from '../define-route.ts'
 import { documentChangedError, removeDocument, requireDocument } from '../document-store.ts'
-import { hookForm, hookViewOf, readHook, removeSecretText } from './hook-form.ts'
+import { createNotificationValue, requireNotification } from '../notification-value.ts'
 import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './service-route.ts'
 
 /** The ports of the routes for webhooks. */
@@ -33,6 +27,9 @@ export interface HookPorts
   readonly sealing: Pick<SealingPort, 'seal'>
   readonly sender: DeliverySender
 }
+
+/** The text that a client sends to remove the secret of a webhook. */
+const removeSecretText = '__remove-secret'
 
 /** Length of the generated name of a webhook, in bytes. */
 const nameBytes = 4
@@ -67,7 +64,7 @@ function createHookRoutes(path: string): readonly ServiceRoute<HookPorts>[] {
     define('GET', path, listHooks),
     define('POST', path, createHook),
     define('GET', hookPath, async (ports, call) =>
-      hookViewOf(await requireDocument(ports, keyOf(call))),
+      viewOf(await requireDocument(ports, keyOf(call))),
     ),
     define('PATCH', hookPath, changeHook),
     define('DELETE', hookPath, async (ports, call) => {
@@ -93,7 +90,7 @@ async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> 
   const { scope } = keyOf(call)
   const hooks: object[] = []
   for await (const { stored } of readNotificationsOf(ports.documents, ports.logger, scope))
-    hooks.push(hookViewOf(stored))
+    hooks.push(viewOf(stored))
   return hooks
 }
 
@@ -114,40 +111,32 @@ async function putHook(
   ports: HookPorts,
   call: ServiceCall,
   options: { readonly key: DocumentKey; readonly previous: StoredDocument | undefined },
-): Promise<unknown> {
+): Promise<HookView> {
   const { key, previous } = options
   const hook = parseBody(hookForm, call)
   const previousValue =
     previous === undefined ? undefined : parseDocumentValue(notificationDocument, previous)
-  const fields = readHook(hook, previousValue)
-  refuseAddress(fields.url, ports.addresses)
-  const secretFields = await sealSecret(ports, key, hook.secret ?? '', previousValue)
-  if (secretFields.secret === undefined && fields.format === 'signed')
-    throw error('API_INPUT_INVALID', 'a webhook of the format signed needs a secret')
-  const value = { ...fields, ...secretFields }
+  const draft = { ...readHook(hook, previousValue), ...secretChangeOf(hook.secret ?? '') }
+  const value = await createNotificationValue(ports, key, draft, previous)
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
-  if (version !== false) return hookViewOf({ key, version, value })
+  if (version !== false) return viewOf({ key, version, value })
   if (previous !== undefined) throw documentChangedError(key)
   throw error('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
 }
 
-/** Returns the fields of the sealed secret of a webhook. An empty text keeps the previous ones. */
-async function sealSecret(
-  ports: HookPorts,
-  key: DocumentKey,
-  text: string,
-  { secret, secretScope }: Partial<Notification> = {},
-): Promise<Pick<Notification, 'secret' | 'secretScope'>> {
-  if (text === removeSecretText) return {}
-  if (text !== '') return { secret: await ports.sealing.seal(text, sealingContextOf(key)) }
-  return {
-    ...(secret === undefined ? {} : { secret }),
-    ...(secretScope === undefined ? {} : { secretScope }),
-  }
+/** Returns the change of a secret that a client requests. An empty text keeps it. */
+function secretChangeOf(text: string): { readonly secret?: string | null } {
+  if (text === '') return {}
+  return { secret: text === removeSecretText ? null : text }
+}
+
+function viewOf(stored: StoredDocument): HookView {
+  const { secret, ...value } = parseDocumentValue(notificationDocument, stored)
+  return hookViewOf(stored.key, value, secret !== undefined)
 }
 
 async function pingHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
-  const notification = await requireNotification(ports, call)
+  const notification = await requireNotification(ports, keyOf(call))
   return deliveryViewOf(await ports.sender.ping(notification, ports.random.uuid()))
 }
 
@@ -157,31 +146,6 @@ async function listDeliveries(ports: HookPorts, call: ServiceCall): Promise<unkn
 }
 
 async function redeliverHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
-  const notification = await requireNotification(ports, call)
+  const notification = await requireNotification(ports, keyOf(call))
   return deliveryViewOf(await ports.sender.redeliver(notification, call.params['delivery'] ?? ''))
-}
-
-async function requireNotification(
-  ports: HookPorts,
-  call: ServiceCall,
-): Promise<KeyedNotification> {
-  const key = keyOf(call)
-  return { key, value: parseDocumentValue(notificationDocument, await requireDocument(ports, key)) }
-}
-
-/** Returns a delivery as clients of Pulumi show it. */
-function deliveryViewOf(delivery: SentDelivery): object {
-  const { id, kind, body, sentAt, durationMs, url, status, responseText } = delivery
-  return {
-    ...{ id, kind, payload: body, timestamp: Math.floor(sentAt / 1000), duration: durationMs },
-    ...{ requestUrl: url, requestHeaders: linesOf(delivery.requestHeaders), responseCode: status },
-    responseHeaders: linesOf(delivery.responseHeaders),
-    responseBody: responseText,
-  }
-}
-
-function linesOf(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\n`)
-    .join('')
 }

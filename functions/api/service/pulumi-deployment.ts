@@ -10,8 +10,8 @@ import {
   type RequestEnd,
 } from '../../../shared/records/stack-request.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { pulumiOperations } from '../../../shared/triggers/pulumi-operation.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
-import { pulumiOperations } from './pulumi-operations.ts'
 import type { ServicePorts } from './service-route.ts'
 
 const deploymentDocument = z.object({

@@ -1,18 +1,6 @@
 import type { DeploymentOptions } from '../../../shared/records/log.ts'
+import type { PulumiOperation } from '../../../shared/triggers/pulumi-operation.ts'
 import type { UpdateKind } from './client-update.ts'
-
-/** The operations of Pulumi's deployments. */
-export const pulumiOperations = [
-  'update',
-  'preview',
-  'refresh',
-  'destroy',
-  'detect-drift',
-  'remediate-drift',
-] as const
-
-/** An operation of Pulumi's deployments. */
-export type PulumiOperation = (typeof pulumiOperations)[number]
 
 /** The request of an operation, and the kind of the update that clients see. */
 export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {

@@ -1,16 +1,9 @@
 import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import type { DocumentKey, StoredDocument } from '../../../shared/ports/documents.ts'
-import type { StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { type Schedule, scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
-import { scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
-import { stackOf } from '../define-route.ts'
-import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
-import { putDocument, removeDocument, requireDocument } from '../document-store.ts'
-import { createScheduleValue } from '../schedule-value.ts'
-import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import {
   type RequestedTimes,
   type ScheduleSort,
@@ -18,7 +11,12 @@ import {
   scheduleViewFor,
   sortOfSchedule,
   timesOfRequest,
-} from './client-schedule.ts'
+} from '../../../shared/triggers/schedules/pulumi-schedule.ts'
+import { stackOf } from '../define-route.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import { putDocument, removeDocument, requireDocument } from '../document-store.ts'
+import { createScheduleValue } from '../schedule-value.ts'
+import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
 import { deploymentsPath } from './deployments-path.ts'
 import {
@@ -67,8 +65,7 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
       const { id: stack } = await requireStack(ports, stackOf(params))
       const schedules = []
       for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
-        if (scheduleDocument.safeParse(stored.value).success)
-          schedules.push(await viewOf(ports, stored))
+        if (scheduleDocument.safeParse(stored.value).success) schedules.push(viewOf(ports, stored))
       return { schedules }
     },
   },
@@ -167,14 +164,6 @@ async function putSchedule(
   return viewOf(ports, await requireDocument(ports, key))
 }
 
-async function viewOf(ports: ServicePorts, stored: StoredDocument): Promise<unknown> {
-  const { key } = stored
-  const schedule = parseDocumentValue(scheduleDocument, stored)
-  const { lastAt } = schedule
-  // A change of a schedule sets `lastAt` too.
-  const run =
-    lastAt === undefined
-      ? undefined
-      : await ports.requests.find(key.scope as StackId, scheduleKeyOf(key.name, lastAt))
-  return scheduleViewFor(key, schedule, { now: ports.clock.now(), hasRun: run !== undefined })
+function viewOf({ clock }: Pick<ServicePorts, 'clock'>, stored: StoredDocument): object {
+  return scheduleViewFor(stored.key, parseDocumentValue(scheduleDocument, stored), clock.now())
 }

@@ -3,6 +3,7 @@ import type { TakeOverDeps } from '../../../shared/engine/deployment/ownership/t
 import { error } from '../../../shared/errors/error.ts'
 import type { SealingPort } from '../../../shared/ports/documents.ts'
 import type { StoredEnvelope } from '../../../shared/state/stored.ts'
+import { organizationName } from '../../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
@@ -88,7 +89,7 @@ export interface LeasedCall extends ServiceCall {
 }
 
 /** The name of the only organization. Every stack belongs to it. */
-export const organization = 'organization'
+export const organization = organizationName
 
 /** The path of a stack. */
 export const stackPath = '/api/stacks/{org}/{project}/{stack}'

@@ -9,7 +9,7 @@ import { hookKinds } from './pulumi-filters.ts'
  * A delivery as it was sent, with the response of the receiver. Its headers have the signature of
  * the body, and never the secret.
  */
-const sentDeliveryForm = z.object({
+export const sentDeliveryForm = z.object({
   id: z.string(),
   kind: z.enum(hookKinds),
   body: z.string(),

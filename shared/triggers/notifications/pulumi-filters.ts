@@ -52,6 +52,18 @@ export function expandSelection({
   return new Set([...filters, ...groups.flatMap(group => filtersByGroup[group])])
 }
 
+/** Returns the first filter that a group of the selection contains already, with the group. */
+export function findCoveredFilter({
+  filters = [],
+  groups = [],
+}: HookSelection): { readonly filter: HookFilter; readonly group: HookGroup } | undefined {
+  for (const group of groups) {
+    const filter = filters.find(name => filtersByGroup[group].includes(name))
+    if (filter !== undefined) return { filter, group }
+  }
+  return undefined
+}
+
 /** Reports whether a selection contains an event. Returns undefined without a selection. */
 export function isWanted(selection: HookSelection, event: NotificationEvent): boolean | undefined {
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)

@@ -3,7 +3,7 @@ import type { NotificationEvent } from '../../records/notification.ts'
 import { type DeliveryKind, pulumiOperationOf } from './pulumi-filters.ts'
 
 /** The name of the only organization, as clients of Pulumi see it. */
-const organizationName = 'organization'
+export const organizationName = 'organization'
 
 /**
  * Returns the payload of a delivery in the format of the webhooks of Pulumi's service. Its events

@@ -1,22 +1,13 @@
-import type * as z from 'zod'
-import { type DeployError, error } from '../../../shared/errors/error.ts'
-import type { DocumentKey } from '../../../shared/ports/documents.ts'
-import type { EpochMs } from '../../../shared/records/ids.ts'
-import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { parseScheduleTime } from '../../../shared/triggers/schedules/evaluate-cron.ts'
-import {
-  detectsDrift,
-  nextRunOf,
-  type Schedule,
-} from '../../../shared/triggers/schedules/due-schedule.ts'
-import type { scheduleDraft } from '../schedule-value.ts'
-import type { PulumiOperation } from './pulumi-operations.ts'
+import { type DeployError, error } from '../../errors/error.ts'
+import type { DocumentKey } from '../../ports/documents.ts'
+import type { EpochMs } from '../../records/ids.ts'
+import { toPrintable } from '../printable.ts'
+import type { PulumiOperation } from '../pulumi-operation.ts'
+import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
+import { parseScheduleTime } from './evaluate-cron.ts'
 
 /** The sorts of schedules that clients know. `raw`: any operation at any time. */
 export type ScheduleSort = 'raw' | 'drift' | 'ttl'
-
-/** The fields of a schedule that clients of Pulumi change. */
-type ScheduleChange = Pick<z.infer<typeof scheduleDraft>, 'when' | 'zone' | 'operation'>
 
 /** Returns the sort of a schedule. A `ttl` (time to live) is a destroy that runs once. */
 export function sortOfSchedule(schedule: Schedule): ScheduleSort {
@@ -56,7 +47,7 @@ export interface RequestedTimes {
 export function timesOfRequest(
   { scheduleCron, scheduleOnce }: RequestedTimes,
   previous: Schedule | undefined,
-): Pick<ScheduleChange, 'when' | 'zone'> {
+): Pick<Schedule, 'when' | 'zone'> {
   const [cron, once] = [scheduleCron ?? '', scheduleOnce ?? '']
   if ((cron === '') === (once === ''))
     throw invalidError('a schedule needs either scheduleCron or scheduleOnce')
@@ -71,14 +62,17 @@ export function timesOfRequest(
 }
 
 /**
- * Returns a time in UTC as `at()` expects it, in whole seconds. Throws API_INPUT_INVALID for
- * another format, and SCHEDULE_INVALID for a day that the calendar does not have.
+ * Returns a time in UTC as `at()` expects it, in whole seconds. A time without a zone is in UTC, as
+ * in `scheduleTimeOf`. Throws API_INPUT_INVALID for another format, and SCHEDULE_INVALID for a day
+ * that the calendar does not have.
  */
 function localTimeOf(text: string): string {
-  const [, local, zone] =
-    /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.exec(text) ?? []
-  const timeMs = Date.parse(`${local ?? ''}${zone ?? ''}`)
-  if (local === undefined || Number.isNaN(timeMs))
+  const [, date = '', time = '', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/.exec(text) ??
+    []
+  const local = `${date}T${time}`
+  const timeMs = Date.parse(`${local}${zone}`)
+  if (Number.isNaN(timeMs))
     throw invalidError(`'${toPrintable(text)}' is not a time such as 2027-01-31T04:00:00Z`)
   parseScheduleTime(`at(${local})`, 'UTC')
   return new Date(timeMs).toISOString().slice(0, local.length)
@@ -121,15 +115,12 @@ function requestOf(schedule: Schedule): object {
   return { operation: 'detect-drift', ...contextOf({ remediateIfDriftDetected: remediate }) }
 }
 
-/** Returns a schedule as clients see it. `hasRun`: whether `lastAt` is the time of a run. */
-export function scheduleViewFor(
-  key: DocumentKey,
-  schedule: Schedule,
-  { now, hasRun }: { readonly now: EpochMs; readonly hasRun: boolean },
-): object {
-  const { when, zone, isPaused, createdAt, lastAt = createdAt } = schedule
+/** Returns a schedule as clients see it. */
+export function scheduleViewFor(key: DocumentKey, schedule: Schedule, now: EpochMs): object {
+  const { when, zone, isPaused, createdAt, lastAt = createdAt, recentRuns } = schedule
   const time = parseScheduleTime(when, zone)
   const next = isPaused ? undefined : nextRunOf(key, schedule, now)
+  const last = recentRuns?.at(-1)
   return {
     ...{ id: key.name, orgID: '', kind: 'deployment', paused: isPaused },
     ...(time.kind === 'at'
@@ -138,6 +129,47 @@ export function scheduleViewFor(
     ...(next === undefined ? {} : { nextExecution: scheduleTimeOf(next) }),
     definition: { programID: '', request: { ...requestOf(schedule), inheritSettings: true } },
     ...{ created: scheduleTimeOf(createdAt), modified: scheduleTimeOf(lastAt) },
-    lastExecuted: hasRun ? scheduleTimeOf(lastAt) : null,
+    lastExecuted: last === undefined ? null : scheduleTimeOf(last),
   }
+}
+
+/** A schedule as `stack schedule` prints it. */
+export interface ScheduleSummary {
+  readonly id: string
+  readonly type: ScheduleSort
+  readonly settings: string
+  readonly schedule: string
+  readonly nextRun?: string
+  readonly lastRun?: string
+  readonly created: string
+}
+
+/**
+ * Returns a schedule in the format of `stack schedule get --output json`. Source: the function
+ * `summarizeSchedule` in cmd/pulumi/stack/stack_schedule.go of Pulumi 3.274.1.
+ */
+export function summarizeSchedule(
+  key: DocumentKey,
+  schedule: Schedule,
+  now: EpochMs,
+): ScheduleSummary {
+  const { isPaused, createdAt, recentRuns } = schedule
+  const next = isPaused ? undefined : nextRunOf(key, schedule, now)
+  const last = recentRuns?.at(-1)
+  return {
+    ...{ id: key.name, type: sortOfSchedule(schedule), settings: settingsTextOf(schedule) },
+    schedule: isOnceSchedule(schedule) ? 'Once' : cronTextOf(schedule),
+    ...(next === undefined ? {} : { nextRun: scheduleTimeOf(next) }),
+    ...(last === undefined ? {} : { lastRun: scheduleTimeOf(last) }),
+    created: scheduleTimeOf(createdAt),
+  }
+}
+
+/** Returns the operation of a schedule in a few words. */
+function settingsTextOf(schedule: Schedule): string {
+  const { operation } = schedule
+  if (operation.kind === 'destroy') return 'destroy'
+  if (operation.kind !== 'refresh') return `pulumi ${operationsByKind[operation.kind]}`
+  if (!detectsDrift(schedule)) return 'pulumi refresh'
+  return operation.remediate ? 'detect + auto-remediate' : 'detect'
 }

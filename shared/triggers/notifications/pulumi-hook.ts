@@ -1,22 +1,22 @@
 import * as z from 'zod'
-import { error } from '../../../shared/errors/error.ts'
-import type { StoredDocument } from '../../../shared/ports/documents.ts'
-import { stackPartsOf } from '../../../shared/records/ids.ts'
+import { error } from '../../errors/error.ts'
+import type { DocumentKey } from '../../ports/documents.ts'
+import { stackPartsOf } from '../../records/ids.ts'
+import { toPrintable } from '../printable.ts'
+import type { SentDelivery } from './delivery-history.ts'
 import {
   type Notification,
   notificationDocument,
   notificationKinds,
-} from '../../../shared/triggers/notifications/notification-document.ts'
+} from './notification-document.ts'
 import {
   expandSelection,
   filtersOfKinds,
   hookFilters,
   hookGroupNames,
   kindOfFilter,
-} from '../../../shared/triggers/notifications/pulumi-filters.ts'
-import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
-import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { organization } from './service-route.ts'
+} from './pulumi-filters.ts'
+import { organizationName } from './pulumi-payload.ts'
 
 /** A webhook that a client creates or changes. A change has all fields. */
 export const hookForm = z.looseObject({
@@ -30,28 +30,49 @@ export const hookForm = z.looseObject({
   secret: z.string().max(1000).nullish(),
 })
 
-/** The text that a client sends to remove the secret of a webhook. */
-export const removeSecretText = '__remove-secret'
-
 const formatsOfClients = { pulumi: 'raw', signed: 'signed' } as const
 
-/** Returns a stored notification as clients of Pulumi show webhooks: without its secret. */
-export function hookViewOf(stored: StoredDocument): object {
-  const value = parseDocumentValue(notificationDocument, stored)
-  const { scope, name } = stored.key
+/** A webhook as clients of Pulumi show it. */
+export interface HookView {
+  readonly organizationName: string
+  readonly projectName?: string
+  readonly stackName?: string
+  readonly name: string
+  readonly displayName: string
+  readonly payloadUrl: string
+  readonly active: boolean
+  readonly format: string
+  readonly filters: readonly string[]
+  readonly groups: readonly string[]
+  readonly hasSecret: boolean
+  readonly secretCiphertext: string
+}
+
+/** Returns a notification as clients of Pulumi show webhooks: without its secret. */
+export function hookViewOf(
+  { scope, name }: Pick<DocumentKey, 'scope' | 'name'>,
+  value: Omit<Notification, 'secret' | 'secretScope'>,
+  hasSecret: boolean,
+): HookView {
   const { project, stack } = scope === '*' ? {} : stackPartsOf(scope)
   return {
-    organizationName: organization,
-    ...(scope === '*' ? {} : { projectName: project, stackName: stack }),
+    organizationName,
+    ...(project === undefined || stack === undefined
+      ? {}
+      : { projectName: project, stackName: stack }),
     ...{ name, displayName: value.displayName ?? name, payloadUrl: value.url },
     ...{ active: !value.isPaused, format: formatsOfClients[value.format] },
     ...selectionViewOf(value),
-    ...{ hasSecret: value.secret !== undefined, secretCiphertext: '' },
+    ...{ hasSecret, secretCiphertext: '' },
   }
 }
 
 /** Returns the filters and groups of a notification. A notification of ours has kinds instead. */
-function selectionViewOf({ filters = [], groups = [], events }: Notification): {
+function selectionViewOf({
+  filters = [],
+  groups = [],
+  events,
+}: Pick<Notification, 'filters' | 'groups' | 'events'>): {
   readonly filters: readonly string[]
   readonly groups: readonly string[]
 } {
@@ -67,7 +88,7 @@ function selectionViewOf({ filters = [], groups = [], events }: Notification): {
  */
 export function readHook(
   hook: z.infer<typeof hookForm>,
-  previous: Notification | undefined,
+  previous: Omit<Notification, 'secret' | 'secretScope'> | undefined,
 ): Omit<Notification, 'secret' | 'secretScope'> {
   const { displayName, payloadUrl, active } = hook
   const format = readFormat(hook.format ?? undefined, previous)
@@ -102,7 +123,7 @@ function isSameSelection(
 
 function readFormat(
   format: string | undefined,
-  previous: Notification | undefined,
+  previous: Pick<Notification, 'format'> | undefined,
 ): Notification['format'] {
   if (format === undefined || format === '') return previous?.format ?? 'pulumi'
   if (format === 'raw') return 'pulumi'
@@ -126,4 +147,35 @@ function missingError(noun: string, name: string, known: readonly string[]): Err
     'FEATURE_MISSING',
     `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${known.join(', ')}`,
   )
+}
+
+/** A delivery as clients of Pulumi show it. Times are in seconds since 1970, durations in ms. */
+export interface DeliveryView {
+  readonly id: string
+  readonly kind: string
+  readonly payload: string
+  readonly timestamp: number
+  readonly duration: number
+  readonly requestUrl: string
+  readonly requestHeaders: string
+  readonly responseCode: number
+  readonly responseHeaders: string
+  readonly responseBody: string
+}
+
+/** Returns a delivery as clients of Pulumi show it. */
+export function deliveryViewOf(delivery: SentDelivery): DeliveryView {
+  const { id, kind, body, sentAt, durationMs, url, status, responseText } = delivery
+  return {
+    ...{ id, kind, payload: body, timestamp: Math.floor(sentAt / 1000), duration: durationMs },
+    ...{ requestUrl: url, requestHeaders: linesOf(delivery.requestHeaders), responseCode: status },
+    responseHeaders: linesOf(delivery.responseHeaders),
+    responseBody: responseText,
+  }
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')
 }

@@ -1,0 +1,14 @@
+import { type Command, Option } from 'commander'
+import type { Flags } from './flags.ts'
+
+/** Adds `--output`, with which Pulumi's newer commands select JSON. */
+export function addOutputOption(command: Command): Command {
+  return command.addOption(
+    new Option('--output <format>', 'Output format').choices(['default', 'json']),
+  )
+}
+
+/** Reports whether a command prints JSON: with --json, or with --output json. */
+export function isJsonOutput(flags: Pick<Flags, 'isSet' | 'text'>): boolean {
+  return flags.isSet('json') || flags.text('output') === 'json'
+}

@@ -1,0 +1,10 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Flags } from './flags.ts'
+
+/** Returns the number of an option such as --count. Throws CLI_USAGE for another text. */
+export function parseCount(flags: Pick<Flags, 'text'>, name: string): number | undefined {
+  const text = flags.text(name)
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw error('CLI_USAGE', `--${name} takes a number, not '${text}'`)
+}

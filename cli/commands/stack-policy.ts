@@ -1,0 +1,18 @@
+import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
+
+/**
+ * `stack policy list`: lists the policy groups and packs of a stack. A stack has none, because the
+ * policy packs of an operation are those of its option --policy-pack.
+ */
+export const listStackPolicies: Handler = async (session, flags) => {
+  const stack = await session.requireStack()
+  if (isJsonOutput(flags)) {
+    const policyPacks = { audit: [], preventative: [] }
+    session.print(JSON.stringify({ stack, policyGroups: [], policyPacks }, null, 2))
+    return 0
+  }
+  session.print(`No policy groups apply to the stack ${stack}.\n`)
+  session.print(`No policy packs apply to the stack ${stack}, except those of --policy-pack.`)
+  return 0
+}

@@ -1,0 +1,118 @@
+import { error } from '../../shared/errors/error.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { findCoveredFilter } from '../../shared/triggers/notifications/pulumi-filters.ts'
+import { type HookView, readHook } from '../../shared/triggers/notifications/pulumi-hook.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { Handler } from '../arguments/handler.ts'
+import type { CliSession } from '../session/session.ts'
+import { createPrivateName } from '../stack/private-name.ts'
+import {
+  type HookDocument,
+  hookPathOf,
+  printHook,
+  readHookDocument,
+  viewOfHook,
+} from '../stack/stack-hooks.ts'
+
+/** The fields of a webhook that a client sends. */
+type HookFields = Pick<HookView, 'displayName' | 'payloadUrl' | 'active' | 'filters' | 'groups'> & {
+  readonly format: string
+}
+
+/** `stack webhook new`: creates a webhook. It asks for a missing name and URL in a terminal. */
+export const createHookOfStack: Handler = async (session, flags) => {
+  const fields: HookFields = {
+    displayName: await requireText(session, flags, ['name', 'Name of the webhook:']),
+    payloadUrl: await requireText(session, flags, ['url', 'URL that receives the deliveries:']),
+    active: flags.text('active') !== 'false',
+    format: flags.text('hookFormat') ?? '',
+    filters: flags.list('event'),
+    groups: flags.list('group'),
+  }
+  const id = await session.requireStack()
+  const secret = flags.text('secret') ?? session.io.env['ANTICHAIN_SECRET'] ?? ''
+  const name = createPrivateName('', 4)
+  await putHookDocument(session, { id, name }, { fields, secret: secret || undefined })
+  return showChanged(session, flags, { id, name })
+}
+
+/** `stack webhook edit <id>`: changes the settings that the options name. */
+export const editHook: Handler = async (session, flags, [name = '']) => {
+  const id = await session.requireStack()
+  const previous = await readHookDocument(session, id, name)
+  const view = viewOfHook(id, previous)
+  const fields: HookFields = {
+    displayName: flags.text('displayName') ?? view.displayName,
+    payloadUrl: flags.text('url') ?? view.payloadUrl,
+    active: (flags.text('active') ?? String(view.active)) === 'true',
+    format: flags.text('hookFormat') ?? view.format,
+    filters: changedNames(view.filters, flags.list('addEvent'), flags.list('removeEvent')),
+    groups: changedNames(view.groups, flags.list('addGroup'), flags.list('removeGroup')),
+  }
+  const secret = flags.text('secret')
+  await putHookDocument(
+    session,
+    { id, name },
+    { fields, previous: previous.value, secret: secret === '' ? null : secret },
+  )
+  return showChanged(session, flags, { id, name })
+}
+
+async function requireText(
+  session: CliSession,
+  flags: Flags,
+  [option, question]: readonly [string, string],
+): Promise<string> {
+  const text = flags.text(option)
+  if (text !== undefined && text !== '') return text
+  const mayAsk = session.mayPrompt && !flags.isSet('yes')
+  const answer = mayAsk ? (await session.io.prompt(question)).trim() : ''
+  if (answer === '') throw error('CLI_USAGE', `--${option} is required`)
+  return answer
+}
+
+/** Returns names without the removed ones, and with the added ones at the end. */
+function changedNames(
+  names: readonly string[],
+  added: readonly string[],
+  removed: readonly string[],
+): readonly string[] {
+  return [...new Set([...names.filter(name => !removed.includes(name)), ...added])]
+}
+
+/**
+ * Stores a webhook. Without `secret` the previous one is kept, and null removes it. Throws
+ * CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a format, event or
+ * group without a counterpart.
+ */
+async function putHookDocument(
+  session: CliSession,
+  { id, name }: { readonly id: StackId; readonly name: string },
+  change: {
+    readonly fields: HookFields
+    readonly previous?: HookDocument['value']
+    readonly secret: string | null | undefined
+  },
+): Promise<void> {
+  const { fields, previous, secret } = change
+  const { filters, groups } = fields
+  const hook = readHook({ ...fields, filters: [...filters], groups: [...groups] }, previous)
+  const covered = findCoveredFilter(hook)
+  if (covered !== undefined)
+    throw error(
+      'CLI_USAGE',
+      `the group '${covered.group}' already contains the event '${covered.filter}'; remove one`,
+    )
+  const body = { ...hook, ...(secret === undefined ? {} : { secret }) }
+  const { callApi } = await session.openEngine()
+  await callApi({ method: 'PUT', path: hookPathOf(id, name), body })
+}
+
+async function showChanged(
+  session: CliSession,
+  flags: Flags,
+  { id, name }: { readonly id: StackId; readonly name: string },
+): Promise<number> {
+  printHook(session, flags, viewOfHook(id, await readHookDocument(session, id, name)))
+  return 0
+}

@@ -1,0 +1,75 @@
+import { error } from '../../shared/errors/error.ts'
+import type { HookView } from '../../shared/triggers/notifications/pulumi-hook.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
+import { countOf } from '../display/count-of.ts'
+import { formatTable } from '../display/table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
+import { confirm } from '../session/session.ts'
+import {
+  hookDocumentView,
+  hookPathOf,
+  printHook,
+  readHookDocument,
+  viewOfHook,
+} from '../stack/stack-hooks.ts'
+
+/** `stack webhook list`: lists the notifications of a stack as Pulumi's command line does. */
+export const listHooksOfStack: Handler = async (session, flags) => {
+  const id = await session.requireStack()
+  const path = `${stackPathOf(id)}/notifications`
+  const documents = await listAllItems(await session.openEngine(), path, hookDocumentView)
+  const hooks = documents.map(document => viewOfHook(id, document))
+  if (isJsonOutput(flags)) {
+    const webhooks = hooks.map(listedJsonOf)
+    session.print(JSON.stringify({ webhooks, count: webhooks.length }, null, 2))
+    return 0
+  }
+  if (hooks.length === 0) {
+    session.print('No webhooks are configured for this stack.')
+    return 0
+  }
+  const header = ['ID', 'NAME', 'URL', 'FORMAT', 'EVENT GROUPS', 'EVENTS', 'ACTIVE']
+  const rows = hooks.map(({ name, displayName, payloadUrl, format, groups, filters, active }) => [
+    ...[name, displayName, payloadUrl, format],
+    ...[groups.join(', '), filters.join(', '), active ? 'yes' : 'no'],
+  ])
+  for (const line of formatTable(header, rows)) session.print(line)
+  session.print(`\n${countOf(hooks.length, 'webhook')}`)
+  return 0
+}
+
+function listedJsonOf({
+  name,
+  displayName,
+  payloadUrl,
+  format,
+  active,
+  groups,
+  filters,
+}: HookView): object {
+  return {
+    ...{ id: name, name: displayName, url: payloadUrl, format, active },
+    ...{ eventGroups: groups, events: filters },
+  }
+}
+
+/** `stack webhook get <id>`: shows one webhook. */
+export const showHook: Handler = async (session, flags, [name = '']) => {
+  const id = await session.requireStack()
+  printHook(session, flags, viewOfHook(id, await readHookDocument(session, id, name)))
+  return 0
+}
+
+/** `stack webhook remove <id>`: removes a webhook after a confirmation. */
+export const removeHook: Handler = async (session, flags, [name = '']) => {
+  const id = await session.requireStack()
+  const question = { text: `This removes the webhook '${name}'.`, answer: name }
+  if (!(await confirm(session, flags.isSet('yes'), question)))
+    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+  const { callApi } = await session.openEngine()
+  await callApi({ method: 'DELETE', path: hookPathOf(id, name) })
+  session.print(`Removed webhook '${name}'.`)
+  return 0
+}
