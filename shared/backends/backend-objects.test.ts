@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stackIdOf } from '../records/ids.ts'
 import { parseMeta, stackKeysOf, stackOfKey } from './backend-keys.ts'
-import { parseCheckpoint, printCheckpoint, printEmptyCheckpoint } from './checkpoint-file.ts'
+import {
+  parseCheckpoint,
+  parseCheckpointFile,
+  printCheckpoint,
+  printEmptyCheckpoint,
+} from './checkpoint-file.ts'
 import { decompress } from './compression.ts'
 import { createLockedError, parseLock, printLock } from './lock-file.ts'
 import { parseUpdateInfo, printUpdateInfo } from './update-info.ts'
@@ -34,6 +39,23 @@ describe('the objects of Pulumi', () => {
     const bytes = printEmptyCheckpoint('organization/shop/dev')
     expect(textOf(bytes)).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/dev"}}')
     expect(parseCheckpoint(bytes, 'key')).toEqual({ version: 3, deployment: null })
+  })
+
+  test('a checkpoint keeps the fields that this version does not know', () => {
+    const latest =
+      '{"manifest":{"time":"2026-01-01T00:00:00Z","magic":"","version":""},"metadata":{}}'
+    for (const text of [
+      `{"version":3,"checkpoint":{"stack":"dev","config":{"a:b":"c"},"latest":${latest}},"later":[1]}`,
+      '{"version":3,"checkpoint":{"stack":"dev","later":{"x":null}},"later":1}',
+    ]) {
+      const { envelope, checkpointFields } = parseCheckpointFile(Buffer.from(text), 'key')
+      expect(textOf(printCheckpoint('dev', envelope, checkpointFields))).toBe(text)
+    }
+    const bare = `{"stack":"dev","later":1,"latest":${latest}}`
+    const { envelope, checkpointFields } = parseCheckpointFile(Buffer.from(bare), 'key')
+    expect(textOf(printCheckpoint('dev', envelope, checkpointFields))).toBe(
+      `{"version":3,"checkpoint":${bare}}`,
+    )
   })
 
   test('a lock is read and written, and its error names holder and age', () => {

@@ -3,6 +3,8 @@ import { DeployError, error } from '../errors/error.ts'
 import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json, StoredEnvelope } from '../state/stored.ts'
+import type { StoredJsonObject } from '../state/stored-fields.ts'
+import { unknownEnvelopeFields } from '../state/unknown-fields.ts'
 import { decompress } from './compression.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -14,36 +16,74 @@ const checkpointForm = z.looseObject({
   latest: z.looseObject({}).nullish(),
 })
 
+/** A checkpoint: its state, with the unknown fields of the file, and its other fields. */
+export interface CheckpointFile {
+  readonly envelope: StoredEnvelope
+  /** The fields of the checkpoint except for its stack and its state, which clients drop. */
+  readonly checkpointFields: StoredJsonObject
+}
+
+/** Returns the state of a checkpoint. Throws like `parseCheckpointFile`. */
+export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope {
+  return parseCheckpointFile(bytes, key).envelope
+}
+
 /**
  * Reads a checkpoint of any version. The checkpoint of a stack that has never run has no
  * deployment. Throws BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an
  * unknown version or feature.
  */
-export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope {
+export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointFile {
   const json = parseJsonObject(decompress(bytes, key), key)
   const parsed = parseForm(checkpointForm, json)
   if (!parsed.success) throw invalidError(key, 'it is no checkpoint')
-  const { version = 0, features, checkpoint, latest } = json as z.infer<typeof checkpointForm>
+  const { version = 0, checkpoint, latest } = json as z.infer<typeof checkpointForm>
   if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
     // Version 0 is that of a new stack, and of documents from before the first version.
-    return readEnvelope({ version: version === 0 ? 1 : version, features, deployment })
+    const envelopeVersion = version === 0 ? 1 : version
+    const { checkpoint: _checkpoint, ...fields } = checkpoint
+      ? json
+      : { features: json['features'] }
+    return {
+      envelope: readEnvelope({ ...fields, version: envelopeVersion, deployment }),
+      checkpointFields: otherFieldsOf(checkpoint ?? json),
+    }
   } catch (thrown) {
     if (!(thrown instanceof DeployError) || thrown.code !== 'STATE_INVALID') throw thrown
     throw invalidError(key, thrown.message)
   }
 }
 
-/** Prints the checkpoint of a stack, byte for byte as Pulumi's command line does. */
-export function printCheckpoint(stack: string, envelope: StoredEnvelope): Uint8Array {
+function otherFieldsOf(checkpoint: object): StoredJsonObject {
+  const names = ['stack', 'latest', 'version', 'features']
+  const entries: [string, Json][] = Object.entries(checkpoint)
+  return Object.fromEntries(entries.filter(([name]) => !names.includes(name)))
+}
+
+/**
+ * Prints the checkpoint of a stack, byte for byte as Pulumi's command line does, and with the
+ * fields that other versions added.
+ */
+export function printCheckpoint(
+  stack: string,
+  envelope: StoredEnvelope,
+  checkpointFields: StoredJsonObject = {},
+): Uint8Array {
   const { version, features, deployment } = envelope
   const latest: unknown = deployment
+  const { checkpoint: _checkpoint, ...unknownFields } = unknownEnvelopeFields(envelope)
   return Buffer.from(
     printCompactJson({
       version,
       ...(features === undefined ? {} : { features }),
-      checkpoint: { stack, ...(deployment === null ? {} : { latest: latest as Json }) },
+      checkpoint: {
+        stack,
+        ...checkpointFields,
+        ...(deployment === null ? {} : { latest: latest as Json }),
+      },
+      ...unknownFields,
     }),
   )
 }

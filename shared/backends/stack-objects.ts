@@ -3,7 +3,11 @@ import { type StackId } from '../records/ids.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 import { stackKeysOf } from './backend-keys.ts'
 import { compress, compressionSuffixes } from './compression.ts'
-import { parseCheckpoint, printEmptyCheckpoint } from './checkpoint-file.ts'
+import {
+  type CheckpointFile,
+  parseCheckpointFile,
+  printEmptyCheckpoint,
+} from './checkpoint-file.ts'
 import type { Backend } from './open-backend.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 
@@ -56,8 +60,13 @@ async function readObject(
 }
 
 /** Reads the state of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
-export function parseStackObject({ key, bytes }: StackObject): StoredEnvelope {
-  return parseCheckpoint(bytes, key)
+export function parseStackObject(object: StackObject): StoredEnvelope {
+  return parseStackFile(object).envelope
+}
+
+/** Reads the checkpoint of a stack with all fields. Throws BACKEND_INVALID, STATE_TOO_NEW. */
+export function parseStackFile({ key, bytes }: StackObject): CheckpointFile {
+  return parseCheckpointFile(bytes, key)
 }
 
 /**

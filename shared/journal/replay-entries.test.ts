@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { featuresOf } from '../state/features.ts'
-import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
+import {
+  envelopeFieldsKey,
+  type Json,
+  type StoredDeployment,
+  type StoredResource,
+} from '../state/stored.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { replayEntries } from './replay-entries.ts'
 
@@ -34,6 +39,14 @@ const [a, b, c] = [resource('A'), resource('B'), resource('C')]
 const pendingCreateOf = (state: StoredResource) => ({ resource: state, type: 'creating' })
 
 describe('replay', () => {
+  test('unknown fields of the deployment and its envelope stay', () => {
+    const base = { ...baseOf(a), later: 1, [envelopeFieldsKey]: { later: 2 } }
+    const entries = createEntries([1, { kind: 'success', state: b }])
+    const result = replayEntries(base, entries, options)
+    expect(result.resources?.map(({ urn }) => urn)).toEqual([b.urn, a.urn])
+    expect(result).toMatchObject({ later: 1, [envelopeFieldsKey]: { later: 2 } })
+  })
+
   test('touched states come first, and marks stay in place', () => {
     const [a2, d] = [resource('A', { id: '2' }), resource('D')]
     const result = replayEntries(

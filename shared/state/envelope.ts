@@ -5,7 +5,11 @@ import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
-import { unknownDeploymentFields } from './unknown-fields.ts'
+import {
+  unknownDeploymentFields,
+  unknownEnvelopeFields,
+  withEnvelopeFields,
+} from './unknown-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -68,6 +72,8 @@ export interface EnvelopeFrame {
   readonly version: number
   readonly features: readonly string[]
   readonly deployment: z.infer<typeof storedDeploymentForm> | null
+  /** The fields that this version does not know. */
+  readonly unknownFields: StoredJsonObject
 }
 
 /** Validates and converts a parsed envelope. Throws like `parseEnvelope`. */
@@ -106,6 +112,7 @@ export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
     features,
     deployment:
       deployment == null ? null : requireForm(storedDeploymentForm, deployment, 'the deployment'),
+    unknownFields: unknownEnvelopeFields(envelope),
   }
 }
 
@@ -114,11 +121,12 @@ export function completeEnvelope(
   frame: EnvelopeFrame,
   resources: readonly StoredResource[],
 ): StoredEnvelope {
-  const { version, features, deployment } = frame
+  const { version, features, deployment, unknownFields } = frame
   return {
     version: Math.max(version, 3),
     ...(features.length > 0 ? { features } : {}),
     deployment: deployment === null ? null : completeDeployment(frame, deployment, resources),
+    ...unknownFields,
   }
 }
 
@@ -153,7 +161,7 @@ function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, paren
 }
 
 function completeDeployment(
-  { version, features }: EnvelopeFrame,
+  { version, features, unknownFields }: EnvelopeFrame,
   json: z.infer<typeof storedDeploymentForm>,
   resources: readonly StoredResource[],
 ): StoredDeployment {
@@ -180,6 +188,7 @@ function completeDeployment(
       ? { extensions: extensions as StoredJsonObject }
       : {}),
     ...unknownDeploymentFields(json),
+    ...withEnvelopeFields(unknownFields),
   }
 }
 

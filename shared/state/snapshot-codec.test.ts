@@ -68,6 +68,7 @@ test('fields that this version does not know survive every conversion of a state
       metadata: { later: { x: 3 } },
       later: 4,
     },
+    later: 5,
   })
   const { deployment } = await parseEnvelope(text)
   if (deployment === null) throw new Error('no deployment')
@@ -82,7 +83,11 @@ test('fields that this version does not know survive every conversion of a state
   }
   const resealed = resealDeployment(deployment, a.crypter.decrypt, managerOf('b'))
   expect(resealed).toMatchObject({ resources: [resource], later: 4 })
-  expect(await printEnvelope(await envelopeOf(deployment))).toContain('"later": 4')
+  for (const state of [deployment, resealed]) {
+    const printed = await printEnvelope(await envelopeOf(state))
+    expect(JSON.parse(printed)).toMatchObject({ deployment: { later: 4 }, later: 5 })
+    expect(await printEnvelope(await parseEnvelope(printed))).toBe(printed)
+  }
 })
 
 test('a malformed value is named by its resource', async () => {

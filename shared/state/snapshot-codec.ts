@@ -11,7 +11,13 @@ import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
 import { createPauser } from './stream/pause.ts'
 import { keepUnknownFields, keepUnknownFrame, unknownDeploymentFields } from './unknown-fields.ts'
-import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
+import {
+  envelopeFieldsKey,
+  type Json,
+  type StoredDeployment,
+  type StoredEnvelope,
+  type StoredResource,
+} from './stored.ts'
 
 export { parseEnvelope } from './stream/parse-envelope.ts'
 export { printEnvelope, printEnvelopeInChunks } from './print-envelope.ts'
@@ -185,7 +191,13 @@ export async function envelopeOf(deployment: StoredDeployment): Promise<StoredEn
   const { [byteStringMark]: _mark, ...metadata } = deployment.metadata
   const cleanDeployment = { ...deployment, metadata }
   const version = envelopeVersionOf(features)
-  return { version, ...(version === 3 ? {} : { features }), deployment: cleanDeployment }
+  const unknownFields = deployment[envelopeFieldsKey]
+  return {
+    version,
+    ...(version === 3 ? {} : { features }),
+    deployment: cleanDeployment,
+    ...unknownFields,
+  }
 }
 
 /**

@@ -28,6 +28,12 @@ export interface StoredOperation {
   }
 }
 
+/**
+ * Key in a deployment in memory, for the fields of its envelope that this version does not know.
+ * JSON does not contain it: `envelopeOf` moves the fields back into the envelope.
+ */
+export const envelopeFieldsKey: unique symbol = Symbol('fields of the envelope')
+
 /** `deployment` of an export (docs/spec/state-format.md#fields-of-a-deployment). */
 export interface StoredDeployment {
   readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
@@ -37,6 +43,7 @@ export interface StoredDeployment {
   readonly metadata: { readonly [field: string]: Json }
   readonly snippets?: readonly Json[]
   readonly extensions?: { readonly [ref: string]: Json }
+  readonly [envelopeFieldsKey]?: { readonly [field: string]: Json }
 }
 
 /**

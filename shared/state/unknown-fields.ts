@@ -1,6 +1,12 @@
 import { byteStringMark } from './features.ts'
 import { unknownFieldsOf } from './field-order.ts'
-import type { StoredDeployment, StoredResource } from './stored.ts'
+import type { StoredJsonObject } from './stored-fields.ts'
+import {
+  envelopeFieldsKey,
+  type Json,
+  type StoredDeployment,
+  type StoredResource,
+} from './stored.ts'
 
 /** The fields of a deployment that this version knows, with each spelling of them. */
 const knownFields: ReadonlySet<string> = new Set([
@@ -8,9 +14,30 @@ const knownFields: ReadonlySet<string> = new Set([
   ...['metadata', 'snippets', 'extensions'],
 ])
 
-/** Returns the fields of a deployment that this version does not know. */
+/**
+ * Returns the fields of a deployment that this version does not know, and those of its envelope.
+ */
 export function unknownDeploymentFields(deployment: object): object {
-  return Object.fromEntries(Object.entries(deployment).filter(([field]) => !knownFields.has(field)))
+  const entries = Object.entries(deployment).filter(([field]) => !knownFields.has(field))
+  const envelopeFields =
+    envelopeFieldsKey in deployment ? { [envelopeFieldsKey]: deployment[envelopeFieldsKey] } : {}
+  return { ...Object.fromEntries(entries), ...envelopeFields }
+}
+
+/** Returns the fields of an envelope as part of its deployment in memory. */
+export function withEnvelopeFields(
+  fields: StoredDeployment[typeof envelopeFieldsKey],
+): Pick<StoredDeployment, typeof envelopeFieldsKey> {
+  return fields === undefined || Object.keys(fields).length === 0
+    ? {}
+    : { [envelopeFieldsKey]: fields }
+}
+
+/** Returns the fields of an envelope that this version does not know. */
+export function unknownEnvelopeFields(envelope: object): StoredJsonObject {
+  const names = ['version', 'features', 'deployment']
+  const entries: [string, Json][] = Object.entries(envelope)
+  return Object.fromEntries(entries.filter(([field]) => !names.includes(field)))
 }
 
 /** Returns an encoded resource with the unknown fields of its earlier form at the end. */

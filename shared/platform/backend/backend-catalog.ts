@@ -21,6 +21,7 @@ import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids
 import type { JournalCopies } from '../embedded/journal-copies.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
+import { emptyMark } from './stack-marks.ts'
 import { checkpointDigestOf, type SyncDeps, syncStack } from './sync-stack.ts'
 
 /** Go's names of architectures and systems, where Node's names differ. */
@@ -58,7 +59,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       whileLocked(id, async () => {
         if ((await readStackObject(backend, id)) !== undefined) return false
         const bytes = await createStackObject(backend, id)
-        marks.update(id, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
+        marks.update(id, { ...emptyMark, checkpoint: checkpointDigestOf(bytes) })
         await local.createStack(id, createdAt)
         return true
       }),

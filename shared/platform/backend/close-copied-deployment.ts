@@ -7,7 +7,12 @@ import {
   readCopyBlob,
   readCopyParts,
 } from '../../backends/journal-copies.ts'
-import { parseStackObject, readStackBackup, readStackObject } from '../../backends/stack-objects.ts'
+import {
+  parseStackFile,
+  parseStackObject,
+  readStackBackup,
+  readStackObject,
+} from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
@@ -55,7 +60,10 @@ export async function closeCopiedDeployment(
   const isBaseCurrent = await restoreBase(deps, { id, copy, blobs: embedded.blobs, header })
   const current = await readStackObject(deps.backend, id)
   if (isBaseCurrent && current !== undefined)
-    marks.update(id, { checkpoint: checkpointDigestOf(current.bytes) })
+    marks.update(id, {
+      checkpoint: checkpointDigestOf(current.bytes),
+      checkpointFields: parseStackFile(current).checkpointFields,
+    })
   const clock = { ...embedded.clock, now: () => fencedAt }
   const catalog = createBackendCatalog({
     ...{ ...deps, marks, clock, locks: callersLocks, releaseIfTakenOver: async () => undefined },

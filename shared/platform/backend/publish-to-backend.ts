@@ -32,6 +32,7 @@ export async function publishToBackend(
   const checkpoint = printCheckpoint(
     qualifiedName,
     envelope.deployment === null ? envelope : await envelopeOf(withoutOrigins(envelope.deployment)),
+    marks.read(id).checkpointFields,
   )
   // A checkpoint lacks the origins of pending operations.
   const isComplete =

@@ -14,6 +14,7 @@ import type { Holder } from '../../records/log.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend } from './publish-to-backend.ts'
 import type { RenameIntent, RenameIntents } from './rename-intents.ts'
+import { emptyMark } from './stack-marks.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
 
 /** The dependencies of renames. `catalog` and `renames` are those of this machine. */
@@ -100,7 +101,9 @@ async function moveInBackend(
   const { backend, marks } = deps
   const checkpoint = printEmptyCheckpoint(stackKeysOf(backend.layout, to).qualifiedName)
   const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
-  marks.update(to, { checkpoint: checkpointDigestOf(bytes), base: '', lastEntry: '' })
+  const { checkpointFields } = marks.read(from)
+  const checkpointDigest = checkpointDigestOf(bytes)
+  marks.update(to, { ...emptyMark, checkpoint: checkpointDigest, checkpointFields })
   if (snapshot !== '') await publishToBackend(deps, to, snapshot)
   await copyHistory({ backend, id: from }, { backend, id: to })
   marks.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })

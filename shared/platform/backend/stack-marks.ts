@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
+import type { StoredJsonObject } from '../../state/stored-fields.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 
 /** The parts of a stack in the backend that the store of this machine last read or wrote. */
@@ -9,6 +10,8 @@ export interface StackMark {
   readonly checkpoint: string
   /** The snapshot with the content of that checkpoint. '': not known. */
   readonly base: string
+  /** The fields of that checkpoint that no snapshot has, such as those of a later version. */
+  readonly checkpointFields: StoredJsonObject
   /** The key of the last entry of the history that this store has. '': none. */
   readonly lastEntry: string
   /** The lock that a process of this machine wrote last. */
@@ -20,13 +23,16 @@ export interface StackMark {
 const markForm = z.object({
   checkpoint: z.string(),
   base: z.string().default(''),
+  checkpointFields: z.record(z.string(), z.json()).default({}),
   lastEntry: z.string(),
   lock: z.object({ uuid: z.string(), pid: z.number(), started: z.string() }).optional(),
   entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),
 })
 
 /** The mark of a stack that this store does not know yet. */
-export const emptyMark: StackMark = { checkpoint: '', base: '', lastEntry: '' }
+export const emptyMark: StackMark = {
+  ...{ checkpoint: '', base: '', checkpointFields: {}, lastEntry: '' },
+}
 
 /** The marks of the stacks of one backend. */
 export interface StackMarks {

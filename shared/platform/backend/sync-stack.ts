@@ -7,11 +7,7 @@ import {
   readHistoryEntry,
   readHistoryState,
 } from '../../backends/stack-history.ts'
-import {
-  parseStackObject,
-  readStackObject,
-  type StackObject,
-} from '../../backends/stack-objects.ts'
+import { parseStackFile, readStackObject, type StackObject } from '../../backends/stack-objects.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
@@ -19,7 +15,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
-import { emptyMark, type StackMarks } from './stack-marks.ts'
+import { emptyMark, type StackMark, type StackMarks } from './stack-marks.ts'
 
 /** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
 export interface SyncDeps {
@@ -62,17 +58,17 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   const checkpoint = checkpointDigestOf(object.bytes)
   const isNewState = checkpoint !== mark.checkpoint
   if (newKeys.length > 0 || isNewState) {
-    const base = await importChanges(deps, id, { object, newKeys, isNewState })
+    const imported = await importChanges(deps, id, { object, newKeys, isNewState })
     const lastEntry = newKeys.at(-1) ?? mark.lastEntry
-    marks.update(id, { lastEntry, ...(base === undefined ? {} : { checkpoint, base }) })
+    marks.update(id, { lastEntry, ...(imported === undefined ? {} : { checkpoint, ...imported }) })
   }
   return catalog.getStack(id)
 }
 
 /**
  * Imports new entries of the history, and the new state. Returns the snapshot with that state, or
- * '' for a stack that never had one. Returns undefined without a new state, or if another process
- * imports it.
+ * '' for a stack that never had one, and the other fields of the checkpoint. Returns undefined
+ * without a new state, or if another process imports it.
  */
 async function importChanges(
   deps: SyncDeps,
@@ -82,9 +78,9 @@ async function importChanges(
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },
-): Promise<BlobHash | '' | undefined> {
+): Promise<Pick<StackMark, 'base' | 'checkpointFields'> | undefined> {
   // An invalid checkpoint is an error before the first change.
-  const envelope = parseStackObject(change.object)
+  const { envelope, checkpointFields } = parseStackFile(change.object)
   const entries: SourceEntry[] = []
   for (const key of change.newKeys) {
     // The states of earlier entries stay in the backend.
@@ -97,7 +93,8 @@ async function importChanges(
   }
   try {
     await importHistory(deps, id, entries)
-    if (change.isNewState) return await publishState(deps, id, envelope)
+    const base = change.isNewState ? await publishState(deps, id, envelope) : undefined
+    return base === undefined ? undefined : { base, checkpointFields }
   } catch (thrown) {
     // Another process of this machine imports the same changes, or has started a deployment.
     if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
