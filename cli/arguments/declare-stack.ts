@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import type { Attach } from './handler.ts'
 import { declareStackTriggers } from './declare-stack-triggers.ts'
-import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */
 export function declareStack(root: Command, attach: Attach): void {
@@ -13,11 +13,11 @@ export function declareStack(root: Command, attach: Attach): void {
   declareRename(stack, attach)
   declareChangeSecretsProvider(stack, attach)
   declareStateAndHistory(stack, attach)
+  declareMigration(stack, attach)
   declareTimeTravel(stack, attach)
   declareGraph(stack, attach)
   declareTags(stack, attach)
   declareStackTriggers(stack, attach)
-  declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
 
 function withShowOptions(command: Command): Command {
@@ -185,6 +185,22 @@ function declareTimeTravel(stack: Command, attach: Attach): void {
       .option('--to <version>', 'The version to return to')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/stack-rollback.ts')).rollBackStack,
+  )
+}
+
+function declareMigration(stack: Command, attach: Attach): void {
+  attach(
+    stack
+      .command('migrate <url> [stack]')
+      .description('Copy a stack of a self-managed backend to the store or backend in use')
+      .option('--target <name>', 'Name of the new stack: <stack>, or with its project')
+      .option(
+        '--secrets-provider <kind>',
+        'Secrets provider of the new stack (default: that of the source)',
+      )
+      .option('-f, --force', 'Copy the state despite failed checks')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/stack-migrate.ts')).migrateStack,
   )
 }
 

@@ -59,6 +59,5 @@ export const unsupportedCommands = {
   ],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
   configEnv: ['init'],
-  stack: ['migrate'],
   state: ['promote'],
 } as const satisfies Record<string, readonly string[]>

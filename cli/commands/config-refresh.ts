@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import { hasSecure, isContainer, toConfigTree } from '../../shared/programs/config/config-tree.ts'
@@ -8,6 +8,7 @@ import { type StackConfig, writeStackConfig } from '../../shared/programs/config
 import type { Project } from '../../shared/programs/project/project.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { backUpFile } from '../config/back-up-file.ts'
 import { maskedConfigText, readDeployedConfig } from '../config/deployed-config.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
@@ -35,8 +36,7 @@ export const refreshConfig: Handler = async (session, flags) => {
       `warning: '${key}' is a secret, so set it again: antichain config set --secret ${key}`,
     )
   if (existsSync(file.file) && !flags.isSet('force')) {
-    const backup = findBackupName(file.file)
-    copyFileSync(file.file, backup)
+    const backup = backUpFile(file.file)
     session.printToStderr(`Kept the previous file as ${backup}`)
   }
   writeStackConfig(file)
@@ -103,11 +103,4 @@ function parse(text: string): Parameters<StackConfig['set']>[1] {
     // A text may begin like JSON.
     return text
   }
-}
-
-/** Returns the first free name of the form `<file>.bak`, `<file>.bak.bak`. */
-function findBackupName(file: string): string {
-  let name = `${file}.bak`
-  while (existsSync(name)) name += '.bak'
-  return name
 }

@@ -208,7 +208,7 @@ export const effectsOfMaintenance = {
       {
         call: 'catalog.createStack',
         sourceFiles: [
-          'cli/commands/stack-import-backend.ts',
+          'cli/backends/import-source.ts',
           'cli/stack/create-stack.ts',
           'functions/api/routes/stacks.ts',
         ],

@@ -1,0 +1,62 @@
+import { unknownProject } from '../../shared/backends/backend-keys.ts'
+import { error } from '../../shared/errors/error.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { parseStackName } from '../../shared/records/stack-name.ts'
+import type { CliSession } from '../session/session.ts'
+import type { ImportSource } from './find-source.ts'
+
+/**
+ * Returns the stack of a backend with a name: `<stack>`, or with its project. Of several stacks
+ * with this name, that of the folder's project is chosen. Without a name it asks in a terminal.
+ * Throws STACK_NOT_FOUND, and CLI_USAGE for an ambiguous or missing name.
+ */
+export async function chooseSourceStack(
+  session: CliSession,
+  { backend, stacks, isSingle }: ImportSource,
+  name: string | undefined,
+): Promise<StackId> {
+  const [only] = stacks
+  if (isSingle && name === undefined && only !== undefined) return only
+  const text = name ?? (await askForStack(session, stacks))
+  const { project, stack } = parseStackName(text)
+  const isNamed = (id: StackId): boolean => {
+    const parts = stackPartsOf(id)
+    const isOfProject = [project ?? parts.project, unknownProject].includes(parts.project)
+    return parts.stack === stack && isOfProject
+  }
+  const matches = stacks.filter(isNamed)
+  const [first, second] = matches
+  if (first === undefined)
+    throw error('STACK_NOT_FOUND', `${backend.store.address} has no stack '${text}'`, {
+      hint: `Its stacks are: ${stacks.map(nameOfStack).join(', ') || 'none'}`,
+    })
+  if (second === undefined) return first
+  const folderProject = readProjectName(session)
+  const ofFolder = matches.find(id => stackPartsOf(id).project === folderProject)
+  if (ofFolder !== undefined) return ofFolder
+  const names = matches.map(nameOfStack).join(', ')
+  throw error('CLI_USAGE', `several stacks are named '${stack}': ${names}`, {
+    hint: 'Name the stack with its project: <project>/<stack>.',
+  })
+}
+
+async function askForStack(session: CliSession, stacks: readonly StackId[]): Promise<string> {
+  if (!session.mayPrompt)
+    throw error('CLI_USAGE', 'the name of the stack is missing: pass it after the address')
+  const names = stacks.map(nameOfStack).join(', ')
+  return (await session.io.prompt(`Select a stack (${names}):`)).trim()
+}
+
+function nameOfStack(id: StackId): string {
+  const { project, stack } = stackPartsOf(id)
+  return project === unknownProject ? stack : `${project}/${stack}`
+}
+
+function readProjectName(session: CliSession): string | undefined {
+  try {
+    return session.requireProject().name
+  } catch {
+    // Stacks are found from any folder. Only ambiguous names need the project.
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import { countImported, importHistory } from '../../shared/backends/import-history.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { formatTable } from '../display/table.ts'
+import type { CliSession } from '../session/session.ts'
+import type { SourceStack } from './read-source-stack.ts'
+
+/**
+ * Creates a stack unless it exists, with the state of a source. Without a login it gets the history
+ * too. An import that was interrupted continues.
+ */
+export async function importSource(
+  session: CliSession,
+  source: SourceStack,
+  force: boolean,
+): Promise<void> {
+  const engine = await session.openEngine()
+  const { catalog, blobs, clock } = engine.platform
+  const { id, state, history } = source
+  await catalog.createStack(id, clock.now())
+  if (engine.remote === undefined) {
+    const records = await readRecords(session, id)
+    const imported = countImported(records, history)
+    await importHistory({ catalog, blobs }, id, history.slice(imported))
+  }
+  if (state !== null) {
+    const name = await engine.putState(id, state)
+    const { notices } = await engine.editState(id, { kind: 'import', state: name, force })
+    for (const notice of notices) session.printToStderr(`warning: ${notice}`)
+  }
+}
+
+/**
+ * Reports whether this store has no deployments of a stack. The entries of an import that was
+ * interrupted do not count.
+ */
+export async function isNewStack(
+  session: CliSession,
+  { id, history }: SourceStack,
+): Promise<boolean> {
+  const records = await readRecords(session, id)
+  return countImported(records, history) >= records.length
+}
+
+async function readRecords(session: CliSession, id: StackId): Promise<readonly HistoryRecord[]> {
+  const { platform } = await session.openEngine()
+  if ((await platform.catalog.getStack(id)) === undefined) return []
+  const records: HistoryRecord[] = []
+  for await (const record of readHistory(platform.catalog, id)) records.push(record)
+  return records
+}
+
+/** Formats stacks of a backend as a table: resources, history, and secrets manager. */
+export function formatSources(sources: readonly SourceStack[]): readonly string[] {
+  const rows = sources.map(({ id, state, history }) => {
+    const { project, stack } = stackPartsOf(id)
+    const manager = state?.secrets_providers?.type ?? '-'
+    return [project, stack, String(state?.resources?.length ?? 0), String(history.length), manager]
+  })
+  return formatTable(['PROJECT', 'STACK', 'RESOURCES', 'HISTORY', 'SECRETS'], rows)
+}

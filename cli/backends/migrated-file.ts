@@ -1,0 +1,67 @@
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { backUpFile } from '../config/back-up-file.ts'
+import type { CliSession } from '../session/session.ts'
+import type { SourceStack } from './read-source-stack.ts'
+import { writeSourceConfig } from './write-source-config.ts'
+
+/** The configuration file of a migrated stack, and the functions that write and restore it. */
+export interface MigratedFile {
+  readonly path: string
+  /** Copies an existing file that is about to change. Returns the name of the copy. */
+  readonly backUp: () => string | undefined
+  /** Gives the file the values of the source. If both stacks have one file, it stays as it is. */
+  readonly write: (source: SourceStack) => void
+  /** Restores the file as it was, and removes the copy. */
+  readonly restore: () => void
+}
+
+/**
+ * Returns the configuration file of a migrated stack. Returns undefined if the folder does not have
+ * the project of the stack. `from`: the name of the stack in the source.
+ */
+export function openMigratedFile(
+  session: CliSession,
+  from: StackId,
+  target: StackId,
+): MigratedFile | undefined {
+  const project = findProjectOf(session, target)
+  if (project === undefined) return undefined
+  const sourcePath = stackConfigFileOf(project, stackPartsOf(from).stack)
+  const path = stackConfigFileOf(project, stackPartsOf(target).stack)
+  const before = existsSync(path) ? readFileSync(path) : undefined
+  let backup: string | undefined
+  const backUp = (): string | undefined => {
+    if (backup === undefined && before !== undefined) backup = backUpFile(path)
+    return backup
+  }
+  return {
+    path,
+    backUp,
+    write(source) {
+      if (path !== sourcePath) {
+        backUp()
+        rmSync(path, { force: true })
+        if (existsSync(sourcePath)) copyFileSync(sourcePath, path)
+      }
+      writeSourceConfig(session, source)
+    },
+    restore() {
+      if (before === undefined) rmSync(path, { force: true })
+      else writeFileSync(path, before)
+      if (backup !== undefined) rmSync(backup, { force: true })
+    },
+  }
+}
+
+function findProjectOf(session: CliSession, id: StackId): Project | undefined {
+  try {
+    const project = session.requireProject()
+    return project.name === stackPartsOf(id).project ? project : undefined
+  } catch {
+    // A stack can be migrated from any folder. Only its configuration file needs the project.
+    return undefined
+  }
+}
