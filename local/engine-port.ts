@@ -4,6 +4,7 @@ import type { HomeOptions } from './serve-home.ts'
 import type { DeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { RecordedCourse } from '../shared/runtime/forecast/read-course.ts'
 import type { DeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { FindProjects, LayoutUpgrade } from '../shared/platform/backend/upgrade-layout.ts'
 import type { Platform } from '../shared/ports/platform.ts'
@@ -140,6 +141,8 @@ export interface EnginePort {
   readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
   /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
+  /** Returns the course of one deployment. Throws MOMENT_UNKNOWN. */
+  readonly readCourse: (stack: StackId, number: number) => Promise<RecordedCourse>
   /** Removes old records of one stack or of all; see `PruneResult`. */
   readonly prune: (scope: {
     readonly stack?: StackId

@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import type { UpdateInfo } from '../shared/backends/update-info.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
+import type { Platform } from '../shared/ports/platform.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -21,6 +22,7 @@ import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
+import { readCourse } from '../shared/runtime/forecast/read-course.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
@@ -102,8 +104,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       const state = await readStateAt(platform, record, moment, platform.clock.now())
       return state === undefined ? undefined : withoutOrigins(state)
     },
-    readTimeline: async (stack, number) =>
-      readDeploymentTimeline(platform, await requireStack(platform, stack), number),
+    ...createDeploymentReaders(platform),
     prune: scope => prune(pruneDeps, scope),
     serve: async serveOptions =>
       (await loadHandlers()).serveHome({ platform, ports, home: options.home }, serveOptions),
@@ -112,6 +113,18 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       return callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request)
     },
     close: () => platform.close(),
+  }
+}
+
+/** Creates the functions that read past deployments. */
+function createDeploymentReaders(
+  platform: Platform,
+): Pick<LocalEngine, 'readTimeline' | 'readCourse'> {
+  return {
+    readTimeline: async (stack, number) =>
+      readDeploymentTimeline(platform, await requireStack(platform, stack), number),
+    readCourse: async (stack, number) =>
+      readCourse(platform, await requireStack(platform, stack), number),
   }
 }
 

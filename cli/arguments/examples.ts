@@ -77,6 +77,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack import --file state.json', 'Restore a saved state'],
     ['stack import < exported.json', 'Take over a stack that Pulumi exported'],
   ],
+  'deployment show': [
+    ['deployment show', 'Show where the time of the last deployment went'],
+    ['deployment show 4 --json', 'Print the same of deployment 4 as JSON'],
+  ],
   'stack history': [
     ['stack history --page-size 20', 'List the last 20 deployments'],
     ['stack history --show 4', 'Show deployment 4 and its points in time'],

@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { error } from '../../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
+import { declareDeployment } from './declare-deployment.ts'
 import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
@@ -109,6 +110,7 @@ function declareCommands(
   root.commandsGroup('Deployments:')
   declareOperations(root, attach)
   declareDeployments(root, attach)
+  declareDeployment(root, attach)
   declareImport(root, attach)
   root.commandsGroup('Stacks:')
   declareStack(root, attach)

@@ -45,7 +45,7 @@ export interface TimedRecord {
 }
 
 /** Kinds of decisions that the timeline places after the ends of all earlier operations. */
-const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
+export const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
  * Computes the timeline of a log. Lamport times depend on the records alone. Each record has a
@@ -135,8 +135,11 @@ function plannedOperationsOf(
   return []
 }
 
-/** Returns the operations whose ends a decision waited for. */
-function causesOf(
+/**
+ * Returns the operations whose ends a decision waited for. `latestOperationIds`: the last operation
+ * of each URN before the decision.
+ */
+export function causesOf(
   decision: Decision,
   latestOperationIds: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {

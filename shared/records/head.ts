@@ -56,6 +56,8 @@ export interface Outcome {
   readonly viewsBlob?: BlobHash
   readonly startedAt: EpochMs
   readonly endedAt: EpochMs
+  /** The pauses in ms before retries of the call, between both times. Absent: none. */
+  readonly pausedMs?: number
 }
 
 /** A view step that a provider reported during an attempt; states are sealed. */

@@ -68,6 +68,8 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   expect(up.out).toMatch(/Previewing|preview/i)
   expect(up.out).toContain('Forecast:')
   expect(up.out).toMatch(/created/)
+  const shown = requireSuccess(await client.run(['deployment', 'show'])).out
+  expect(shown).toMatch(/Deployment 1: update, succeeded\nTime: .*\n {4}provider calls/)
   expect(server.listObjects().length).toBeGreaterThan(0)
   expect(client.listObjects()).toEqual([])
   const exported = await client.exportState()

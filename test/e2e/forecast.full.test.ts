@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nameOf } from '../../shared/names/urn.ts'
+import type { DeploymentCourse } from '../../shared/records/deployment-course.ts'
 import type { Forecast } from '../../shared/records/forecast.ts'
 import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
@@ -29,6 +30,11 @@ beforeEach(() => {
 })
 
 afterEach(() => sandbox.remove())
+
+/** Returns the course of the last deployment. */
+async function readDeploymentCourse(): Promise<DeploymentCourse> {
+  return JSON.parse(await run('deployment', 'show', '--json')) as DeploymentCourse
+}
 
 const run = async (...args: readonly string[]): Promise<string> =>
   requireSuccess(await sandbox.run([...args, '-s', 'dev'])).out
@@ -72,6 +78,21 @@ test('a preview forecasts waves, critical path and time from the durations of ea
   const deployedMs = performance.now() - startMs
   expect(out).toMatch(/about \d\.\ds with --parallel 1 \(calls [1-3]\.\ds, other work \d\.\ds\)/)
   expect(deployedMs).toBeGreaterThan(workMs)
+
+  // With one slot, one of the two sides in the middle waits for the other one.
+  const course = await readDeploymentCourse()
+  const { time, criticalPath, total } = course
+  expect(criticalPath.steps.map(({ urn }) => nameOf(urn)).at(0)).toBe('network')
+  expect(criticalPath.steps.map(({ urn }) => nameOf(urn)).at(-1)).toBe('page')
+  expect(time.callMs + time.slotMs + time.retryMs + time.engineMs).toBe(course.wallMs)
+  expect(time.slotMs).toBeGreaterThanOrEqual(delays.cache - 50)
+  expectTime(time.callMs + time.slotMs, workMs - 50)
+  expectTime(total.callMs, workMs)
+  expect(total).toMatchObject({ steps: 4, retryMs: 0, retriedSteps: 0 })
+  expect(course.wallMs).toBeLessThan(deployedMs)
+  const shown = await run('deployment', 'show')
+  expect(shown).toContain('Deployment 3: update, succeeded')
+  expect(shown).toMatch(/Critical path: 3 steps, [1-3]\.\ds/)
 
   const destroyed = await readForecast('destroy', '--preview-only')
   expect(pathOf(destroyed)).toEqual(['page', 'database', 'network'])

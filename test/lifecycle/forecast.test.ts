@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
+import { readCourse } from '../../shared/runtime/forecast/read-course.ts'
 import { readStepDurations } from '../../shared/runtime/forecast/read-step-durations.ts'
 import type { Forecast } from '../../shared/records/forecast.ts'
 import { createCloud } from './cloud.ts'
+import { createForeignCloud, firstProgram, scenarios } from './resume.ts'
 import { createEngines, createThings, getTestStack, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
@@ -65,3 +67,29 @@ test('durations are read from the outcomes of the last deployments', async () =>
   const { result } = await engine.run(createThings({ a: { v: 2 }, e: { v: 1 } }), { dryRun: true })
   expect(result.forecast?.estimates).toEqual({ default: 2, type: 1 })
 })
+
+test.each(scenarios)(
+  'the parts of the course of $name add up to its duration',
+  async ({ program, options }) => {
+    const cloud = createForeignCloud()
+    const engine = await engines.open(cloud)
+    await engine.run(firstProgram)
+    cloud.drift()
+    await engine.run(program, options)
+    const { record, course } = await readCourse(
+      engine.platform,
+      await getTestStack(engine.platform),
+      2,
+    )
+    if (course === undefined) throw new Error('the deployment has no course')
+    const { time, wallMs, criticalPath, total } = course
+    expect(wallMs).toBe((record.endedAt ?? 0) - record.startedAt)
+    expect(time.callMs + time.slotMs + time.retryMs + time.engineMs).toBe(wallMs)
+    for (const part of criticalPath.steps.flatMap(({ callMs, slotMs, retryMs, engineMs }) => [
+      ...[callMs, slotMs, retryMs, engineMs],
+    ]))
+      expect(part).toBeGreaterThanOrEqual(0)
+    expect(criticalPath.stepCount).toBeGreaterThan(0)
+    expect(total.steps).toBeGreaterThanOrEqual(criticalPath.stepCount)
+  },
+)

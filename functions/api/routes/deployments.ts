@@ -10,8 +10,10 @@ import {
   type LogNumber,
 } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { readCourse } from '../../../shared/runtime/forecast/read-course.ts'
 import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
 import { cutResultPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
+import { courseView } from '../course-view.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** A history entry of a stack in the API. */
@@ -147,6 +149,21 @@ export const deploymentRoutes = [
           query,
         ),
       }
+    },
+  }),
+  defineRoute({
+    ...deploymentRoute,
+    method: 'GET',
+    path: `${path}/{number}/course`,
+    role: 'read',
+    summary: 'The critical path of a deployment, and the parts of its duration',
+    output: courseView,
+    run: async (ports, { params }) => {
+      const { stack, number } = await requireDeployment(ports, params)
+      const { course } = await readCourse(ports, stack, number)
+      if (course === undefined)
+        throw error('RECORDS_REMOVED', `deployment ${number} has no records of steps`)
+      return { json: course }
     },
   }),
   defineRoute({

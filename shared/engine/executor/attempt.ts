@@ -65,8 +65,10 @@ export async function callAndRecord(
   if (mustReportStep) context.reportedOperations.add(begunOperation.operation.id)
   const warn = (message: string): void => emitter.report('warning', message, step.urn)
   const onViewStep = mustReportStep ? emitter.emitBegin : undefined
+  const pauses = measurePauses(ports, context.performDeps.beforeRetry)
   const deps = {
     ...context.performDeps,
+    beforeRetry: pauses.beforeRetry,
     warn,
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
@@ -86,7 +88,8 @@ export async function callAndRecord(
   }
   if (end.verdict === 'succeeded') begunOperation.onCallEnd()
   const old = step.old?.state
-  if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, old })))
+  const { pausedMs } = pauses
+  if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, pausedMs, old })))
     return undefined
   if (mustReportStep) emitter.emitEnd(step, end)
   await recordDuration(ports, context, step, durationMs)
@@ -104,6 +107,22 @@ function requireLease(context: ExecutionContext): PerformDeps['provider'] {
     if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease expired before the call')
     return provider
   }
+}
+
+/** Creates a callback for retries that adds up their pauses. */
+function measurePauses(
+  { clock }: Pick<ExecutorPorts, 'clock'>,
+  pause: PerformDeps['beforeRetry'],
+): { readonly beforeRetry: PerformDeps['beforeRetry']; readonly pausedMs: number } {
+  const pauses = {
+    pausedMs: 0,
+    beforeRetry: async (retryIndex: number, reason: string): Promise<void> => {
+      const startedMs = clock.monotonicMs()
+      await pause(retryIndex, reason)
+      pauses.pausedMs += clock.monotonicMs() - startedMs
+    },
+  }
+  return pauses
 }
 
 /**
@@ -199,10 +218,12 @@ async function recordOutcome(
   {
     end,
     startedAt,
+    pausedMs = 0,
     old,
   }: {
     readonly end: StepEnd
     readonly startedAt: EpochMs
+    readonly pausedMs?: number
     /** The state before the step, whose ciphertexts are kept where nothing changed. */
     readonly old?: ResourceState | undefined
   },
@@ -226,6 +247,7 @@ async function recordOutcome(
     ...outcomeViewsOf(end, context),
     startedAt,
     endedAt: ports.clock.now(),
+    ...(pausedMs > 0 ? { pausedMs } : {}),
   }
   await save(() => ports.operations.putOutcome(deployment, outcome))
   const isSelected = await select()

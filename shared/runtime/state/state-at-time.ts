@@ -1,33 +1,25 @@
 import {
-  readHistoryRecord,
   readHistory,
   findPublishedVersion,
 } from '../../engine/deployment/retention/history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
-import {
-  listExecutedOperations,
-  type LogView,
-  readLogView,
-  createLogView,
-} from '../../engine/deployment/log/log-view.ts'
-import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
+import { createLogView } from '../../engine/deployment/log/log-view.ts'
 import { error, hasCode } from '../../errors/error.ts'
-import { cutTimeline, type Instant, type TimedRecord, timelineOf } from '../../journal/timeline.ts'
+import { cutTimeline, type Instant, type TimedRecord } from '../../journal/timeline.ts'
 import type { HistoryRecord, PendingOperationSummary, StackRecord } from '../../ports/catalog.ts'
-import {
-  deploymentIdOf,
-  deploymentPartsOf,
-  type BlobHash,
-  type DeploymentId,
-  type EpochMs,
-  type LogNumber,
-  type OperationId,
-} from '../../records/ids.ts'
+import { deploymentPartsOf, type EpochMs } from '../../records/ids.ts'
 import type { Verdict } from '../../records/head.ts'
 import type { PointInTime } from '../../records/point-in-time.ts'
 import { pendingOperationsOf } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import { type CompactionPorts, readEnds, foldWithEnds } from '../compaction/fold-and-publish.ts'
+import { type CompactionPorts, foldWithEnds } from '../compaction/fold-and-publish.ts'
+import {
+  type DeploymentTimes,
+  isEdit,
+  readDeploymentTimes,
+  requireStackDeployment,
+  type StackDeployment,
+} from './deployment-times.ts'
 
 /**
  * Returns the state of a stack at a point in time, without writing. If a deployment ran at that
@@ -66,22 +58,6 @@ export async function readStateAt(
   return undefined
 }
 
-/** A deployment in the history of its stack. */
-interface StackDeployment {
-  readonly stack: StackRecord
-  readonly record: HistoryRecord
-}
-
-async function requireStackDeployment(
-  { catalog }: CompactionPorts,
-  stack: StackRecord,
-  number: number,
-): Promise<StackDeployment> {
-  const record = await readHistoryRecord(catalog, deploymentIdOf(stack.id, number))
-  if (record === undefined) throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
-  return { stack, record }
-}
-
 /**
  * Returns the published version before a deployment, or 0. Deployments that published no version
  * are skipped.
@@ -106,7 +82,7 @@ async function readStateDuring(
   const readStateBefore = async (): Promise<StoredDeployment | undefined> =>
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
   if (isEdit(record)) return readStateBefore()
-  const { view, timeline, ends } = await readTimes(ports, record)
+  const { view, timeline, ends } = await readDeploymentTimes(ports, record)
   const lastLamport = Math.max(
     0,
     ...timeline.flatMap(timedRecord => [timedRecord.lamport, ...lamportsOf(timedRecord)]),
@@ -120,36 +96,6 @@ async function readStateDuring(
   const partialView = createLogView(partialLog.records, view.pages)
   if (partialView.pin === undefined) return readStateBefore()
   return foldWithEnds(ports, { deployment, view: partialView }, partialLog.getEnd)
-}
-
-/** The records of a deployment with their times. */
-interface DeploymentTimes {
-  readonly view: LogView
-  readonly ends: ReadonlyMap<OperationId, RecordedEnd>
-  readonly timeline: readonly TimedRecord[]
-}
-
-/**
- * Returns the records of a deployment with their times. Throws RECORDS_REMOVED, also when retention
- * removes them during the read.
- */
-async function readTimes(ports: CompactionPorts, record: HistoryRecord): Promise<DeploymentTimes> {
-  const { deployment, result } = record
-  const view = await readLogView(ports, deployment)
-  const ends = await readEnds(ports, deployment, listExecutedOperations(view))
-  const hasEnded = result !== undefined && !isEdit(record)
-  if (hasEnded && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
-    throw error(
-      'RECORDS_REMOVED',
-      `the records of deployment ${deploymentPartsOf(deployment).number} were removed`,
-    )
-  const getPage = (hash: BlobHash) => view.pages.get(hash) ?? []
-  const timeline = timelineOf({
-    records: view.records,
-    getPage,
-    getEnd: id => ends.get(id),
-  })
-  return { view, ends, timeline }
 }
 
 /**
@@ -196,7 +142,7 @@ export async function readDeploymentTimeline(
     ...(record.dropped ?? []),
     ...(await findResolvedOperations(ports, stackDeployment)),
   ]
-  const times = await readTimes(ports, record).catch((thrown: unknown) => {
+  const times = await readDeploymentTimes(ports, record).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
   })
@@ -260,22 +206,6 @@ function pendingSummariesOf(
 ): readonly PendingOperationSummary[] {
   const pending = state === undefined ? [] : pendingOperationsOf(state)
   return pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
-}
-
-/**
- * Reports whether the records of a deployment still exist. Retention removes the first record
- * before the others.
- */
-async function hasRecords(ports: CompactionPorts, deployment: DeploymentId): Promise<boolean> {
-  return (await ports.decisionLog.read(deployment, 0 as LogNumber, 1)).length > 0
-}
-
-/**
- * Reports whether an entry of the history is an import or edit of the state, or a rename. Such a
- * deployment has no decision log, only a published version.
- */
-function isEdit({ command }: HistoryRecord): boolean {
-  return ['stack import', 'stack rename', 'state'].includes(command)
 }
 
 function lamportsOf({ operations }: TimedRecord): readonly number[] {

@@ -270,6 +270,9 @@ function createFakeEngine(
     readTimeline: async () => {
       throw error('MOMENT_UNKNOWN', 'the fake engine has no timeline')
     },
+    readCourse: async () => {
+      throw error('MOMENT_UNKNOWN', 'the fake engine has no deployments')
+    },
     serve: async () => {},
     close: async () => {
       bench.calls.push('closed')

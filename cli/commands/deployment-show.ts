@@ -1,0 +1,56 @@
+import { kindsByCommand } from '../../shared/backends/update-kind.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { formatCourse } from '../display/course-lines.ts'
+import { createPaint } from '../display/paint.ts'
+import type { CliSession } from '../session/session.ts'
+
+/**
+ * `deployment show`: shows the critical path of a deployment, and the parts of its duration. Without
+ * a number it shows the last deployment of the stack. Throws CLI_USAGE, DEPLOYMENT_UNKNOWN.
+ */
+export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
+  const stack = await session.requireStack()
+  const number = text === undefined ? await findLastNumber(session, stack) : parseNumber(text)
+  const { readCourse } = await session.openEngine()
+  const { record, course } = await readCourse(stack, number)
+  if (flags.isSet('json')) {
+    session.print(JSON.stringify({ ...toDeploymentJson(record, number), ...course }, null, 2))
+    return 0
+  }
+  const result = record.result ?? 'in progress'
+  session.print(`Deployment ${number}: ${kindsByCommand[record.command]}, ${result}`)
+  if (course === undefined) session.print('The deployment has no records of steps.')
+  else for (const line of formatCourse(course, createPaint(session.color))) session.print(line)
+  return 0
+}
+
+async function findLastNumber(session: CliSession, stack: StackId): Promise<number> {
+  const { platform } = await session.openEngine()
+  const [lastRecord] = await platform.catalog.listHistory(stack, 1)
+  if (lastRecord === undefined)
+    throw error('DEPLOYMENT_UNKNOWN', 'the stack has no deployment', {
+      hint: 'Deploy it with `antichain up`.',
+    })
+  return deploymentPartsOf(lastRecord.deployment).number
+}
+
+function parseNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw error('CLI_USAGE', `deployment show takes the number of a deployment, not '${text}'`)
+}
+
+function toDeploymentJson(
+  { command, result, startedAt, endedAt }: HistoryRecord,
+  deployment: number,
+): Readonly<Record<string, unknown>> {
+  return {
+    deployment,
+    kind: kindsByCommand[command],
+    result: result ?? 'in-progress',
+    startTime: new Date(startedAt).toISOString(),
+    ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
+  }
+}

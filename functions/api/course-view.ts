@@ -1,0 +1,23 @@
+import * as z from 'zod'
+
+const times = { callMs: z.number(), slotMs: z.number(), retryMs: z.number(), engineMs: z.number() }
+
+/** The course of a deployment in the API. */
+export const courseView = z.object({
+  wallMs: z.number(),
+  parallel: z.number(),
+  time: z.object(times),
+  criticalPath: z.object({
+    ms: z.number(),
+    stepCount: z.number(),
+    steps: z.array(z.object({ op: z.string(), urn: z.string(), verdict: z.string(), ...times })),
+  }),
+  total: z.object({
+    steps: z.number(),
+    callMs: z.number(),
+    slotMs: z.number(),
+    dependencyMs: z.number(),
+    retryMs: z.number(),
+    retriedSteps: z.number(),
+  }),
+})

@@ -1,0 +1,135 @@
+import type { TimedRecord } from '../../journal/timeline.ts'
+import type { CourseStep, CourseTimes, DeploymentCourse } from '../../records/deployment-course.ts'
+import type { Head, Outcome } from '../../records/head.ts'
+import type { OperationId } from '../../records/ids.ts'
+import { listPastSteps, type PastStep } from './course-steps.ts'
+import { computeSlotUsage, type SlotUsage } from './slot-usage.ts'
+
+/** Maximum number of listed steps of a critical path. */
+const pathMax = 50
+
+/** The records of a past deployment. `endedMs`: its end, or that of its last record. */
+export interface CourseInput {
+  readonly timeline: readonly TimedRecord[]
+  readonly getEnd: (
+    operation: OperationId,
+  ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
+  readonly startedMs: number
+  readonly endedMs: number
+  readonly parallel: number
+}
+
+/**
+ * Finds the critical path of a past deployment, and attributes its duration. The path leads from
+ * the step that ended last to the step whose end it waited for, and so on. A gap before a step
+ * counts as retries if the step had several attempts. Otherwise the part in which all slots were in
+ * use counts as waiting for a slot, and the other part as the engine's.
+ */
+export function analyzeCourse(input: CourseInput): DeploymentCourse {
+  const { startedMs, endedMs, parallel } = input
+  const steps = listPastSteps(input.timeline)
+  const usage = computeSlotUsage(
+    steps.map(step => ({ startMs: step.beganMs, endMs: step.endedMs })),
+    Math.max(1, parallel),
+  )
+  const path = findPath(steps)
+  let cursorMs = startedMs
+  const courseSteps = path.map((step): CourseStep => {
+    const times = timesOf(step, { cursorMs, usage, input })
+    cursorMs = Math.max(cursorMs, step.endedMs)
+    const { op, urn, id } = step.operation
+    return { op, urn, verdict: input.getEnd(id)?.head.end?.verdict ?? 'interrupted', ...times }
+  })
+  const pathTimes = sumTimes(courseSteps)
+  const lastMs = Math.max(endedMs, cursorMs)
+  const time = { ...pathTimes, engineMs: pathTimes.engineMs + lastMs - cursorMs }
+  return {
+    wallMs: lastMs - startedMs,
+    parallel,
+    time,
+    criticalPath: {
+      ms: pathTimes.callMs + pathTimes.slotMs + pathTimes.retryMs,
+      stepCount: path.length,
+      steps: courseSteps.slice(-pathMax),
+    },
+    total: totalOf(steps, { usage, input }),
+  }
+}
+
+/** Returns the path to the step that ended last, in order of time. */
+function findPath(steps: readonly PastStep[]): readonly PastStep[] {
+  const path: PastStep[] = []
+  const lastStep = steps.reduce<PastStep | undefined>(
+    (last, step) => (last === undefined || step.endedMs > last.endedMs ? step : last),
+    undefined,
+  )
+  for (let step = lastStep; step !== undefined; step = step.cause) path.push(step)
+  return path.reverse()
+}
+
+/** Returns the parts of the time between `cursorMs` and the end of a step. */
+function timesOf(
+  step: PastStep,
+  context: {
+    readonly cursorMs: number
+    readonly usage: SlotUsage
+    readonly input: Pick<CourseInput, 'getEnd'>
+  },
+): CourseTimes {
+  const readyMs = Math.max(step.readyMs, context.cursorMs)
+  const beganMs = Math.max(step.beganMs, readyMs)
+  const gapMs = beganMs - readyMs
+  const { isRetried, pausedMs } = retriesOf(step, context.input)
+  const callAndPauseMs = Math.max(0, step.endedMs - beganMs)
+  const pauseMs = Math.min(pausedMs, callAndPauseMs)
+  const slotMs = isRetried ? 0 : Math.min(gapMs, context.usage.fullMsBetween(readyMs, beganMs))
+  return {
+    callMs: callAndPauseMs - pauseMs,
+    slotMs,
+    retryMs: pauseMs + (isRetried ? gapMs : 0),
+    engineMs: readyMs - context.cursorMs + (isRetried ? 0 : gapMs - slotMs),
+  }
+}
+
+/** Returns whether an earlier attempt of a step may have called the provider, and its pauses. */
+function retriesOf(
+  { operation }: PastStep,
+  { getEnd }: Pick<CourseInput, 'getEnd'>,
+): { readonly isRetried: boolean; readonly pausedMs: number } {
+  const end = getEnd(operation.id)
+  const attemptCount = end === undefined ? 0 : end.head.attempt - end.head.givenBack
+  return { isRetried: attemptCount > 1, pausedMs: end?.outcome?.pausedMs ?? 0 }
+}
+
+function totalOf(
+  steps: readonly PastStep[],
+  context: { readonly usage: SlotUsage; readonly input: CourseInput },
+): DeploymentCourse['total'] {
+  // Each step is seen alone, from the time at which it became ready.
+  const times = steps.map(step => timesOf(step, { ...context, cursorMs: step.readyMs }))
+  const { callMs, slotMs, retryMs } = sumTimes(times)
+  const dependencyMs = steps.reduce((sum, step) => sum + step.readyMs - step.decidedMs, 0)
+  const retriedSteps = steps.filter(step => {
+    const { isRetried, pausedMs } = retriesOf(step, context.input)
+    return isRetried || pausedMs > 0
+  })
+  return {
+    steps: steps.length,
+    callMs,
+    slotMs,
+    dependencyMs,
+    retryMs,
+    retriedSteps: retriedSteps.length,
+  }
+}
+
+function sumTimes(parts: readonly CourseTimes[]): CourseTimes {
+  const sumOf = (field: keyof CourseTimes): number =>
+    parts.reduce((sum, part) => sum + part[field], 0)
+  return {
+    callMs: sumOf('callMs'),
+    slotMs: sumOf('slotMs'),
+    retryMs: sumOf('retryMs'),
+    engineMs: sumOf('engineMs'),
+  }
+}

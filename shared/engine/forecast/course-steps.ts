@@ -1,0 +1,92 @@
+import {
+  causesOf,
+  kindsAfterAllEnds,
+  type TimedOperation,
+  type TimedRecord,
+} from '../../journal/timeline.ts'
+import type { OperationId } from '../../records/ids.ts'
+import { isRunByGenerator, type Operation } from '../../records/operation.ts'
+
+/**
+ * A step of a past deployment. `cause`: the step whose end let this one become ready; of several,
+ * the last one. A join or hook is no step: its own cause counts in place of it. Times are in ms.
+ */
+export interface PastStep {
+  readonly operation: Operation
+  readonly cause: PastStep | undefined
+  /** The time of the decision that planned the step. */
+  readonly decidedMs: number
+  /** The time from which the step could begin: decided, and all its needs ended. */
+  readonly readyMs: number
+  readonly beganMs: number
+  readonly endedMs: number
+}
+
+/** Returns the ended steps of a timeline, in the order of the log. Linear. */
+export function listPastSteps(timeline: readonly TimedRecord[]): readonly PastStep[] {
+  const steps: PastStep[] = []
+  const latestOperationIds = new Map<string, OperationId>()
+  /** The step that ended last before an operation ended: the step itself, unless it is a join. */
+  const lastStepById = new Map<OperationId, PastStep>()
+  let lastStep: PastStep | undefined
+  /** The step after which the current phase began. */
+  let phaseCause: PastStep | undefined
+  for (const { record, timeMs, operations } of timeline) {
+    if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind))) phaseCause = lastStep
+    const causeIds = new Map<OperationId, readonly OperationId[]>()
+    for (const decision of record.decisions) {
+      if (decision.kind === 'retried') causeIds.set(decision.operation.id, [decision.of])
+      if (decision.kind !== 'registration') continue
+      const ids = causesOf(decision, latestOperationIds)
+      for (const { id } of decision.operations) causeIds.set(id, ids)
+    }
+    const needs = indexNeeds(operations)
+    for (const timedOperation of operations) {
+      const { id, urn } = timedOperation.operation
+      const needIds = needs.get(id) ?? causeIds.get(id) ?? []
+      const causes = needIds.flatMap(need => lastStepById.get(need) ?? [])
+      const cause = causes.reduce<PastStep | undefined>(laterOf, phaseCause)
+      const step = toPastStep(timedOperation, cause, timeMs)
+      if (step !== undefined) steps.push(step)
+      const stepAtEnd = step ?? cause
+      if (stepAtEnd !== undefined) lastStepById.set(id, stepAtEnd)
+      lastStep = laterOf(lastStep, stepAtEnd)
+      latestOperationIds.set(urn, id)
+    }
+  }
+  return steps
+}
+
+/** Returns the operations that release each operation of a record. */
+function indexNeeds(
+  operations: readonly TimedOperation[],
+): ReadonlyMap<OperationId, readonly OperationId[]> {
+  const needs = new Map<OperationId, OperationId[]>()
+  for (const { operation } of operations)
+    for (const released of releasedIdsOf(operation)) {
+      const ids = needs.get(released)
+      if (ids === undefined) needs.set(released, [operation.id])
+      else ids.push(operation.id)
+    }
+  return needs
+}
+
+function releasedIdsOf({ releases, barrier }: Operation): readonly OperationId[] {
+  return barrier === undefined ? releases : [...releases, barrier]
+}
+
+function toPastStep(
+  { operation, beganAt, endedAt }: TimedOperation,
+  cause: PastStep | undefined,
+  decidedMs: number,
+): PastStep | undefined {
+  if (isRunByGenerator(operation) || endedAt === undefined) return undefined
+  const readyMs = Math.min(Math.max(decidedMs, cause?.endedMs ?? 0), beganAt)
+  return { operation, cause, decidedMs, readyMs, beganMs: beganAt, endedMs: endedAt }
+}
+
+/** Returns the step that ended later. */
+function laterOf(left: PastStep | undefined, right: PastStep | undefined): PastStep | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return right.endedMs > left.endedMs ? right : left
+}
