@@ -8,6 +8,7 @@ import { declareDeployment } from './declare-deployment.ts'
 import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
+import { declareLimits } from './declare-limits.ts'
 import { declareQuery } from './declare-query.ts'
 import { declareState } from './declare-state.ts'
 import { declarePackage } from './declare-package.ts'
@@ -116,6 +117,7 @@ function declareCommands(
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)
+  declareLimits(root, attach)
   declareQuery(root, attach)
   root.commandsGroup('Servers and installations:')
   declarePlatform(root, attach)

@@ -27,7 +27,7 @@ export async function createInstallationToken(
     name: installationNamesOf(installation).catalogTable,
   }
   const ports = {
-    documents: createDocuments({ catalogTable, random }),
+    documents: createDocuments({ table: catalogTable, random }),
     audit: createAudit({ catalogTable, random }),
     logger: silentLogger,
     clock,

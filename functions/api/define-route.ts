@@ -25,6 +25,7 @@ export interface ApiPorts
   extends Pick<
     Platform,
     | 'catalog'
+    | 'callLimits'
     | 'requests'
     | 'control'
     | 'decisionLog'

@@ -8,6 +8,7 @@ import { stackDriftRoutes } from './routes/drift.ts'
 import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
+import { limitRoutes } from './routes/limits.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { queryRoutes } from './routes/query.ts'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...stateRoutes,
   ...queryRoutes,
   ...tagRoutes,
+  ...limitRoutes,
   ...documentRoutes,
   ...deliveryRoutes,
   ...stackDriftRoutes,

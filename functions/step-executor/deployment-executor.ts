@@ -13,6 +13,11 @@ import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-
 import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { OperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import { createStepOpener } from '../../shared/engine/executor/step-opener.ts'
+import {
+  type CallLimiter,
+  createCallLimiter,
+} from '../../shared/engine/call-limits/call-limiter.ts'
+import { findProviderInputs } from '../../shared/runtime/environment/run-environment.ts'
 import { keepLease, type RenewedLease } from '../../shared/engine/executor/lease.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -102,6 +107,8 @@ export async function createDeploymentExecutor(
     onUnsettledBegin: shutdown.start,
     mayGeneratorPark: request.functionLimitMs !== undefined || request.options.execute !== 'here',
     slots,
+    limiter: createExecutorLimiter(input, environment, deployment, timeLimit),
+    providerInputsOf: reference => findProviderInputs(providerStateSources, reference),
     earlierDurationsMs,
     admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),
   }
@@ -123,6 +130,30 @@ export async function createDeploymentExecutor(
     end: () => lease.end(),
     abandon: shutdown.abandon,
   }
+}
+
+/**
+ * Time that an operation waits for a limit while its message is in delivery, in ms. Processes that
+ * share deliveries send it again later, so that it takes no place of others.
+ */
+const sharedWaitMs = 5_000
+
+/** Creates the limiter of an executor's provider calls. */
+function createExecutorLimiter(
+  { platform, request }: RunInput,
+  { emitter }: RunEnvironment,
+  deployment: DeploymentId,
+  timeLimit: FunctionTime | undefined,
+): CallLimiter {
+  const isAlone = request.options.execute === 'here' && timeLimit === undefined
+  return createCallLimiter({
+    ...platform,
+    deployment,
+    stack: request.stack,
+    rules: request.callLimits ?? [],
+    report: (severity, message) => emitter.report(severity, message),
+    waitMaxMs: isAlone ? Infinity : sharedWaitMs,
+  })
 }
 
 /** Starts an executor that runs in this process and polls the queue. */

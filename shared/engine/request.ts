@@ -1,4 +1,5 @@
 import type { Autonaming } from '../names/autonaming-rules.ts'
+import type { CallLimitRule } from '../programs/config/call-limit-rules.ts'
 import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
 import type { Forecast } from '../records/forecast.ts'
@@ -42,6 +43,8 @@ export interface DeployRequest {
   readonly reviewedConfig?: ReadonlyMap<string, ConfigValue>
   /** The rules for automatic names, if the configuration has any. */
   readonly autonaming?: Autonaming
+  /** The rules that limit calls of providers. Absent: none. */
+  readonly callLimits?: readonly CallLimitRule[]
   readonly secrets: SecretsManager
   /**
    * Keyed digest of program and configuration. A resume compares the digest with the recorded one.

@@ -13,6 +13,8 @@ export type DocumentKind =
   | 'client-update'
   /** The tags of a stack, and its key for clients of Pulumi. */
   | 'stack-settings'
+  /** The state of a limit of provider calls. */
+  | 'call-limit'
 
 /** The name of the document of the kind `stack-settings` with the tags of a stack. */
 export const tagsDocumentName = 'tags'
@@ -65,7 +67,8 @@ export interface DocumentsPort {
   ) => Promise<number | false>
   /**
    * Puts a document like `put`, and replaces its expiry. `version` is the expected version. The
-   * store removes an expired document with its version, so its name must not be used again.
+   * store removes an expired document with its version, so the versions of its name may start
+   * again. A name is used again only if an outdated write does no harm.
    */
   readonly putExpiring: (document: ExpiringDocument) => Promise<number | false>
   /**

@@ -1,4 +1,5 @@
 import type { CatalogPort } from './catalog.ts'
+import type { DocumentsPort } from './documents.ts'
 import type { ChainQueuePort, HintsPort, NudgesPort } from './queue.ts'
 import type {
   ArchivesPort,
@@ -25,6 +26,8 @@ export interface Platform {
   readonly blobs: BlobsPort
   readonly archives: ArchivesPort
   readonly requests: RequestsPort
+  /** The records of limits of provider calls, documents of the kind `call-limit`. */
+  readonly callLimits: DocumentsPort
   readonly renames: StackRenames
   readonly retention: RetentionPort
   readonly blobSweep: BlobSweepPort

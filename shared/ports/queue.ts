@@ -9,6 +9,11 @@ export interface ChainMessage {
   readonly pool?: Pool
   /** The provider instance, if the sender knows it. Receivers do not get this field on AWS. */
   readonly provider?: string
+  /**
+   * Time after which the message is delivered, in ms. Absent: at once. Receivers do not get this
+   * field. A queue may round it up to whole seconds, and limits it to 15 minutes.
+   */
+  readonly delayMs?: number
 }
 
 /** A message in delivery. Other receivers cannot get it until its visibility timeout has passed. */

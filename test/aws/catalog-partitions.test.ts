@@ -48,7 +48,7 @@ async function openPorts() {
   const ports = {
     catalog,
     requests: createRequests({ catalogTable, random }),
-    documents: createDocuments({ catalogTable, random }),
+    documents: createDocuments({ table: catalogTable, random }),
     marks: createMarks({ catalogTable, random }),
     sealing: plainSealing,
     nudges: { nudge: async () => undefined },

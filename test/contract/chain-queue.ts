@@ -57,6 +57,17 @@ export function chainQueueContract(
       return deliveries
     }
 
+    test('a delayed message is delivered after its delay, without the delay', async () => {
+      const message = createMessage(1)
+      const startMs = performance.now()
+      await chains.send([{ ...message, delayMs: 1_000 }])
+      expect(await chains.receive(1, 0)).toEqual([])
+      const delivery = await receiveOne()
+      expect(performance.now() - startMs).toBeGreaterThan(900)
+      expect(delivery.message).toEqual(message)
+      await chains.remove(delivery.receipt)
+    })
+
     test('an empty queue returns nothing after the wait', async () => {
       expect(await chains.receive(10, 0)).toEqual([])
       expect(await chains.receive(10, 20)).toEqual([])
@@ -186,6 +197,18 @@ function describeFilters(
     let chains: ChainQueuePort
     beforeAll(() => {
       chains = getChains()
+    })
+
+    test('a delayed message takes no share before its delivery', async () => {
+      const { deployment, operations } = createMessage(1)
+      await chains.send([
+        { deployment, operations, delayMs: 60_000 },
+        { deployment, operations: [toOperationId(2)] },
+      ])
+      const deliveryLimit = { executor: toExecutorId('one'), operationsMax: 1 }
+      const [delivery] = await chains.receive(10, 10_000, { deployment, deliveryLimit })
+      expect(delivery?.message.operations).toEqual([2])
+      await chains.remove(delivery?.receipt ?? '')
     })
 
     test('a receiver of one deployment gets only its messages', async () => {

@@ -101,6 +101,17 @@ export function documentsContract(
       // A change replaces the expiry.
       expect(await put('living', 1, past)).toBe(2)
       expect(await documents.get(keyOf('living'))).toBeUndefined()
+      // An expired document does not prevent a new one, also while the store still has it.
+      expect(await put('living', 0)).not.toBe(false)
+      expect(await documents.get(keyOf('living'))).toMatchObject({ value: { version: 0 } })
+    })
+
+    test('limits of calls are separate for each stack and for the installation', async () => {
+      const [scope, other] = [createStackId(), createStackId()]
+      for (const limitScope of [scope, other, '*'] as const)
+        await createDocument({ kind: 'call-limit', scope: limitScope, name: scope.slice(-8) })
+      const { documents: listed } = await documents.list('call-limit', '', scope)
+      expect(listed.map(({ key }) => key.scope)).toEqual([scope])
     })
 
     test('a list contains every document of a kind once, over pages, by scope and name', async () => {

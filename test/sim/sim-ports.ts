@@ -100,6 +100,13 @@ export function createSimPorts(
       removeUnfinished: failUnsupported,
     },
     renames: { rename: failUnsupported },
+    callLimits: {
+      get: failUnsupported,
+      put: failUnsupported,
+      putExpiring: failUnsupported,
+      remove: failUnsupported,
+      list: failUnsupported,
+    },
     requests: {
       put: failUnsupported,
       putApproved: failUnsupported,

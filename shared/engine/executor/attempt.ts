@@ -31,6 +31,8 @@ interface BegunOperation {
   readonly isRepeat: boolean
   /** Called once after a successful call of the provider. */
   readonly onCallEnd: () => void
+  /** Called with the error of a failed call. */
+  readonly onCallError: (thrown: unknown) => void
 }
 
 /**
@@ -72,6 +74,7 @@ export async function callAndRecord(
     warn,
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
+    onCallError: begunOperation.onCallError,
   }
   const end = begunOperation.isRepeat
     ? await performAgain(step, deps)

@@ -4,6 +4,8 @@ import type { ControlPort, OperationsPort } from '../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import type { CallLimiter } from '../call-limits/call-limiter.ts'
+import type { PropertyMap } from '../../values/value.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
@@ -43,6 +45,10 @@ export interface ExecutionContext {
   readonly onUnsettledBegin: () => void
   /** Durations of earlier operations of the stack, by the keys of `durationKeyOf`. */
   readonly earlierDurationsMs: Map<string, number>
+  /** Limits the calls of providers. */
+  readonly limiter: CallLimiter
+  /** Returns the inputs of a provider instance, as far as this process knows them. */
+  readonly providerInputsOf: (reference: string) => PropertyMap | undefined
   /** Decides whether an operation fits into the remaining time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }

@@ -15,6 +15,10 @@ import { computeBackoffMs } from '../deployment/retry/backoff.ts'
 import type { Admission } from './pool-admission.ts'
 import { callAndRecord } from './attempt.ts'
 import { beginUnlessStopped, giveBackAttempt } from './begin.ts'
+import { acquireCallPermit } from './limited-call.ts'
+import type { CallResult } from '../call-limits/call-limiter.ts'
+import { mergeMessages } from '../deployment/dispatch/chain-messages.ts'
+import { isThrottled } from '../../providers/throttling.ts'
 import { endUndeliverableOperation } from './end-undeliverable.ts'
 import { shareControlReads } from './shared-control-reads.ts'
 import { releaseWaiters } from './release-waiters.ts'
@@ -83,7 +87,12 @@ export function createExecutor(
 
 /** The operations of a message that do not fit into the remaining time of this executor. */
 interface DeferredOperations {
-  readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
+  readonly add: (
+    id: OperationId,
+    admission: Exclude<Admission, 'now'>,
+    /** Time after which the operation is delivered again, in ms. Absent: at once. */
+    delayMs?: number,
+  ) => void
   /** Sends the added operations to other executors. Called before their message is removed. */
   readonly send: () => Promise<void>
 }
@@ -92,17 +101,20 @@ function createDeferredOperations(
   ports: ExecutorPorts,
   { deployment, pool }: ChainMessage,
 ): DeferredOperations {
-  const laterIds: OperationId[] = []
-  const longIds: OperationId[] = []
+  const messages: ChainMessage[] = []
   return {
-    add: (id, admission) => void (admission === 'long' ? longIds : laterIds).push(id),
+    add(id, admission, delayMs = 0) {
+      const messagePool = admission === 'long' ? 'long' : pool
+      const wholeSeconds = Math.ceil(delayMs / 1_000)
+      messages.push({
+        deployment,
+        operations: [id],
+        ...(messagePool === undefined ? {} : { pool: messagePool }),
+        ...(wholeSeconds === 0 ? {} : { delayMs: wholeSeconds * 1_000 }),
+      })
+    },
     async send() {
-      if (laterIds.length + longIds.length === 0) return
-      const messages: ChainMessage[] = []
-      if (laterIds.length > 0)
-        messages.push({ deployment, operations: laterIds, ...(pool === undefined ? {} : { pool }) })
-      if (longIds.length > 0) messages.push({ deployment, operations: longIds, pool: 'long' })
-      await ports.chains.send(messages)
+      if (messages.length > 0) await ports.chains.send(mergeMessages(messages))
     },
   }
 }
@@ -139,17 +151,26 @@ async function runChainFrom(
     const operation: Operation | undefined = await context.logIndex.find(nextId)
     // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
-    const slot = await context.slots.acquire({ beginsEarly: isRepeatable(operation) })
+    const permit = await acquireCallPermit(ports, context, operation)
+    if (permit === undefined) return
+    if ('retryMs' in permit) return task.deferred.add(nextId, 'later', permit.retryMs)
+    // A limited call must start when it may start, so its operation does not begin early.
+    const beginsEarly = !permit.isLimited && isRepeatable(operation)
+    const slot = await context.slots.acquire({ beginsEarly })
+    permit.onStart()
+    let result: CallResult = 'other'
+    const onResult = (callResult: CallResult): void => void (result = callResult)
     try {
       const admission = await context.admit(operation)
       if (admission !== 'now') return task.deferred.add(nextId, admission)
       const { executor } = task
-      nextId = await runToEnd(ports, context, { operation, executor, slot })
+      nextId = await runToEnd(ports, context, { operation, executor, slot, onResult })
     } catch (thrown) {
       if (!task.isLast) throw thrown
       nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
     } finally {
       slot.release()
+      await permit.end(result)
     }
   }
 }
@@ -160,6 +181,8 @@ interface RunTask {
   readonly executor: ExecutorId
   /** The slot that the operation holds. A successful call releases it. */
   readonly slot: OperationSlot
+  /** Reports the result of the call. */
+  readonly onResult: (result: CallResult) => void
 }
 
 /**
@@ -194,7 +217,9 @@ async function runOperation(
   if (beginDecision.kind === 'ended')
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision
-  const begunOperation = { operation, owner, attempt, isRepeat }
+  let isCallThrottled = false
+  const onCallError = (thrown: unknown): void => void (isCallThrottled = isThrottled(thrown))
+  const begunOperation = { operation, owner, attempt, isRepeat, onCallError }
   const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd: slot.release })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
@@ -205,6 +230,8 @@ async function runOperation(
     return undefined
   })
   if (end === 'again') return end
+  if (isCallThrottled) task.onResult('throttled')
+  else if (end?.verdict === 'succeeded') task.onResult('succeeded')
   await notifyGenerator(ports, context, id)
   if (end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: end.verdict, isRedelivered: false })

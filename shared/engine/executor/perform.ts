@@ -49,6 +49,7 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     const verdict = verdictAfterError(thrown)
     // The provider was not called, so the caller decides about the operation.
     if (verdict === undefined) throw thrown
+    deps.onCallError?.(thrown)
     const error = redactError(step, outcomeErrorOf(thrown))
     return { verdict, state: undefined, resultOp: undefined, error }
   }

@@ -18,6 +18,8 @@ export interface PerformDeps {
   readonly warn: (message: string) => void
   /** Called before a retry of a call that the provider never received. See `UnsentRetry`. */
   readonly beforeRetry: UnsentRetry['beforeRetry']
+  /** Called with the error of a failed call. Absent: the caller needs only the end of the step. */
+  readonly onCallError?: (thrown: unknown) => void
   /** The registry for view steps. Absent where views are not recorded. */
   readonly views?: ViewsDeps
   /** Called with each view step when the provider reports it. */

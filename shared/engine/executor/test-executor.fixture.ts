@@ -1,5 +1,6 @@
 import type { ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
+import { type CallLimiterDeps, createCallLimiter } from '../call-limits/call-limiter.ts'
 import { createOperationSlots } from '../deployment/dispatch/operation-slots.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor, type Executor } from './executor.ts'
@@ -59,6 +60,8 @@ export function createTestExecutor(
     reportedOperations: new Set(),
     earlierDurationsMs: new Map(),
     slots: createOperationSlots(1),
+    limiter: createCallLimiter({ ...ports, rules: [] } as unknown as CallLimiterDeps),
+    providerInputsOf: () => undefined,
     mayGeneratorPark: true,
     holdsLease: options.holdsLease ?? (() => true),
     isAbandoned: () => false,

@@ -1,8 +1,9 @@
+import type { LimitedCall } from '../../programs/config/call-limit-rules.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 
 /** The provider calls for which durations are known. */
-export type TimedCall = 'create' | 'update' | 'delete' | 'read'
+export type TimedCall = LimitedCall
 
 /**
  * Returns the key under which the duration of a step is stored. Undefined without a provider call.

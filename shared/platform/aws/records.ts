@@ -49,6 +49,7 @@ export type RecordPorts = Pick<
   | 'requests'
   | 'retention'
   | 'renames'
+  | 'callLimits'
 > &
   Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
@@ -74,7 +75,8 @@ export function createRecords(
     catalog: withLargeLateOutcomes(createCatalog({ catalogTable, journalTable, random }), blobs),
     requests: createRequests({ catalogTable, random }),
     renames: createStackRenames({ catalogTable, journalTable, random }),
-    documents: createDocuments({ catalogTable, random }),
+    documents: createDocuments({ table: catalogTable, random }),
+    callLimits: createDocuments({ table: journalTable, random }),
     marks: createMarks({ catalogTable, random }),
     audit: createAudit({ catalogTable, random }),
     retention: createRetention({ journalTable, catalogTable, random }),

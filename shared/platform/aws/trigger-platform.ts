@@ -51,7 +51,7 @@ export function createTriggerPlatform(deps: {
   return {
     catalog: { getStack },
     requests: createRequests({ catalogTable, random }),
-    documents: createDocuments({ catalogTable, random }),
+    documents: createDocuments({ table: catalogTable, random }),
     marks: createMarks({ catalogTable, random }),
     sealing: createKmsSealing(settings, resources.get('secretsKey')),
     nudges: createNudges({ sqs, url: resources.get('nudgesQueue'), clock, logger }),

@@ -127,6 +127,7 @@ export function createEmbeddedPlatform(
     await store.close()
   }
   const control = createControl(store.call, random)
+  const documents = createDocuments(store.call, { random, clock })
   return {
     decisionLog: withLargeDecisions(withGapCheck(createDecisionLog(store.call), control), blobs),
     operations: withLargeOutcomes(createOperations(store.call), blobs),
@@ -142,7 +143,8 @@ export function createEmbeddedPlatform(
     chains,
     nudges,
     hints: createHints(logger, store),
-    documents: createDocuments(store.call, { random, clock }),
+    documents,
+    callLimits: documents,
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
     journalCopies: createJournalCopies(store.call),

@@ -10,7 +10,9 @@ import {
 } from '../../engine/executor/view-status-registry.ts'
 import { type Base, findProviderInBase } from '../../engine/deployment/state/base.ts'
 import type { OperationId } from '../../records/ids.ts'
+import { parseProviderReference } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
+import type { PropertyMap } from '../../values/value.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { type MonitorServer, startMonitorServer } from '../../engine/monitor/monitor-server.ts'
 import type { Platform } from '../../ports/platform.ts'
@@ -191,6 +193,16 @@ function findProviderState(
   const providerState = sources.findInEarlierRuns(urn, id) ?? sources.findInReadLog(urn, id)
   if (providerState !== undefined || sources.currentBase === undefined) return providerState
   return findProviderInBase(sources.currentBase.snapshot, urn, id)
+}
+
+/** Returns the inputs of a provider instance, or undefined when this process does not know it. */
+export function findProviderInputs(
+  sources: ProviderStateSources,
+  reference: string,
+): PropertyMap | undefined {
+  if (reference === '') return undefined
+  const { urn, id } = parseProviderReference(reference)
+  return findProviderState(sources, urn, id)?.inputs
 }
 
 /** Returns an extension of this deployment or its base. */

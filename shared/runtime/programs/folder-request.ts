@@ -1,5 +1,6 @@
 import type { DeployRequest } from '../../engine/request.ts'
 import { autonamingOf } from '../../programs/config/autonaming.ts'
+import { callLimitsKey, readCallLimitRules } from '../../programs/config/call-limit-rules.ts'
 import { openConfig } from '../../programs/config/open-config.ts'
 import { clientRuntime } from '../../programs/hosts/language-host.ts'
 import { withEnvironmentConfig } from '../../programs/environments/environment-config.ts'
@@ -14,7 +15,14 @@ import type { SecretsManager } from '../../secrets/crypter.ts'
 /** The parts of a deployment request that a project's folder determines. */
 export type FolderRequest = Pick<
   DeployRequest,
-  'stack' | 'source' | 'config' | 'secrets' | 'programDigest' | 'readProgramDigest' | 'autonaming'
+  | 'stack'
+  | 'source'
+  | 'config'
+  | 'secrets'
+  | 'programDigest'
+  | 'readProgramDigest'
+  | 'autonaming'
+  | 'callLimits'
 >
 
 /**
@@ -67,12 +75,13 @@ export function createFolderRequest(input: {
     programDigest: readProgramDigest(),
     readProgramDigest,
     ...(autonaming === undefined ? {} : { autonaming }),
+    callLimits: readCallLimitRules(config),
   }
 }
 
 /**
  * Returns the keyed digest of the program's files and the configuration. A resume requires an equal
- * digest.
+ * digest. Limits of calls may differ, because they change no decision.
  */
 function programDigestOf(
   project: Project,
@@ -80,6 +89,7 @@ function programDigestOf(
   secrets: SecretsManager,
 ): string {
   const values = [...config]
+    .filter(([key]) => key !== callLimitsKey)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, { text, isSecret, isObject }]) => [
       key,

@@ -23,12 +23,12 @@ export function toChainMessages(
   return messages
 }
 
-/** Merges messages of the same deployment, pool and provider instance. Pure. */
+/** Merges messages of the same deployment, pool, provider instance and delay. Pure. */
 export function mergeMessages(messages: readonly ChainMessage[]): readonly ChainMessage[] {
   const groups = new Map<string, { readonly template: ChainMessage; readonly ids: OperationId[] }>()
   for (const message of messages) {
-    const { deployment, pool = '', provider = '', operations } = message
-    const key = JSON.stringify([deployment, pool, provider])
+    const { deployment, pool = '', provider = '', delayMs = 0, operations } = message
+    const key = JSON.stringify([deployment, pool, provider, delayMs])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { template: message, ids: [...operations] })
     else group.ids.push(...operations)

@@ -40,7 +40,13 @@ interface RecordPage {
 const recordsPerPage = 100
 
 /** The kinds of documents that reference no blobs. */
-type PrivateKind = 'federation' | 'token' | 'client-update' | 'stack-settings' | 'delivery-history'
+type PrivateKind =
+  | 'federation'
+  | 'token'
+  | 'client-update'
+  | 'stack-settings'
+  | 'delivery-history'
+  | 'call-limit'
 
 /**
  * The kinds of documents that may reference blobs. Compaction, which lists the references, has no

@@ -16,28 +16,28 @@ import { getItem, queryItems, type ItemRange, type Table, updateItem } from './t
 
 /** Dependencies of the documents. */
 interface DocumentsDeps {
-  readonly catalogTable: Table
+  readonly table: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
 /**
  * Creates the port of the documents. They are items of the catalog table, with one partition per
- * kind. Each write is one conditional request. A put also has a token, by which a repetition of it
+ * kind. The limits of calls are items of the journal table, because executors do not write the
+ * catalog; each stack has one partition of them. Each write is one conditional request. A put also has a token, by which a repetition of it
  * is recognized. The item of a removed document stays and keeps
  * its version, so no version is used twice. Lists leave removed documents out, so a page may have
  * fewer documents than its limit.
  */
-export function createDocuments({ catalogTable, random }: DocumentsDeps): DocumentsPort {
+export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort {
   return {
     get: async key => {
-      const item = await getItem(catalogTable, keys.document(key))
+      const item = await getItem(table, keys.document(key))
       return item === undefined ? undefined : parseDocumentItem(key, item)
     },
-    put: (key, value, version) =>
-      putDocumentItem({ catalogTable, random }, { key, value, version }),
-    putExpiring: document => putDocumentItem({ catalogTable, random }, document),
+    put: (key, value, version) => putDocumentItem({ table, random }, { key, value, version }),
+    putExpiring: document => putDocumentItem({ table, random }, document),
     remove: async (key, version) => {
-      const writeResult = await updateItem(catalogTable, {
+      const writeResult = await updateItem(table, {
         key: keys.document(key),
         updateExpression: 'SET #removed = :yes, #value = :null, #token = :empty',
         condition: andConditions(
@@ -56,7 +56,7 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
     list: async (kind, cursor, scope) => {
       const range = rangeOf(kind, cursor, scope)
       const limit = triggerLimits.documentsPerPage
-      const items = range === undefined ? [] : await queryItems(catalogTable, { ...range, limit })
+      const items = range === undefined ? [] : await queryItems(table, { ...range, limit })
       const lastItem = items[limit - 1]
       return {
         ...parsePage(kind, items),
@@ -70,12 +70,12 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
  * Puts a document if `version` is its current version. Replaces its expiry if `expiresAt` is set.
  */
 async function putDocumentItem(
-  { catalogTable, random }: DocumentsDeps,
+  { table, random }: DocumentsDeps,
   { key, value, version, expiresAt }: StoredDocument & Partial<ExpiringDocument>,
 ): Promise<number | false> {
   const token = random.uuid()
   const assignments = '#value = :value, #token = :token, #removed = :no, #format = :format'
-  const writeResult = await updateItem(catalogTable, {
+  const writeResult = await updateItem(table, {
     key: keys.document(key),
     updateExpression:
       expiresAt === undefined
@@ -84,12 +84,14 @@ async function putDocumentItem(
     condition: andConditions(
       readableCondition,
       version === 0
-        ? 'attribute_not_exists(#pk) OR #removed = :yes'
+        ? // DynamoDB removes an expired item some time after its expiry.
+          'attribute_not_exists(#pk) OR #removed = :yes OR #expires < :now'
         : '#version = :expected AND #removed = :no',
     ),
     values: {
       ...toItem({ value: serializeDocument(key, value), token, one: 1, expected: version }),
       ...toItem({ yes: true, no: false, expires: Math.ceil((expiresAt ?? 0) / 1000) }),
+      ...toItem({ now: Math.floor(table.clock.now() / 1000) }),
       ...formatAttributeOf('document'),
     },
   })
@@ -106,7 +108,7 @@ function rangeOf(
   cursor: string,
   scope: DocumentKey['scope'] | undefined,
 ): Omit<ItemRange, 'limit'> | undefined {
-  const { pk } = keys.document({ kind, scope: '*', name: '' })
+  const { pk } = keys.document({ kind, scope: scope ?? '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
   // A space sorts before every character of a name. All items after the cursor are therefore at or
   // after the cursor with an appended space.

@@ -112,8 +112,9 @@ export const catalogKeys = {
     pk: 'ended requests',
     sk: `${padTime(requestedAt)} ${shortenKeyText(`${stack} ${key}`)}`,
   }),
+  /** Limits of calls are in the journal table, in one partition per stack. */
   document: ({ kind, scope, name }: DocumentKey): Key => ({
-    pk: `documents ${kind}`,
+    pk: kind === 'call-limit' ? `limits ${scope}` : `documents ${kind}`,
     sk: `${scope} ${name}`,
   }),
   mark: (key: string): Key => ({ pk: `mark ${shortenKeyText(key)}`, sk: 'mark' }),

@@ -94,7 +94,8 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
         const poolMessages = messages.filter(message => (message.pool ?? 'short') === pool)
         const encodings = poolMessages.map(message => encodeChainMessage(message, blobs, bytesMax))
         const bodies = await Promise.all(encodings)
-        await sendBodies(deps, queues[pool].url, bodies)
+        const delaysMs = poolMessages.map(({ delayMs = 0 }) => delayMs)
+        await sendBodies(deps, queues[pool].url, bodies, delaysMs)
         if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
       }
     },

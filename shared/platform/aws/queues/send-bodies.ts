@@ -3,14 +3,24 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { queueNameOf } from './receive-messages.ts'
 
-/** Sends all bodies in batches. After a lost response a body may be sent twice. */
+/** The longest delay of a message of SQS, in s. */
+const delaySecondsMax = 900
+
+/**
+ * Sends all bodies in batches, each with its delay in ms. After a lost response a body may be sent
+ * twice.
+ */
 export async function sendBodies(
   { sqs, clock }: { readonly sqs: SQSClient; readonly clock: ClockPort },
   url: string,
   bodies: readonly string[],
+  delaysMs: readonly number[] = [],
 ): Promise<void> {
   const requestName = `queue ${queueNameOf(url)}: send`
-  const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
+  const entries = bodies.map((MessageBody, index) => {
+    const DelaySeconds = Math.min(delaySecondsMax, Math.ceil((delaysMs[index] ?? 0) / 1_000))
+    return { Id: String(index), MessageBody, ...(DelaySeconds > 0 ? { DelaySeconds } : {}) }
+  })
   for (const batch of splitIntoBatches(entries, ({ MessageBody }) =>
     Buffer.byteLength(MessageBody),
   ))

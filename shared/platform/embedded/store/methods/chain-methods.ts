@@ -18,8 +18,11 @@ export const chainMethods = {
   'chains.send': defineVolatile(
     (database, args: { readonly messages: readonly ChainMessage[] }): number =>
       database.run(
-        `INSERT INTO chain (deployment, pool, message)
-         SELECT value ->> '$.deployment', coalesce(value ->> '$.pool', 'short'), value
+        `INSERT INTO chain (deployment, pool, message, visible_at)
+         SELECT value ->> '$.deployment', coalesce(value ->> '$.pool', 'short'),
+           json_remove(value, '$.delayMs'),
+           CASE WHEN value ->> '$.delayMs' > 0
+             THEN ${nowMsExpression} + (value ->> '$.delayMs') ELSE 0 END
          FROM json_each(?)`,
         JSON.stringify(args.messages),
       ),
@@ -129,7 +132,7 @@ function readNowMs(database: Database): number {
 function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
   const row = database.get(
     `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
-     WHERE is_dead = 0 AND NOT (${visibleCondition}) AND deployment = ?1
+     WHERE is_dead = 0 AND receipt IS NOT NULL AND NOT (${visibleCondition}) AND deployment = ?1
        AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
          SELECT executor FROM lease WHERE deployment = ?1 AND retired > 0)`,
     deployment,

@@ -66,7 +66,7 @@ export const documentMethods = {
          ON CONFLICT DO UPDATE SET
            version = version + (token <> excluded.token), value = excluded.value,
            token = excluded.token, removed = 0, expires_at = excluded.expires_at
-         WHERE token = excluded.token OR ?5 = iif(removed = 1, 0, version)
+         WHERE token = excluded.token OR ?5 = iif(removed = 1 OR expires_at <= ?8, 0, version)
          RETURNING version`,
         kind,
         scope,
@@ -75,6 +75,7 @@ export const documentMethods = {
         args.expected,
         args.token,
         args.expiresAt,
+        args.now,
       )
       return row === undefined ? false : readIntegerColumn(row, 'version')
     },

@@ -1,0 +1,19 @@
+/**
+ * call-limits: how many calls of providers may start in a time, and how many may run at once.
+ * Imports ports, programs' rules, records and below. Matching, the record and its changes are pure;
+ * `limit-records.ts` reads and writes the records, `call-limiter.ts` waits.
+ */
+/** A limit of one call: the rule with the values of the call. */
+export interface CallLimit {
+  /** The name of the limit's record, unique in its scope. */
+  readonly name: string
+  /** The text for people, such as `aws:ses/* (region=eu-west-1)`. */
+  readonly label: string
+  /** Whether stacks of an organization share the limit. */
+  readonly isShared: boolean
+  /** Time between two starts, in ms. 0: the rate is not limited. */
+  readonly intervalMs: number
+  readonly burst: number
+  /** Calls that may run at the same time. Absent: any number. */
+  readonly concurrency?: number
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../platform/embedded/embedded-platform.ts'
+import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
+import { deploymentIdOf, type OperationId, stackIdOf } from '../../records/ids.ts'
+import { type CallLimiter, type CallLimiterDeps, createCallLimiter } from './call-limiter.ts'
+import type { LimitableCall } from './match-limits.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'antichain-limits-'))
+let platform: EmbeddedPlatform
+beforeAll(async () => {
+  platform = await openEmbeddedPlatform({ home })
+})
+afterAll(async () => {
+  await platform.close()
+  rmSync(home, { recursive: true })
+})
+
+const runningControl = { read: async () => ({ stop: 'none', closed: false }) as never }
+let stackCount = 0
+
+/** Creates a limiter. Each stack has limits of its own. */
+function createLimiter(
+  rules: readonly CallLimitRule[],
+  options: Partial<CallLimiterDeps> & { readonly number?: number } = {},
+): CallLimiter {
+  const stack = options.stack ?? stackIdOf('limits', `s${stackCount++}`)
+  return createCallLimiter({
+    ...platform,
+    rules,
+    deployment: deploymentIdOf(stack, options.number ?? 1),
+    control: runningControl,
+    report: () => undefined,
+    waitMaxMs: Infinity,
+    ...options,
+    stack,
+  })
+}
+
+const createCall: LimitableCall = {
+  call: 'create',
+  type: 'aws:a:B',
+  readInputs: async () => [],
+  isBegun: async () => false,
+}
+const toId = (id: number): OperationId => id as OperationId
+
+/** Waits for a permit, and starts the call. */
+async function start(limiter: CallLimiter, id: number) {
+  const permit = await limiter.acquire(toId(id), createCall)
+  if (permit === undefined || 'retryMs' in permit) throw new Error('no permit')
+  permit.onStart()
+  return permit
+}
+
+test('a call without a rule starts at once and writes no record', async () => {
+  const callLimits = {
+    get: () => Promise.reject(new Error('read')),
+    putExpiring: () => Promise.reject(new Error('written')),
+  }
+  const permit = await start(createLimiter([], { callLimits }), 1)
+  expect(permit.isLimited).toBe(false)
+  await permit.end('succeeded')
+})
+
+test('calls start at the rate of their rule, in the order of their requests', async () => {
+  const limiter = createLimiter([{ provider: 'aws', rate: { calls: 10, perMs: 1_000 } }])
+  const starts: [id: number, at: number][] = []
+  const startMs = performance.now()
+  const startAll = [1, 2, 3, 4, 5].map(async id => {
+    const permit = await start(limiter, id)
+    starts.push([id, performance.now() - startMs])
+    await permit.end('succeeded')
+  })
+  await Promise.all(startAll)
+  expect(starts.map(([id]) => id)).toEqual([1, 2, 3, 4, 5])
+  expect(starts[4]?.[1]).toBeGreaterThan(380)
+})
+
+test('a place of a concurrency is passed on at once when a call of this process ends', async () => {
+  const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }])
+  const first = await start(limiter, 1)
+  const pendingSecond = start(limiter, 2)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  const startMs = performance.now()
+  await first.end('succeeded')
+  await pendingSecond
+  expect(performance.now() - startMs).toBeLessThan(500)
+})
+
+test('an executor that shares deliveries gets the time of another try instead of a long wait', async () => {
+  const rule = { provider: 'aws', rate: { calls: 1, perMs: 60_000 } }
+  const limiter = createLimiter([rule], { waitMaxMs: 100 })
+  await (await start(limiter, 1)).end('succeeded')
+  const result = await limiter.acquire(toId(2), createCall)
+  expect(result).toMatchObject({ retryMs: expect.closeTo(60_000, -4) })
+  // A begun operation needs no place, because its begin only repeats the releases.
+  const begunCall = { ...createCall, isBegun: async () => true }
+  expect(await limiter.acquire(toId(1), begunCall)).toMatchObject({ isLimited: false })
+})
+
+test('two deployments of one limit get equal shares', async () => {
+  const stack = stackIdOf('limits', 'fair')
+  const rules = [{ provider: 'aws', rate: { calls: 50, perMs: 1_000 } }]
+  const counts = [0, 0]
+  const endMs = performance.now() + 1_500
+  const run = async (index: number, callCount: number): Promise<void> => {
+    const limiter = createLimiter(rules, { stack, number: index + 1 })
+    const calls = Array.from({ length: callCount }, async (_, id) => {
+      const permit = await start(limiter, id + 1)
+      if (performance.now() < endMs) counts[index] = (counts[index] ?? 0) + 1
+      await permit.end('succeeded')
+    })
+    await Promise.all(calls)
+  }
+  await Promise.all([run(0, 80), run(1, 40)])
+  const [wide = 0, narrow = 0] = counts
+  expect(Math.abs(wide - narrow)).toBeLessThan(15)
+})
+
+test('a second request of a waiting operation gets nothing', async () => {
+  const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }])
+  const first = await start(limiter, 1)
+  const pendingSecond = start(limiter, 2)
+  expect(await limiter.acquire(toId(2), createCall)).toBeUndefined()
+  await first.end('succeeded')
+  await pendingSecond
+})
+
+test('a stopped deployment waits for no limit, because its begin is refused', async () => {
+  let stop = 'none'
+  const control = { read: async () => ({ stop, closed: false }) as never }
+  const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }], { control })
+  await start(limiter, 1)
+  const pendingSecond = start(limiter, 2)
+  stop = 'graceful'
+  await pendingSecond
+})
+
+test('throttling slows down later calls of the package, and is reported', async () => {
+  const reports: string[] = []
+  const limiter = createLimiter([], { report: (_severity, message) => reports.push(message) })
+  await (await start(limiter, 1)).end('throttled')
+  expect(reports).toEqual(["'aws' throttles calls; at most 30.0 a minute start now"])
+  const slowed = await start(limiter, 2)
+  expect(slowed.isLimited).toBe(true)
+  const startMs = performance.now()
+  await slowed.end('other')
+  await (await start(limiter, 3)).end('other')
+  expect(performance.now() - startMs).toBeGreaterThan(1_500)
+})

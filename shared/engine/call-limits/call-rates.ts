@@ -1,0 +1,84 @@
+import type { ClockPort } from '../../ports/system.ts'
+import type { CallLimit } from './call-limit.ts'
+import { currentRateOf, endCall, type LimitRecord } from './limit-record.ts'
+import { changeLimitRecord, type LimitRecordsDeps } from './limit-records.ts'
+
+/** The rates of limits as this process knows them. */
+export interface CallRates {
+  /** Reports whether calls of a limit were throttled, as far as this process knows. */
+  readonly isSlowed: (limit: CallLimit) => boolean
+  /** Notes a record that this process has read or written. */
+  readonly onRecord: (limit: CallLimit, record: LimitRecord) => void
+  /** Counts the start of a call. */
+  readonly onStart: (limit: CallLimit) => void
+  /** Frees the place of a call, and changes the rate. Writes only what changes. */
+  readonly onEnd: (
+    limit: CallLimit,
+    end: {
+      readonly id: string
+      readonly result: 'throttled' | 'succeeded' | 'other'
+      readonly wasRunning: boolean
+    },
+  ) => Promise<void>
+}
+
+/** Time over which the starts of calls are counted, in ms, and the most starts that are kept. */
+const observedMs = 10_000
+const startsMax = 1_000
+/** Shortest time between two writes of a raised rate, in ms. */
+const raiseAgainMs = 1_000
+/** Shortest time between two reports of one limit, in ms. */
+const reportAgainMs = 10_000
+
+/** Creates the rates of a process. */
+export function createCallRates(
+  deps: LimitRecordsDeps & {
+    readonly clock: Pick<ClockPort, 'now'>
+    readonly report: (severity: 'warning', message: string) => void
+  },
+): CallRates {
+  const slowedNames = new Set<string>()
+  const starts = new Map<string, number[]>()
+  const raisedAt = new Map<string, number>()
+  const reportedAt = new Map<string, number>()
+  const onRecord: CallRates['onRecord'] = ({ name }, { slowdown }) =>
+    void slowedNames[slowdown === undefined ? 'delete' : 'add'](name)
+  const observedPerSecondOf = ({ name }: CallLimit, now: number): number => {
+    const recent = (starts.get(name) ?? []).filter(time => now - time < observedMs)
+    const oldest = recent[0] ?? now
+    return (recent.length * 1_000) / Math.max(1_000, now - oldest)
+  }
+  const reportSlowdown = (limit: CallLimit, record: LimitRecord, now: number): void => {
+    if (now - (reportedAt.get(limit.name) ?? -reportAgainMs) < reportAgainMs) return
+    reportedAt.set(limit.name, now)
+    const rate = currentRateOf(record, limit) ?? 0
+    const rateText =
+      rate >= 1 ? `${rate.toFixed(1)} a second` : `${(rate * 60).toFixed(1)} a minute`
+    deps.report('warning', `'${limit.label}' throttles calls; at most ${rateText} start now`)
+  }
+  return {
+    isSlowed: ({ name }) => slowedNames.has(name),
+    onRecord,
+    onStart({ name }) {
+      const times = starts.get(name) ?? []
+      times.push(deps.clock.now())
+      if (times.length > startsMax) times.splice(0, startsMax / 2)
+      starts.set(name, times)
+    },
+    async onEnd(limit, { id, result, wasRunning }) {
+      const now = deps.clock.now()
+      const isRaise = result === 'succeeded' && slowedNames.has(limit.name)
+      const mayRaise = isRaise && now - (raisedAt.get(limit.name) ?? 0) >= raiseAgainMs
+      if (!wasRunning && result !== 'throttled' && !mayRaise) return
+      if (mayRaise) raisedAt.set(limit.name, now)
+      const observedPerSecond = observedPerSecondOf(limit, now)
+      const changed = await changeLimitRecord(deps, limit, record => {
+        const ended = endCall(record, limit, { id, now, result, observedPerSecond })
+        return { record: ended, result: ended }
+      })
+      if (changed === undefined) return
+      onRecord(limit, changed)
+      if (result === 'throttled') reportSlowdown(limit, changed, now)
+    },
+  }
+}

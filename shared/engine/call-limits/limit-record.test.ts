@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import type { DeploymentId } from '../../records/ids.ts'
+import type { CallLimit } from './call-limit.ts'
+import {
+  callTimeoutMs,
+  createLimitRecord,
+  currentRateOf,
+  endCall,
+  extendCalls,
+  type LimitRecord,
+  requestCall,
+} from './limit-record.ts'
+
+const limit: CallLimit = { name: 'n', label: 'l', isShared: false, intervalMs: 1_000, burst: 1 }
+const capped: CallLimit = { ...limit, intervalMs: 0, concurrency: 2 }
+
+/** A limit whose clock and record the test keeps. */
+function createTestLimit(tested: CallLimit) {
+  let record = createLimitRecord(tested)
+  let callCount = 0
+  return {
+    request(now: number, deployment = 'a', id = `${callCount++}`) {
+      const call = { id, deployment: deployment as DeploymentId, now }
+      const requested = requestCall(record, tested, call)
+      record = requested.record
+      return requested.decision
+    },
+    end(now: number, id: string, result: 'throttled' | 'succeeded' | 'other', perSecond = 0) {
+      record = endCall(record, tested, { id, now, result, observedPerSecond: perSecond })
+    },
+    extend(now: number, ids: readonly string[]) {
+      record = extendCalls(record, { ids: new Set(ids), now })
+    },
+    readRate: () => currentRateOf(record, tested),
+    readRecord: (): LimitRecord => record,
+  }
+}
+
+/** Lets deployments ask again whenever they may. Returns the starts of each one until `end`. */
+function runDeployments(
+  tested: CallLimit,
+  deployments: readonly string[],
+  end: number,
+): ReadonlyMap<string, readonly number[]> {
+  const testLimit = createTestLimit(tested)
+  const starts = new Map(deployments.map(deployment => [deployment, [] as number[]]))
+  const dueTimes = deployments.map(deployment => ({ deployment, at: 0 }))
+  for (;;) {
+    dueTimes.sort((a, b) => a.at - b.at)
+    const [due] = dueTimes
+    if (due === undefined || due.at >= end) return starts
+    const decision = testLimit.request(due.at, due.deployment)
+    if (decision.kind === 'granted') starts.get(due.deployment)?.push(decision.startAt)
+    due.at = Math.max(due.at + 1, decision.kind === 'granted' ? decision.startAt : decision.retryAt)
+  }
+}
+
+describe('a rate', () => {
+  test('spreads the starts of calls', () => {
+    const starts = runDeployments(limit, ['a'], 5_000).get('a')
+    expect(starts).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000])
+  })
+
+  test('lets a burst start at once after a pause, and no more', () => {
+    const starts = runDeployments({ ...limit, burst: 3 }, ['a'], 2_500).get('a') ?? []
+    expect(starts.filter(time => time < 900)).toHaveLength(3)
+    expect(starts.slice(3, 5)).toEqual([1_000, 2_000])
+  })
+
+  test('reserves no start far in advance', () => {
+    const testLimit = createTestLimit({ ...limit, intervalMs: 30_000 })
+    expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 0 })
+    expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 30_000 })
+    expect(testLimit.request(0)).toEqual({ kind: 'waiting', retryAt: 30_000 })
+  })
+
+  test('is shared equally by deployments, however many calls each has', () => {
+    const starts = runDeployments({ ...limit, intervalMs: 100 }, ['a', 'b', 'c'], 30_000)
+    const counts = [...starts.values()].map(({ length }) => length)
+    expect(Math.min(...counts)).toBeGreaterThan(90)
+    expect(Math.max(...counts)).toBeLessThan(112)
+  })
+
+  test('belongs to one deployment again when the others are gone', () => {
+    const testLimit = createTestLimit(limit)
+    testLimit.request(0, 'a')
+    testLimit.request(0, 'b')
+    expect(testLimit.request(20_000, 'a')).toEqual({ kind: 'granted', startAt: 20_000 })
+    expect(testLimit.request(21_000, 'a')).toEqual({ kind: 'granted', startAt: 21_000 })
+  })
+})
+
+describe('a concurrency', () => {
+  test('gives a place again when a call ends', () => {
+    const testLimit = createTestLimit(capped)
+    expect(testLimit.request(0, 'a', 'x').kind).toBe('granted')
+    expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
+    expect(testLimit.request(0, 'a', 'z').kind).toBe('waiting')
+    testLimit.end(1, 'x', 'succeeded')
+    expect(testLimit.request(2, 'a', 'z').kind).toBe('granted')
+  })
+
+  test('gives a repeated request of one call one place', () => {
+    const testLimit = createTestLimit(capped)
+    testLimit.request(0, 'a', 'x')
+    testLimit.request(0, 'a', 'x')
+    expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
+  })
+
+  test('gives the place of a dead process again, and keeps that of a living one', () => {
+    const testLimit = createTestLimit(capped)
+    testLimit.request(0, 'a', 'x')
+    testLimit.request(0, 'a', 'y')
+    testLimit.extend(callTimeoutMs - 1, ['y'])
+    expect(testLimit.request(callTimeoutMs + 1, 'a', 'z').kind).toBe('granted')
+    expect(Object.keys(testLimit.readRecord().calls)).toEqual(['y', 'z'])
+  })
+
+  test('keeps a place for each of two deployments', () => {
+    const testLimit = createTestLimit(capped)
+    testLimit.request(0, 'b', 'b1')
+    expect(testLimit.request(0, 'a', 'a1').kind).toBe('granted')
+    testLimit.end(1, 'b1', 'succeeded')
+    expect(testLimit.request(2, 'a', 'a2').kind).toBe('waiting')
+    expect(testLimit.request(2, 'b', 'b2').kind).toBe('granted')
+  })
+})
+
+describe('throttling', () => {
+  const adaptive: CallLimit = { ...limit, intervalMs: 0 }
+
+  test('halves the observed rate, once for the calls of one burst', () => {
+    const testLimit = createTestLimit(adaptive)
+    testLimit.end(0, 'x', 'throttled', 40)
+    testLimit.end(10, 'y', 'throttled', 40)
+    expect(testLimit.readRate()).toBe(20)
+    testLimit.end(1_500, 'z', 'throttled', 40)
+    expect(testLimit.readRate()).toBe(10)
+  })
+
+  test('raises the rate by a fixed amount per second with a success, until it is not limited', () => {
+    const testLimit = createTestLimit(adaptive)
+    testLimit.end(0, 'x', 'throttled', 4)
+    testLimit.end(500, 'y', 'succeeded')
+    expect(testLimit.readRate()).toBe(2)
+    testLimit.end(2_000, 'y', 'succeeded')
+    expect(testLimit.readRate()).toBe(3)
+    for (let second = 3; second < 210; second += 1) testLimit.end(second * 1_000, 'y', 'succeeded')
+    expect(testLimit.readRate()).toBeUndefined()
+  })
+
+  test('never exceeds the rate of the rule, and never stops all calls', () => {
+    const testLimit = createTestLimit(limit)
+    for (let count = 0; count < 20; count += 1) testLimit.end(count * 2_000, 'x', 'throttled', 9)
+    expect(testLimit.readRate()).toBeCloseTo(1 / 60)
+    for (let second = 40; second < 100; second += 1) testLimit.end(second * 1_000, 'x', 'succeeded')
+    expect(testLimit.readRate()).toBe(1)
+  })
+
+  test('changes nothing when a call fails for another reason', () => {
+    const testLimit = createTestLimit(adaptive)
+    const before = testLimit.readRecord()
+    testLimit.end(0, 'x', 'other')
+    expect(testLimit.readRecord()).toBe(before)
+  })
+})

@@ -1,0 +1,232 @@
+import type { DeploymentId } from '../../records/ids.ts'
+import type { CallLimit } from './call-limit.ts'
+
+/** The state of one limit. All times are ms since 1970. */
+export interface LimitRecord {
+  readonly label: string
+  /** The rule at the last request. */
+  readonly rule: LimitRule
+  /** The time at which the next call may start, if no call may start early. */
+  readonly nextAt: number
+  /** The deployments that used the limit or waited for it recently. */
+  readonly deployments: Readonly<Record<string, DeploymentShare>>
+  /** The running calls of a limit with a concurrency, by their ids. */
+  readonly calls: Readonly<Record<string, RunningCall>>
+  /** The rate after throttling. Absent: the provider does not throttle. */
+  readonly slowdown?: Slowdown
+}
+
+/** The fields of a limit that a rule sets. */
+type LimitRule = Pick<CallLimit, 'intervalMs' | 'burst' | 'concurrency'>
+
+/** The use of a limit by one deployment. */
+interface DeploymentShare {
+  readonly seenAt: number
+  /** The time from which its next call may start while other deployments use the limit. */
+  readonly nextAt: number
+}
+
+interface RunningCall {
+  readonly deployment: string
+  /** The time at which the call counts as ended, unless its process extends it. */
+  readonly until: number
+}
+
+/** A rate that follows the throttling of a provider. */
+interface Slowdown {
+  readonly callsPerSecond: number
+  readonly loweredAt: number
+  readonly raisedAt: number
+}
+
+/** A call that wants to start. */
+export interface CallRequest {
+  /** The id of the call. A repeated request of one id gets one place. */
+  readonly id: string
+  readonly deployment: DeploymentId
+  readonly now: number
+  /** Time for which the caller can wait for its start, in ms. Absent: any time. */
+  readonly aheadMaxMs?: number
+}
+
+/** `granted`: the call may start at `startAt`. `waiting`: the caller asks again at `retryAt`. */
+export type LimitDecision =
+  | { readonly kind: 'granted'; readonly startAt: number }
+  | { readonly kind: 'waiting'; readonly retryAt: number }
+
+/** Time for which a running call is counted without an extension, in ms. */
+export const callTimeoutMs = 60_000
+/** Time after its last request for which a deployment gets a share of the limit, in ms. */
+const seenForMs = 10_000
+/** Age from which the time of the last request is written again, in ms. */
+const seenAgainMs = 3_000
+/** Time by which a start may be reserved in advance, in ms. Slower rates reserve one start. */
+const reserveAheadMs = 1_000
+/** Pause before the next request of a call that waits for the end of another one, in ms. */
+const capRetryMs = 1_000
+/** The slowest rate of a slowdown: one call a minute. */
+const slowestPerSecond = 1 / 60
+/** The rate from which a slowdown ends, unless the rule has a lower one. */
+const fastestPerSecond = 100
+/** Shortest time between two decreases, in ms: calls of one burst are throttled together. */
+const lowerAgainMs = 1_000
+/** Calls a second by which a rate grows in each second with a success. */
+const raisePerSecond = 0.5
+
+/** Returns the record of a limit that no call has used. */
+export function createLimitRecord(limit: CallLimit): LimitRecord {
+  return { label: limit.label, rule: ruleOf(limit), nextAt: 0, deployments: {}, calls: {} }
+}
+
+function ruleOf({ intervalMs, burst, concurrency }: CallLimit): LimitRule {
+  return { intervalMs, burst, ...(concurrency === undefined ? {} : { concurrency }) }
+}
+
+/**
+ * Decides whether a call may start. Returns the changed record, or the same one when nothing must be
+ * written. The rate is a token bucket, kept as the time of the next start. Deployments that use one
+ * limit get equal shares: each may start the n-th call only, where n is their number. Pure.
+ */
+export function requestCall(
+  record: LimitRecord,
+  limit: CallLimit,
+  { id, deployment, now, aheadMaxMs = Infinity }: CallRequest,
+): { readonly record: LimitRecord; readonly decision: LimitDecision } {
+  const current = removeExpired(record, now)
+  const share = current.deployments[deployment]
+  const sharers = Object.keys({ ...current.deployments, [deployment]: true }).length
+  const wait = (retryAt: number): ReturnType<typeof requestCall> => {
+    const isSeen = share !== undefined && now - share.seenAt < seenAgainMs
+    const nextAt = share?.nextAt ?? 0
+    return {
+      record: isSeen ? record : withShare(current, deployment, { seenAt: now, nextAt }),
+      decision: { kind: 'waiting', retryAt },
+    }
+  }
+  const isRunning = Object.hasOwn(current.calls, id)
+  if (!isRunning && isFull(current, limit, { deployment, sharers })) return wait(now + capRetryMs)
+  const intervalMs = intervalOf(current, limit)
+  const startAt = Math.max(now, current.nextAt - (limit.burst - 1) * intervalMs)
+  // The share has some tolerance, because clocks and waits are not exact.
+  const shareAt = sharers === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
+  if (shareAt > startAt) return wait(shareAt)
+  const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
+  if (startAt - now > aheadMs) return wait(startAt - aheadMs)
+  const nextAt = intervalMs === 0 ? 0 : Math.max(current.nextAt, startAt) + intervalMs
+  const granted = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
+    seenAt: now,
+    nextAt: startAt + intervalMs * sharers,
+  })
+  const calls = { ...current.calls, [id]: { deployment, until: startAt + callTimeoutMs } }
+  return {
+    record: limit.concurrency === undefined ? granted : { ...granted, calls },
+    decision: { kind: 'granted', startAt },
+  }
+}
+
+/** Extends the running calls of a process. Returns the same record when it has none of them. Pure. */
+export function extendCalls(
+  record: LimitRecord,
+  { ids, now }: { readonly ids: ReadonlySet<string>; readonly now: number },
+): LimitRecord {
+  const extended = Object.entries(record.calls).filter(([id]) => ids.has(id))
+  if (extended.length === 0) return record
+  const until = now + callTimeoutMs
+  const changes = extended.map(([id, call]) => [id, { ...call, until }] as const)
+  return { ...record, calls: { ...record.calls, ...Object.fromEntries(changes) } }
+}
+
+/**
+ * Ends a call. A throttled call halves the rate, a success raises it slowly, until it reaches the
+ * rate of the rule. `observedPerSecond`: the rate of the calls before the first throttling. Returns
+ * the same record when nothing must be written. Pure.
+ */
+export function endCall(
+  record: LimitRecord,
+  limit: CallLimit,
+  end: {
+    readonly id: string
+    readonly now: number
+    readonly result: 'throttled' | 'succeeded' | 'other'
+    readonly observedPerSecond: number
+  },
+): LimitRecord {
+  const { [end.id]: ended, ...calls } = record.calls
+  const withoutCall = ended === undefined ? record : { ...record, calls }
+  if (end.result === 'throttled') return lowerRate(withoutCall, limit, end)
+  if (end.result === 'succeeded') return raiseRate(withoutCall, limit, end.now)
+  return withoutCall
+}
+
+/** Returns the calls a second that a limit allows now. Undefined: the rate is not limited. */
+export function currentRateOf(
+  record: LimitRecord,
+  limit: Pick<CallLimit, 'intervalMs'> = record.rule,
+): number | undefined {
+  const intervalMs = intervalOf(record, limit)
+  return intervalMs === 0 ? undefined : 1_000 / intervalMs
+}
+
+function intervalOf(
+  { slowdown }: LimitRecord,
+  { intervalMs }: Pick<CallLimit, 'intervalMs'>,
+): number {
+  return slowdown === undefined ? intervalMs : Math.max(intervalMs, 1_000 / slowdown.callsPerSecond)
+}
+
+function lowerRate(
+  record: LimitRecord,
+  limit: CallLimit,
+  { now, observedPerSecond }: { readonly now: number; readonly observedPerSecond: number },
+): LimitRecord {
+  const { slowdown } = record
+  if (slowdown !== undefined && now - slowdown.loweredAt < lowerAgainMs) return record
+  const currentPerSecond = currentRateOf(record, limit) ?? Math.max(1, observedPerSecond)
+  const callsPerSecond = Math.max(slowestPerSecond, currentPerSecond / 2)
+  return { ...record, slowdown: { callsPerSecond, loweredAt: now, raisedAt: now } }
+}
+
+function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRecord {
+  const { slowdown, ...rest } = record
+  if (slowdown === undefined) return record
+  const seconds = Math.min(10, (now - slowdown.raisedAt) / 1_000)
+  if (seconds < 1) return record
+  const callsPerSecond = slowdown.callsPerSecond + raisePerSecond * seconds
+  const rulePerSecond = limit.intervalMs === 0 ? fastestPerSecond : 1_000 / limit.intervalMs
+  if (callsPerSecond >= rulePerSecond) return rest
+  return { ...rest, slowdown: { ...slowdown, callsPerSecond, raisedAt: now } }
+}
+
+/** Reports whether a limit has no free place, or the deployment has its share of the places. */
+function isFull(
+  { calls }: LimitRecord,
+  { concurrency }: CallLimit,
+  { deployment, sharers }: { readonly deployment: DeploymentId; readonly sharers: number },
+): boolean {
+  if (concurrency === undefined) return false
+  const running = Object.values(calls)
+  if (running.length >= concurrency) return true
+  const own = running.filter(call => call.deployment === deployment).length
+  return sharers > 1 && own >= Math.ceil(concurrency / sharers)
+}
+
+function withShare(
+  record: LimitRecord,
+  deployment: DeploymentId,
+  share: DeploymentShare,
+): LimitRecord {
+  return { ...record, deployments: { ...record.deployments, [deployment]: share } }
+}
+
+/** Removes the calls of dead processes, and the deployments that no longer use the limit. */
+function removeExpired(record: LimitRecord, now: number): LimitRecord {
+  const calls = Object.entries(record.calls).filter(([, { until }]) => until > now)
+  const deployments = Object.entries(record.deployments).filter(
+    ([, { seenAt, nextAt }]) => Math.max(seenAt, nextAt) + seenForMs > now,
+  )
+  return {
+    ...record,
+    calls: Object.fromEntries(calls),
+    deployments: Object.fromEntries(deployments),
+  }
+}

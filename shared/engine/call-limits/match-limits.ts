@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { PropertyMap, PropertyValue } from '../../values/value.ts'
+import type { CallLimitRule, LimitedCall } from '../../programs/config/call-limit-rules.ts'
+import type { CallLimit } from './call-limit.ts'
+
+/** A provider call, as far as rules look at it. */
+export interface LimitableCall {
+  readonly call: LimitedCall
+  /** The type of the resource. */
+  readonly type: string
+  /** Returns the inputs of the resource and of its provider. Called only for rules with `by`. */
+  readonly readInputs: () => Promise<readonly PropertyMap[]>
+  /** Reports whether the operation of the call has an owner or an end, so that it needs no place. */
+  readonly isBegun: () => Promise<boolean>
+}
+
+/**
+ * Returns the limits of a call, in the order of their names. Calls that need several limits get
+ * them in this order, so that no two calls wait for each other.
+ */
+export async function matchLimits(
+  rules: readonly CallLimitRule[],
+  call: LimitableCall,
+): Promise<readonly CallLimit[]> {
+  const limits: CallLimit[] = []
+  for (const rule of rules) if (isMatch(rule, call)) limits.push(await toLimit(rule, call))
+  return limits.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Returns the limit that adapts to the throttling of a package without a rule. */
+export function adaptiveLimitOf(type: string): CallLimit {
+  const label = packageOf(type)
+  return { name: nameOf(['package', label]), label, isShared: false, intervalMs: 0, burst: 1 }
+}
+
+/** Returns the package of a resource type. A provider's own type has the package as its name. */
+function packageOf(type: string): string {
+  const providerPrefix = 'pulumi:providers:'
+  if (type.startsWith(providerPrefix)) return type.slice(providerPrefix.length)
+  return type.split(':', 1)[0] ?? type
+}
+
+function isMatch(rule: CallLimitRule, { call, type }: LimitableCall): boolean {
+  if (rule.provider !== undefined && rule.provider !== packageOf(type)) return false
+  if (rule.type !== undefined && !isTypeMatch(rule.type, type)) return false
+  return rule.operations === undefined || rule.operations.includes(call)
+}
+
+/** Compares a type with a pattern in linear time, because a pattern may have many stars. */
+function isTypeMatch(pattern: string, type: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  if (!type.startsWith(first)) return false
+  const last = rest.pop()
+  if (last === undefined) return type === pattern
+  let position = first.length
+  for (const part of rest) {
+    const found = type.indexOf(part, position)
+    if (found < 0) return false
+    position = found + part.length
+  }
+  return type.length - last.length >= position && type.endsWith(last)
+}
+
+async function toLimit(rule: CallLimitRule, call: LimitableCall): Promise<CallLimit> {
+  const { provider, type, operations, by = [], key, rate, burst = 1, concurrency } = rule
+  const inputs = by.length === 0 ? [] : await call.readInputs()
+  const values = by.map(name => [name, inputTextOf(inputs, name)] as const)
+  const conditions = [provider, type, operations?.join(', ')].filter(text => text !== undefined)
+  const label = [
+    key ?? conditions.join(' '),
+    ...(values.length === 0
+      ? []
+      : [`(${values.map(([name, value]) => `${name}=${value}`).join(', ')})`]),
+  ].join(' ')
+  return {
+    name: nameOf(key === undefined ? ['rule', conditions, values] : ['key', key, values]),
+    label,
+    isShared: key !== undefined,
+    intervalMs: rate === undefined ? 0 : rate.perMs / rate.calls,
+    burst,
+    ...(concurrency === undefined ? {} : { concurrency }),
+  }
+}
+
+/** Returns a value that is a text, number or boolean. A secret is not shown, so it counts as ''. */
+function inputTextOf(inputs: readonly PropertyMap[], name: string): string {
+  const value = inputs.map(map => map.get(name)).find(found => isPlain(found))
+  return value === undefined ? '' : String(value).slice(0, 100)
+}
+
+function isPlain(value: PropertyValue | undefined): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** Returns a name of fixed length, because names of records have a maximum length. */
+function nameOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)
+}

@@ -1,0 +1,45 @@
+import type { ClockPort } from '../../ports/system.ts'
+import type { CallLimit } from './call-limit.ts'
+import { callTimeoutMs, extendCalls } from './limit-record.ts'
+import { changeLimitRecord, type LimitRecordsDeps } from './limit-records.ts'
+
+/** The calls of this process that have a place of a limit with a concurrency. */
+export interface RunningCalls {
+  readonly add: (limit: CallLimit, id: string) => void
+  /** Removes a call. Returns whether it had a place. */
+  readonly remove: (limit: CallLimit, id: string) => boolean
+}
+
+/** Creates an empty set. While it has calls, their places are extended before their time is over. */
+export function createRunningCalls(
+  deps: LimitRecordsDeps & { readonly clock: Pick<ClockPort, 'now' | 'repeat'> },
+): RunningCalls {
+  const callsByLimit = new Map<string, { readonly limit: CallLimit; readonly ids: Set<string> }>()
+  let stopExtending: (() => void) | undefined
+  const extendAll = (): void => {
+    // A failed extension is repeated at the next time. Until then the place is still taken.
+    for (const { limit, ids } of callsByLimit.values())
+      changeLimitRecord(deps, limit, record => ({
+        record: extendCalls(record, { ids, now: deps.clock.now() }),
+        result: undefined,
+      })).catch(() => undefined)
+  }
+  return {
+    add(limit, id) {
+      const entry = callsByLimit.get(limit.name) ?? { limit, ids: new Set() }
+      entry.ids.add(id)
+      callsByLimit.set(limit.name, entry)
+      stopExtending ??= deps.clock.repeat(callTimeoutMs / 3, extendAll)
+    },
+    remove(limit, id) {
+      const entry = callsByLimit.get(limit.name)
+      if (entry === undefined || !entry.ids.delete(id)) return false
+      if (entry.ids.size === 0) callsByLimit.delete(limit.name)
+      if (callsByLimit.size === 0) {
+        stopExtending?.()
+        stopExtending = undefined
+      }
+      return true
+    },
+  }
+}

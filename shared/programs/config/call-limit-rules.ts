@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { error, messageOf } from '../../errors/error.ts'
+import { parseForm } from '../../values/parse-form.ts'
+import type { ConfigValue } from './open-config.ts'
+
+/** The configuration key of the limits of provider calls. */
+export const callLimitsKey = 'antichain:limits'
+
+/** The provider calls that a rule can limit. An import and a refresh are reads. */
+export const limitedCalls = ['create', 'update', 'delete', 'read'] as const
+
+/** A provider call that a rule can limit. */
+export type LimitedCall = (typeof limitedCalls)[number]
+
+/** A rule of `antichain:limits`. It limits the calls that match all its conditions. */
+export interface CallLimitRule {
+  /** The package of the resource types, such as `aws`. Absent: any. */
+  readonly provider?: string
+  /** The resource type, where `*` stands for any characters. Absent: any. */
+  readonly type?: string
+  /** The limited calls. Absent: all. */
+  readonly operations?: readonly LimitedCall[]
+  /** Inputs of the resource or its provider. Each combination of their values has its own limit. */
+  readonly by?: readonly string[]
+  /** A name that stacks of an organization share. Absent: the limit belongs to one stack. */
+  readonly key?: string
+  /** Calls that may start in a time. */
+  readonly rate?: CallRate
+  /** Calls that may start at once after a pause. Absent: 1. */
+  readonly burst?: number
+  /** Calls that may run at the same time. */
+  readonly concurrency?: number
+}
+
+/** A rate: `calls` calls in `perMs` milliseconds. */
+export interface CallRate {
+  readonly calls: number
+  readonly perMs: number
+}
+
+/** Rules of one stack: each call is compared with all of them. */
+const rulesMax = 100
+/** The longest time of a rate, in ms: an hour. */
+const perMsMax = 3_600_000
+
+const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+
+const textForm = z.string().min(1).max(200)
+const countForm = z.int().min(1).max(100_000)
+const rateForm = z.string().transform((text, context): CallRate => {
+  const [, calls, count = '1', unit = ''] = /^(\d{1,6})\/(\d{0,6})(ms|s|m|h)$/.exec(text) ?? []
+  const perMs = Number(count || 1) * unitsMs[unit as keyof typeof unitsMs]
+  if (calls !== undefined && Number(calls) > 0 && perMs > 0 && perMs <= perMsMax)
+    return { calls: Number(calls), perMs }
+  context.addIssue(`'${text}' is not a rate of at most an hour, such as 10/s, 100/m or 1/30s`)
+  return z.NEVER
+})
+const ruleForm = z
+  .strictObject({
+    provider: textForm.optional(),
+    type: textForm.optional(),
+    operations: z.array(z.enum(limitedCalls)).min(1).max(limitedCalls.length).optional(),
+    by: z.array(textForm).min(1).max(4).optional(),
+    key: textForm.optional(),
+    rate: rateForm.optional(),
+    burst: countForm.optional(),
+    concurrency: countForm.optional(),
+  })
+  .refine(rule => rule.provider !== undefined || rule.type !== undefined, {
+    error: 'needs a provider or a type',
+  })
+  .refine(rule => rule.rate !== undefined || rule.concurrency !== undefined, {
+    error: 'needs a rate or a concurrency',
+  })
+  .refine(rule => rule.burst === undefined || rule.rate !== undefined, {
+    error: 'has a burst without a rate',
+  })
+const rulesForm = z.array(ruleForm).max(rulesMax)
+
+/**
+ * Returns the rules of a stack's configuration, an empty list without any. Throws CONFIG_INVALID,
+ * with the position of the wrong rule from 1. Source: docs/limits.md.
+ */
+export function readCallLimitRules(
+  config: ReadonlyMap<string, ConfigValue>,
+): readonly CallLimitRule[] {
+  const value = config.get(callLimitsKey)
+  if (value === undefined) return []
+  const parsed = parseForm(rulesForm, parseList(value))
+  if (!parsed.success) throw invalidLimitsError(describeIssue(parsed.error.issues[0]))
+  return parsed.data.map(rule => removeUndefined(rule))
+}
+
+function parseList({ text, isObject }: ConfigValue): unknown {
+  if (!isObject) throw invalidLimitsError('is not a list of rules')
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    throw invalidLimitsError(messageOf(thrown))
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  const [index, ...path] = issue?.path ?? []
+  if (typeof index !== 'number') return `is not a list of at most ${rulesMax} rules`
+  const location = [`rule ${index + 1}`, path.join('.')].filter(text => text !== '').join(', ')
+  return `${location}: ${issue?.message ?? 'is invalid'}`
+}
+
+/** Returns a rule without fields that are undefined. */
+function removeUndefined(rule: z.output<typeof ruleForm>): CallLimitRule {
+  const fields = Object.entries(rule).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(fields)
+}
+
+function invalidLimitsError(problem: string): Error {
+  return error('CONFIG_INVALID', `the limits of calls (${callLimitsKey}) ${problem}`)
+}

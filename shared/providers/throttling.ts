@@ -1,0 +1,46 @@
+import { ProviderError } from './provider-error.ts'
+
+/**
+ * Words of a refusal because of too many calls, as clouds write them. Refusals because of a quota of
+ * resources are not among them, because a slower rate does not help against those.
+ *
+ * - AWS: the codes of the retry behaviour "throttling errors" of its SDKs.
+ * - Azure: HTTP status 429 with `TooManyRequests`, or a subscription that is throttled.
+ * - Google Cloud: the reasons `rateLimitExceeded` and `userRateLimitExceeded`, and rate quotas.
+ * - Kubernetes: HTTP status 429 of the API server, and the limiter of its clients.
+ */
+const throttlingPattern = new RegExp(
+  [
+    'Throttl(?:ing|ed)',
+    'Rate (?:limit )?exceeded',
+    'TooManyRequests',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'BandwidthLimitExceeded',
+    'ProvisionedThroughputExceeded',
+    'PriorRequestNotComplete',
+    'TransactionInProgressException',
+    'EC2ThrottledException',
+    'SlowDown\\b',
+    'rateLimitExceeded',
+    'RATE_LIMIT_EXCEEDED',
+    'quota exceeded for quota metric .{0,200} per (?:minute|second)',
+    'too many requests',
+    'client rate limiter Wait returned an error',
+    '(?:status(?: ?code)?|HTTP|Error)[:= ]{1,2}429\\b',
+  ].join('|'),
+  'iu',
+)
+
+/** The gRPC code RESOURCE_EXHAUSTED. */
+const resourceExhausted = 8
+
+/** Length of the part of a message that is searched. */
+const searchedChars = 20_000
+
+/** Reports whether a provider refused a call because there were too many calls. Pure. */
+export function isThrottled(thrown: unknown): boolean {
+  if (!(thrown instanceof ProviderError)) return false
+  if (thrown.code === resourceExhausted) return true
+  return throttlingPattern.test(thrown.message.slice(0, searchedChars))
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { initDevStack, upArgs } from './exported-state.ts'
+import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
+
+/** Sets one rule for the test provider. */
+async function limitCalls(sandbox: Sandbox, rule: Readonly<Record<string, string>>): Promise<void> {
+  for (const [field, value] of Object.entries({ provider: 'gold', ...rule })) {
+    const key = `antichain:limits[0].${field}`
+    requireSuccess(await sandbox.run(['config', 'set', '--stack', 'dev', '--path', key, value]))
+  }
+}
+
+/** Returns when the resources of the test provider were requested, in ms since 1970, in order. */
+async function readCreateTimes(sandbox: Sandbox): Promise<readonly number[]> {
+  const { out } = requireSuccess(await sandbox.run(['stack', 'export', '--stack', 'dev']))
+  const { deployment } = JSON.parse(out) as {
+    readonly deployment: { readonly resources: readonly { type: string; created: string }[] }
+  }
+  return deployment.resources
+    .filter(({ type }) => type.startsWith('gold:'))
+    .map(({ created }) => Date.parse(created))
+    .toSorted((a, b) => a - b)
+}
+
+async function withStack(
+  rule: Readonly<Record<string, string>>,
+  run: (sandbox: Sandbox) => Promise<void>,
+): Promise<void> {
+  const sandbox = createSandbox('many')
+  try {
+    await initDevStack(sandbox)
+    await limitCalls(sandbox, rule)
+    await run(sandbox)
+  } finally {
+    sandbox.remove()
+  }
+}
+
+/** Returns the most creates that run at the same time until a command ends. */
+async function countConcurrentCreates(
+  sandbox: Sandbox,
+  command: { readonly done: Promise<unknown> },
+): Promise<number> {
+  let most = 0
+  let isOver = false
+  void command.done.then(() => {
+    isOver = true
+  })
+  const observe = (): boolean => {
+    // A response between the two reads only lowers the count.
+    const changes = sandbox.listChanges().length
+    most = Math.max(most, changes - sandbox.listObjects().length)
+    return isOver
+  }
+  await waitUntil(observe, { condition: 'the end', limitMs: 60_000 })
+  return most
+}
+
+test('a rate spreads the starts of calls, however many may run at once', async () => {
+  await withStack({ rate: '2/s' }, async sandbox => {
+    const env = { COUNT: '6', DELAY: '10' }
+    requireSuccess(await sandbox.run([...upArgs, '-p', '16'], { env }))
+    const times = await readCreateTimes(sandbox)
+    expect(times).toHaveLength(6)
+    for (const [index, time] of times.slice(1).entries())
+      expect(time - (times[index] ?? 0)).toBeGreaterThan(400)
+  })
+})
+
+test('a concurrency limits the calls of all executors together', async () => {
+  await withStack({ concurrency: '2' }, async sandbox => {
+    const env = { COUNT: '10', DELAY: '200', GOLD_ASKED: '1' }
+    const serving = [0, 1].map(() => sandbox.start(['serve', '--only', 'executor'], { env }))
+    const running = sandbox.start([...upArgs, '--execute', 'elsewhere', '-p', '8'], { env })
+    expect(await countConcurrentCreates(sandbox, running)).toBe(2)
+    requireSuccess(await running.done)
+    for (const executor of serving) executor.kill('SIGINT', 'group')
+    await Promise.all(serving.map(({ done }) => done))
+    expect(sandbox.listObjects()).toHaveLength(10)
+  })
+})
+
+test('calls slow down after a throttled call, and the deployment reports it', async () => {
+  const sandbox = createSandbox('many', {
+    files: {
+      'index.js': `const { Thing } = require('./gold')
+const first = new Thing('TooManyRequests', { delay: 1 })
+for (let i = 0; i < 4; i++) new Thing('thing-' + i, { delay: 500 })
+`,
+    },
+  })
+  try {
+    await initDevStack(sandbox)
+    sandbox.setFaults({ 'create:TooManyRequests': 1 })
+    const failed = await sandbox.run([...upArgs, '--continue-on-error'])
+    expect(failed.exit).not.toBe(0)
+    expect(failed.out + failed.err).toContain(`'gold' throttles calls; at most`)
+    requireSuccess(await sandbox.run(upArgs))
+    expect(sandbox.listObjects()).toHaveLength(5)
+  } finally {
+    sandbox.remove()
+  }
+})
+
+test('a cancelled deployment does not wait for its limits', async () => {
+  await withStack({ rate: '1/m' }, async sandbox => {
+    const env = { COUNT: '5', DELAY: '10' }
+    const running = sandbox.start(upArgs, { env })
+    const isFirstCreated = (): boolean => sandbox.listObjects().length === 1
+    await waitUntil(isFirstCreated, { condition: 'the first create', limitMs: 60_000 })
+    const canceledAt = Date.now()
+    running.kill('SIGINT', 'group')
+    const ended = await running.done
+    expect(ended.exit).not.toBe(0)
+    expect(Date.now() - canceledAt).toBeLessThan(20_000)
+    expect(sandbox.listObjects()).toHaveLength(1)
+  })
+})
+
+test('a wrong rule is refused before anything runs', async () => {
+  await withStack({ rate: 'fast' }, async sandbox => {
+    const refused = await sandbox.run(upArgs)
+    expect(refused.exit).not.toBe(0)
+    expect(refused.err).toContain(
+      `(antichain:limits) rule 1, rate: 'fast' is not a rate of at most an hour`,
+    )
+    expect(sandbox.listCalls()).toEqual([])
+  })
+})
