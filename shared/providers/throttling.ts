@@ -1,8 +1,8 @@
 import { ProviderError } from './provider-error.ts'
 
 /**
- * Words of a refusal because of too many calls, as clouds write them. Refusals because of a quota of
- * resources are not among them, because a slower rate does not help against those.
+ * Words of a refusal because of too many calls, as clouds write them. Refusals because of a quota
+ * of resources are not among them, because a slower rate does not help against those.
  *
  * - AWS: the codes of the retry behaviour "throttling errors" of its SDKs.
  * - Azure: HTTP status 429 with `TooManyRequests`, or a subscription that is throttled.

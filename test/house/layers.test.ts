@@ -23,6 +23,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],
   ['shared/engine/deployment'],
+  ['shared/engine/call-limits'],
   ['shared/engine/executor'],
   ['shared/engine/forecast'],
   ['shared/engine/generator'],

@@ -26,7 +26,7 @@ export interface CallLimiter {
 }
 
 /** The result of a call for its limits. */
-export type CallResult = 'throttled' | 'succeeded' | 'other'
+export type LimitedResult = 'throttled' | 'succeeded' | 'other'
 
 /** The right to make one call. */
 export interface CallPermit {
@@ -35,7 +35,7 @@ export interface CallPermit {
   /** Lets the next waiting call ask for its place, because this one starts. */
   readonly onStart: () => void
   /** Ends the call. Never rejects: a place that cannot be freed ends by its time. */
-  readonly end: (result: CallResult) => Promise<void>
+  readonly end: (result: LimitedResult) => Promise<void>
 }
 
 /** Creates the limiter of a deployment. Without rules, it only follows throttling. */
@@ -54,7 +54,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const endCall = async (
     limits: readonly CallLimit[],
     callId: string,
-    result: CallResult,
+    result: LimitedResult,
   ): Promise<void> => {
     for (const limit of limits) {
       const wasRunning = runningCalls.remove(limit, callId)
@@ -72,7 +72,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     const openGates = (): void => {
       for (const release of heldGates.splice(0)) release()
     }
-    const end = async (result: CallResult): Promise<void> => {
+    const end = async (result: LimitedResult): Promise<void> => {
       openGates()
       await endCall(followed, callId, result)
     }

@@ -83,9 +83,9 @@ function ruleOf({ intervalMs, burst, concurrency }: CallLimit): LimitRule {
 }
 
 /**
- * Decides whether a call may start. Returns the changed record, or the same one when nothing must be
- * written. The rate is a token bucket, kept as the time of the next start. Deployments that use one
- * limit get equal shares: each may start the n-th call only, where n is their number. Pure.
+ * Decides whether a call may start. Returns the changed record, or the same one when nothing must
+ * be written. The rate is a token bucket, kept as the time of the next start. Deployments that use
+ * one limit get equal shares: each may start the n-th call only, where n is their number. Pure.
  */
 export function requestCall(
   record: LimitRecord,
@@ -124,7 +124,9 @@ export function requestCall(
   }
 }
 
-/** Extends the running calls of a process. Returns the same record when it has none of them. Pure. */
+/**
+ * Extends the running calls of a process. Returns the same record when it has none of them. Pure.
+ */
 export function extendCalls(
   record: LimitRecord,
   { ids, now }: { readonly ids: ReadonlySet<string>; readonly now: number },

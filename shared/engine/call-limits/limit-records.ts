@@ -70,7 +70,7 @@ export function parseLimitRecord(value: unknown): LimitRecord | undefined {
   return slowdown === undefined ? record : { ...record, slowdown }
 }
 
-/** Returns the key of a limit's record. All stacks of an installation share the limits with a key. */
-export function limitKeyOf(stack: StackId, { name, isShared }: CallLimit): DocumentKey {
+/** Returns the key of a limit's record. All stacks of an installation share limits with a key. */
+function limitKeyOf(stack: StackId, { name, isShared }: CallLimit): DocumentKey {
   return { kind: 'call-limit', scope: isShared ? '*' : stack, name }
 }

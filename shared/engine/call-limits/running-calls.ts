@@ -10,7 +10,7 @@ export interface RunningCalls {
   readonly remove: (limit: CallLimit, id: string) => boolean
 }
 
-/** Creates an empty set. While it has calls, their places are extended before their time is over. */
+/** Creates an empty set. Extends the places of its calls before their time is over. */
 export function createRunningCalls(
   deps: LimitRecordsDeps & { readonly clock: Pick<ClockPort, 'now' | 'repeat'> },
 ): RunningCalls {

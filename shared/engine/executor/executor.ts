@@ -16,7 +16,7 @@ import type { Admission } from './pool-admission.ts'
 import { callAndRecord } from './attempt.ts'
 import { beginUnlessStopped, giveBackAttempt } from './begin.ts'
 import { acquireCallPermit } from './limited-call.ts'
-import type { CallResult } from '../call-limits/call-limiter.ts'
+import type { LimitedResult } from '../call-limits/call-limiter.ts'
 import { mergeMessages } from '../deployment/dispatch/chain-messages.ts'
 import { isThrottled } from '../../providers/throttling.ts'
 import { endUndeliverableOperation } from './end-undeliverable.ts'
@@ -158,8 +158,8 @@ async function runChainFrom(
     const beginsEarly = !permit.isLimited && isRepeatable(operation)
     const slot = await context.slots.acquire({ beginsEarly })
     permit.onStart()
-    let result: CallResult = 'other'
-    const onResult = (callResult: CallResult): void => void (result = callResult)
+    let result: LimitedResult = 'other'
+    const onResult = (callResult: LimitedResult): void => void (result = callResult)
     try {
       const admission = await context.admit(operation)
       if (admission !== 'now') return task.deferred.add(nextId, admission)
@@ -182,7 +182,7 @@ interface RunTask {
   /** The slot that the operation holds. A successful call releases it. */
   readonly slot: OperationSlot
   /** Reports the result of the call. */
-  readonly onResult: (result: CallResult) => void
+  readonly onResult: (result: LimitedResult) => void
 }
 
 /**

@@ -64,7 +64,7 @@ export interface AwsChainQueue extends ChainQueuePort {
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, logger } = deps
-  const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
+  const { visibilityMs = limits.visibilityMs } = deps
   const timeouts = createVisibilityTimeouts(clock.monotonicMs)
   const toDelivery = async (
     pool: Pool,
@@ -92,11 +92,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       requireOperationLimit(messages)
       for (const pool of ['short', 'long'] as const) {
         const poolMessages = messages.filter(message => (message.pool ?? 'short') === pool)
-        const encodings = poolMessages.map(message => encodeChainMessage(message, blobs, bytesMax))
-        const bodies = await Promise.all(encodings)
-        const delaysMs = poolMessages.map(({ delayMs = 0 }) => delayMs)
-        await sendBodies(deps, queues[pool].url, bodies, delaysMs)
-        if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
+        await sendToPool(deps, pool, poolMessages)
       }
     },
     receive: async (messagesMax, waitMs, { deployment, pool, signal, deliveryLimit } = {}) => {
@@ -132,6 +128,20 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     fromEvent: (pool, raw) => toDelivery(pool, 'event', raw),
     requeue: (pool, raw) => requeueMessage(sqs, queues[pool].url, raw),
   }
+}
+
+/** Sends messages to the queue of a pool. */
+async function sendToPool(
+  deps: ChainQueueDeps,
+  pool: Pool,
+  messages: readonly ChainMessage[],
+): Promise<void> {
+  const { blobs, queues, bytesMax = bodyBytesMax } = deps
+  const encodings = messages.map(message => encodeChainMessage(message, blobs, bytesMax))
+  const bodies = await Promise.all(encodings)
+  const delaysMs = messages.map(({ delayMs = 0 }) => delayMs)
+  await sendBodies(deps, queues[pool].url, bodies, delaysMs)
+  if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
 }
 
 function requireOperationLimit(messages: readonly ChainMessage[]): void {
