@@ -6,6 +6,7 @@ import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
 import { createResourceState } from '../../shared/state/resource.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
+import { createCallLimiter } from '../../shared/engine/call-limits/call-limiter.ts'
 import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import {
   type EmbeddedPlatform,
@@ -150,6 +151,12 @@ function createStagedDeployment(
     performDeps: {},
     reportedOperations: new Set(),
     slots: createOperationSlots(4),
+    limiter: createCallLimiter({
+      ...platform,
+      ...{ stack, deployment, rules: [], waitMaxMs: Infinity },
+      report: () => undefined,
+    }),
+    providerInputsOf: () => undefined,
     mayGeneratorPark: true,
     holdsLease: faults.holdsLease ?? (() => true),
     earlierDurationsMs: new Map(),

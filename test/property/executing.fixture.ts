@@ -149,6 +149,7 @@ async function executeIn(
   const operations = plannedOperations.map(({ operation }) => operation)
   let queue: ChainMessage[] = []
   const chains = { send: async (messages: readonly ChainMessage[]) => void queue.push(...messages) }
+  const unlimitedPermit = { isLimited: false, onStart: () => undefined, end: async () => undefined }
   const contextOf = (executor: number): ExecutionContext =>
     ({
       deployment,
@@ -180,6 +181,7 @@ async function executeIn(
       },
       reportedOperations: new Set(),
       slots: createOperationSlots(8),
+      limiter: { acquire: async () => unlimitedPermit },
       mayGeneratorPark: true,
       holdsLease: () => !isDead(executor),
       earlierDurationsMs: new Map(),
