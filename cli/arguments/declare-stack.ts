@@ -1,7 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
+import { addJsonOptions } from './output-option.ts'
 import { declareStackTriggers } from './declare-stack-triggers.ts'
-import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `stack` and its subcommands. */
 export function declareStack(root: Command, attach: Attach): void {
@@ -32,28 +33,35 @@ function declareLifecycle(stack: Command, attach: Attach): void {
   attach(
     stack
       .command('init [name]')
-      .aliases(['new', 'create'])
+      .aliases(['new', 'create', 'setup'])
       .description('Create a stack')
       .option('--no-select', 'Do not select the new stack')
       .option(
         '--secrets-provider <kind>',
         'Secrets provider of the stack: passphrase, or the URL of a key',
       )
+      .option('--copy-config-from <stack>', 'Copy the configuration of another stack')
+      .addOption(
+        new Option('--teams <team>', 'Not available: teams belong to a service')
+          .argParser(collectValues)
+          .hideHelp(),
+      )
+      .addOption(new Option('--remote-config', 'Not available: configuration is a file').hideHelp())
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/stack-init.ts')).initStack,
-    unsupportedOptions.stackInit,
   )
   attach(
-    stack
-      .command('ls')
-      .alias('list')
-      .description('List the stacks of the project')
-      .option('-a, --all', 'List the stacks of all projects')
-      .option('-p, --project <name>', 'List the stacks of another project')
-      .option('-t, --tag <name>', 'List the stacks with a tag: <name>, or <name>=<value>')
-      .option('-j, --json', 'Print JSON'),
+    addJsonOptions(
+      stack
+        .command('ls')
+        .alias('list')
+        .description('List the stacks of the project')
+        .option('-a, --all', 'List the stacks of all projects')
+        .option('-p, --project <name>', 'List the stacks of another project')
+        .option('-o, --organization <name>', 'List nothing, unless it is `organization`')
+        .option('-t, --tag <name>', 'List the stacks with a tag: <name>, or <name>=<value>'),
+    ),
     async () => (await import('../commands/stack-ls.ts')).listStacks,
-    unsupportedOptions.stackLs,
   )
   attach(
     stack
@@ -141,11 +149,9 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
     async () => (await import('../commands/stack-import.ts')).importStack,
   )
   attach(
-    stack
-      .command('history')
-      .alias('hist')
-      .description('Show the history of a stack')
-      .option('-j, --json', 'Print JSON')
+    addJsonOptions(
+      stack.command('history').alias('hist').description('Show the history of a stack'),
+    )
       .option('--show-secrets', 'No effect: the history contains no secrets')
       .option(
         '--show <number>',
@@ -222,7 +228,7 @@ function declareGraph(stack: Command, attach: Attach): void {
 function declareTags(stack: Command, attach: Attach): void {
   const tag = stack.command('tag').description('Manage the tags of a stack')
   attach(
-    tag.command('ls').alias('list').description('List the tags').option('-j, --json', 'Print JSON'),
+    addJsonOptions(tag.command('ls').alias('list').description('List the tags')),
     async () => (await import('../commands/stack-tag.ts')).listStackTags,
   )
   attach(

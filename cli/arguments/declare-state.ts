@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './handler.ts'
-import { unsupportedCommands } from './unsupported.ts'
+import type { Command } from 'commander'
+import type { Attach } from './handler.ts'
+import { addJsonOptions } from './output-option.ts'
 
 /** Declares `state` and its subcommands. */
 export function declareState(root: Command, attach: Attach): void {
@@ -31,19 +31,23 @@ export function declareState(root: Command, attach: Attach): void {
     async () => (await import('../commands/state-pending.ts')).clearPendingOperation,
   )
   attach(
-    state
-      .command('get <resource>')
-      .description('Show the recorded state of a resource, by URN or name')
-      .option('--show-secrets', 'Show secrets in plaintext')
-      .option('-j, --json', 'Print JSON')
-      .addOption(
-        new Option('--output <format>', 'Like --json, as in Pulumi').choices(['default', 'json']),
-      ),
+    addJsonOptions(
+      state
+        .command('get <resource>')
+        .description('Show the recorded state of a resource, by URN or name')
+        .option('--show-secrets', 'Show secrets in plaintext'),
+    ),
     async () => (await import('../commands/state-get.ts')).getResourceState,
   )
   declareEdits(state, attach)
   declareWholeEdits(state, attach)
-  declareUnsupportedCommands(state, unsupportedCommands.state)
+  attach(
+    state
+      .command('promote <snippet>')
+      .description('Refuse a snippet of the state by its name: snippets do not run here')
+      .option('-y, --yes', 'No effect: nothing is changed'),
+    async () => (await import('../commands/state-promote.ts')).promoteSnippet,
+  )
 }
 
 /** Declares the edits of resources in the state; see docs/spec/state-integrity.md#state-edits. */

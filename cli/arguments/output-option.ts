@@ -8,6 +8,11 @@ export function addOutputOption(command: Command): Command {
   )
 }
 
+/** Adds `--json`, and `--output` with the same effect. */
+export function addJsonOptions(command: Command): Command {
+  return addOutputOption(command.option('-j, --json', 'Print JSON'))
+}
+
 /** Reports whether a command prints JSON: with --json, or with --output json. */
 export function isJsonOutput(flags: Pick<Flags, 'isSet' | 'text'>): boolean {
   return flags.isSet('json') || flags.text('output') === 'json'

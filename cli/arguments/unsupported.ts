@@ -33,8 +33,6 @@ export const unsupportedOptions = {
   refresh: operationOptions,
   destroy: operationOptions,
   import: ['--generate-resources <file>', '--output <format>'],
-  stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
-  stackLs: ['-o, --organization <name>'],
   config: ['--open'],
   configSet: ['--type <type>'],
 } as const satisfies Record<string, readonly string[]>
@@ -59,5 +57,4 @@ export const unsupportedCommands = {
   ],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
   configEnv: ['init'],
-  state: ['promote'],
 } as const satisfies Record<string, readonly string[]>

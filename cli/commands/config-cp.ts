@@ -1,18 +1,11 @@
 import { error } from '../../shared/errors/error.ts'
 import { getTreeAt, withTreeAt } from '../../shared/programs/config/config-path.ts'
-import {
-  hasSecure,
-  replaceSecure,
-  type ConfigTree,
-  toStoredConfigValue,
-} from '../../shared/programs/config/config-tree.ts'
+import { type ConfigTree, toStoredConfigValue } from '../../shared/programs/config/config-tree.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
-import type { StackId } from '../../shared/records/ids.ts'
-import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { type ConfigEditKey, parseConfigEditKey } from '../config/edit-config.ts'
-import type { CliSession } from '../session/session.ts'
-import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { openResealer } from '../config/reseal-config.ts'
+import { openStackFile } from '../stack/stack-secrets.ts'
 
 /**
  * `config cp [key] --dest <stack>`: copies one value or all values to the file of another stack.
@@ -36,9 +29,8 @@ export const copyConfig: Handler = async (session, flags, [name]) => {
   const values = selectValues(sourceFile, key)
   if (key !== undefined && values.length === 0)
     throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
-  const reseal = values.some(([, tree]) => hasSecure(tree))
-    ? await openResealer(session, { id: source, file: sourceFile }, { id: dest, file: destFile })
-    : (tree: ConfigTree) => tree
+  const from = { id: source, file: sourceFile }
+  const reseal = await openResealer(session, values, { from, to: { id: dest, file: destFile } })
   for (const [fullKey, tree] of values) {
     const copy = reseal(tree)
     if (key === undefined || key.path.length === 1) destFile.set(fullKey, toStoredConfigValue(copy))
@@ -56,24 +48,4 @@ function selectValues(
   if (key === undefined) return [...file.getValues()]
   const tree = getTreeAt(file.getValues().get(key.fullKey), key.path.slice(1))
   return tree === undefined ? [] : [[key.fullKey, tree]]
-}
-
-/** A stack and its open file. */
-interface OpenStack {
-  readonly id: StackId
-  readonly file: StackConfig
-}
-
-async function openResealer(
-  session: CliSession,
-  source: OpenStack,
-  dest: OpenStack,
-): Promise<(tree: ConfigTree) => ConfigTree> {
-  const from: SecretsManager = await openStackManager(session, source.id, source.file)
-  const to: SecretsManager = await openStackManager(session, dest.id, dest.file)
-  return tree =>
-    replaceSecure(tree, text => ({
-      kind: 'secure',
-      ciphertext: to.crypter.encrypt(from.crypter.decrypt(text)),
-    }))
 }

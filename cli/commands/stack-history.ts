@@ -5,6 +5,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
@@ -20,7 +21,7 @@ export const showStackHistory: Handler = async (session, flags) => {
   const page = readNumberFlag(flags, 'page', '--page') ?? 1
   const { platform, readStatus } = await session.openEngine()
   const records = await readPage(readHistory(platform.catalog, id), { pageSize, page })
-  if (flags.isSet('json')) {
+  if (isJsonOutput(flags)) {
     const configs = await Promise.all(
       records.map(({ deployment }) =>
         readDeployedConfig(session, id, deploymentPartsOf(deployment).number),
@@ -70,7 +71,7 @@ async function showDeployment(
 ): Promise<number> {
   const engine = await session.openEngine()
   const { record, moments, resolved } = await engine.readTimeline(id, number)
-  if (flags.isSet('json')) {
+  if (isJsonOutput(flags)) {
     const momentsJson = moments?.map(({ at, ...otherFields }) => ({
       ...otherFields,
       at: new Date(at).toISOString(),

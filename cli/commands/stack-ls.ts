@@ -4,6 +4,7 @@ import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack } from '../stack/selected-stack.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
@@ -23,10 +24,12 @@ export const listStacks: Handler = async (session, flags) => {
   const isAllRequested = flags.isSet('all') && hasProjects
   const project = isAllRequested ? undefined : (projectOption ?? findProjectName(session))
   const isAllProjects = project === undefined && hasProjects
-  const { stacks, unreadable } = await platform.catalog.listStacks(project)
+  const { stacks, unreadable } = isKnownOrganization(flags.text('organization'))
+    ? await platform.catalog.listStacks(project)
+    : { stacks: [], unreadable: [] }
   const failures: unknown[] = unreadable.map(({ reason }) => reason)
   const selectedId = readSelectedId(session)
-  const needsTags = flags.isSet('json') || flags.text('tag') !== undefined
+  const needsTags = isJsonOutput(flags) || flags.text('tag') !== undefined
   const rows = await Promise.all(
     stacks.map(async (record): Promise<StackRow> => {
       const lastRecord = await readLastRecord(platform, record.id, failures)
@@ -42,7 +45,7 @@ export const listStacks: Handler = async (session, flags) => {
     }),
   )
   const shownRows = rows.filter(row => hasTag(row, flags.text('tag')))
-  printStacks(session, shownRows, flags.isSet('json'))
+  printStacks(session, shownRows, isJsonOutput(flags))
   const [failure] = failures
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
@@ -60,6 +63,11 @@ interface StackRow {
   readonly interrupted: boolean
   /** The tags. Absent where neither the output nor the filter needs them. */
   readonly tags?: Readonly<Record<string, string>>
+}
+
+/** Reports whether an organization has stacks. There is one, to which all stacks belong. */
+function isKnownOrganization(name: string | undefined): boolean {
+  return name === undefined || name === 'organization'
 }
 
 /** Reports whether a stack passes a filter `<name>` or `<name>=<value>`. */

@@ -1,6 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatTable } from '../display/table.ts'
 import { changeStackTags, readStackTags } from '../stack/stack-tags.ts'
 
@@ -8,7 +9,7 @@ import { changeStackTags, readStackTags } from '../stack/stack-tags.ts'
 export const listStackTags: Handler = async (session, flags) => {
   const tags = await readStackTags(session, await session.requireStack())
   const rows = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  if (flags.isSet('json')) session.print(JSON.stringify(Object.fromEntries(rows), null, 2))
+  if (isJsonOutput(flags)) session.print(JSON.stringify(Object.fromEntries(rows), null, 2))
   else for (const line of formatTable(['NAME', 'VALUE'], rows)) session.print(line)
   return 0
 }

@@ -5,6 +5,8 @@ import { toPlainJson } from '../../shared/state/stack-outputs.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Json, StoredResource } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
+import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { openDecrypter } from '../stack/open-decrypter.ts'
 
 /**
@@ -15,12 +17,14 @@ export const getResourceState: Handler = async (session, flags, [text = '']) => 
   const id = await session.requireStack()
   const state = await (await session.openEngine()).exportState(id)
   const resource = findResource(state?.resources ?? [], text)
-  const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, id, state) : undefined
+  // A resource without secrets needs no secrets provider.
+  const mustDecrypt = flags.isSet('showSecrets') && containsCiphertext(resource)
+  const decrypt = mustDecrypt ? await openDecrypter(session, id, state) : undefined
   const readProperties = (field: string): Json => toPlainJson(resource[field] ?? {}, decrypt)
   const { urn, type } = resource
   const resourceId = readTextField(resource, 'id')
   const [inputs, outputs] = [readProperties('inputs'), readProperties('outputs')]
-  if (flags.isSet('json') || flags.text('output') === 'json') {
+  if (isJsonOutput(flags)) {
     const idField = resourceId === '' ? {} : { id: resourceId }
     session.print(JSON.stringify({ ...idField, inputs, outputs, type, urn }, null, 2))
     return 0

@@ -4,6 +4,10 @@ export const stateCodes = {
     exit: 1,
     hint: 'List the resources of the state with `antichain stack export`.',
   },
+  SNIPPET_UNKNOWN: {
+    exit: 1,
+    hint: 'Find the snippets of the state with `antichain stack export`.',
+  },
   STATE_URN_AMBIGUOUS: {
     exit: 1,
     hint: 'Run the command in a terminal, and choose the resource by its id when asked.',

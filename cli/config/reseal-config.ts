@@ -1,0 +1,34 @@
+import {
+  type ConfigTree,
+  hasSecure,
+  replaceSecure,
+} from '../../shared/programs/config/config-tree.ts'
+import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStackManager } from '../stack/stack-secrets.ts'
+
+/** A stack and its open file. */
+export interface OpenStack {
+  readonly id: StackId
+  readonly file: StackConfig
+}
+
+/**
+ * Opens the managers of two stacks, and returns the function that encrypts the secrets of a value
+ * with the second one. Without secrets in `values` it opens nothing.
+ */
+export async function openResealer(
+  session: CliSession,
+  values: readonly (readonly [string, ConfigTree])[],
+  { from, to }: { readonly from: OpenStack; readonly to: OpenStack },
+): Promise<(tree: ConfigTree) => ConfigTree> {
+  if (!values.some(([, tree]) => hasSecure(tree))) return tree => tree
+  const source = await openStackManager(session, from.id, from.file)
+  const dest = await openStackManager(session, to.id, to.file)
+  return tree =>
+    replaceSecure(tree, text => ({
+      kind: 'secure',
+      ciphertext: dest.crypter.encrypt(source.crypter.decrypt(text)),
+    }))
+}

@@ -1,0 +1,109 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
+
+let bench: CommandBench
+beforeEach(async () => {
+  bench = createCommandBench()
+  await run('stack', 'init', 'dev')
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const read = (name: string): string => readFileSync(join(bench.root, name), 'utf8')
+const write = (name: string, text: string): void => writeFileSync(join(bench.root, name), text)
+
+/** Runs a command with success, and returns its standard output. */
+async function run(...args: string[]): Promise<string> {
+  const { exit, out, err } = await bench.run(...args)
+  if (exit !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+  return out
+}
+
+const listNames = async (...args: string[]): Promise<readonly string[]> =>
+  (JSON.parse(await run('stack', 'ls', '--output', 'json', ...args)) as { name: string }[]).map(
+    ({ name }) => name,
+  )
+
+describe('stack init', () => {
+  test('--copy-config-from copies values, encrypts secrets again, and keeps environments', async () => {
+    await run('config', 'set', 'plain', 'text', '-s', 'dev')
+    await run('config', 'set', '--secret', '--path', 'tree.leaf', 'hush', '-s', 'dev')
+    write('Pulumi.dev.yaml', `environment: [base]\n${read('Pulumi.dev.yaml')}`)
+    await run('stack', 'new', 'prod', '--copy-config-from', 'dev', '--no-select')
+    const copy = read('Pulumi.prod.yaml')
+    expect(copy).toMatch(/environment:\n? *(- |\[ ?)base/)
+    expect(copy).not.toContain('hush')
+    const ciphertext = /secure: (\S+)/.exec(read('Pulumi.dev.yaml'))?.[1]
+    expect(copy).not.toContain(ciphertext)
+    expect(await run('config', 'get', 'tree.leaf', '--path', '-s', 'prod')).toBe('hush\n')
+    expect(await run('config', 'get', 'plain', '-s', 'prod')).toBe('text\n')
+  })
+
+  test('creates nothing without the other stack, or without the passphrase of its secrets', async () => {
+    const missing = await bench.run('stack', 'init', 'a', '--copy-config-from', 'none')
+    expect(missing.err).toContain("error[STACK_NOT_FOUND]: no stack named 'none'")
+    await run('config', 'set', '--secret', 'token', 'hush', '-s', 'dev')
+    bench.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
+    const unreadable = await bench.run('stack', 'init', 'b', '--copy-config-from', 'dev')
+    expect(unreadable.err).toContain('SECRETS_PASSPHRASE_WRONG')
+    expect(await listNames()).toEqual(['dev'])
+  })
+
+  test('refuses teams and remote configuration with a reason, as on other backends', async () => {
+    const teams = await bench.run('stack', 'init', 'x', '--teams', 'ops')
+    expect([teams.exit, teams.err]).toEqual([1, expect.stringContaining('stacks have no teams')])
+    const remote = await bench.run('stack', 'init', 'x', '--remote-config')
+    expect([remote.exit, remote.err]).toEqual([1, expect.stringContaining('is a file, not remote')])
+    expect(await listNames()).toEqual(['dev'])
+    await run('stack', 'init', 'x', '--teams', ' ')
+  })
+})
+
+test('stack ls lists nothing of another organization, and filters by tag', async () => {
+  await run('stack', 'init', 'prod')
+  await run('stack', 'tag', 'set', 'team', 'web', '-s', 'prod')
+  expect(await listNames('-o', 'organization')).toEqual(['dev', 'prod'])
+  expect(await listNames('--organization', 'acme')).toEqual([])
+  expect(await listNames('--tag', 'team=web')).toEqual(['prod'])
+  expect(await listNames('-t', 'team', '--organization', 'acme')).toEqual([])
+  const tags = await run('stack', 'tag', 'ls', '--output', 'json', '-s', 'prod')
+  expect(JSON.parse(tags)).toEqual({ team: 'web' })
+  expect(JSON.parse(await run('stack', 'history', '--output', 'json', '-s', 'prod'))).toEqual([])
+})
+
+describe('a state', () => {
+  const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
+  const importState = async (fields: object): Promise<void> => {
+    const manifest = { time: '2026-01-01T00:00:00Z', magic: '', version: '' }
+    const deployment = { manifest, metadata: {}, ...fields }
+    write(
+      'state.json',
+      JSON.stringify({ version: 4, features: ['snippets-prototype'], deployment }),
+    )
+    await run('stack', 'import', '--file', 'state.json', '-s', 'dev')
+  }
+
+  test('without a secret needs no secrets provider for state get --show-secrets', async () => {
+    const resource = { urn: urn('x'), custom: false, type: 'a:b:C', outputs: { size: 3 } }
+    await importState({ resources: [resource] })
+    bench.env['PULUMI_CONFIG_PASSPHRASE'] = undefined
+    const shown = await run('state', 'get', 'x', '--show-secrets', '--output', 'json', '-s', 'dev')
+    expect(JSON.parse(shown)).toMatchObject({ outputs: { size: 3 } })
+  })
+
+  test('keeps its snippets, which state promote names, and knows no other snippet', async () => {
+    const unknown = await bench.run('state', 'promote', 'bucket', '-s', 'dev')
+    expect([unknown.exit, unknown.err]).toEqual([
+      1,
+      expect.stringContaining("no snippet named 'bucket' exists in the current state"),
+    ])
+    const snippet = { uuid: 'u', name: 'bucket', type: 'a:b:C', code: '{}', descriptor: {} }
+    await importState({ snippets: [snippet] })
+    expect(await run('stack', 'export', '-s', 'dev')).toContain('"name": "bucket"')
+    const known = await bench.run('state', 'promote', 'bucket', '--yes', '-s', 'dev')
+    expect([known.exit, known.err]).toEqual([1, expect.stringContaining('FEATURE_MISSING')])
+    expect((await bench.run('state', 'promote', 'x', '-s', 'dev')).err).toContain('SNIPPET_UNKNOWN')
+    expect(await run('stack', 'export', '-s', 'dev')).toContain('"name": "bucket"')
+  })
+})
