@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
-import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
-import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+import { addJsonOptions } from './output-option.ts'
+import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `config` and its subcommands. */
 export function declareConfig(root: Command, attach: Attach): void {
@@ -103,11 +104,9 @@ function addListingOptions(command: Command): Command {
 function declareEnvironments(config: Command, attach: Attach): void {
   const environments = config.command('env').description('Manage the environments of a stack')
   attach(
-    environments
-      .command('ls')
-      .alias('list')
-      .description('List the environments of the stack')
-      .option('-j, --json', 'Print JSON'),
+    addJsonOptions(
+      environments.command('ls').alias('list').description('List the environments of the stack'),
+    ),
     async () => (await import('../commands/config-env.ts')).listConfigEnvironments,
   )
   attach(
@@ -125,5 +124,14 @@ function declareEnvironments(config: Command, attach: Attach): void {
       .option('-y, --yes', 'No effect: there is no prompt'),
     async () => (await import('../commands/config-env.ts')).removeConfigEnvironment,
   )
-  declareUnsupportedCommands(environments, unsupportedCommands.configEnv)
+  attach(
+    environments
+      .command('init')
+      .description('Move the plain values of the stack to a new environment in `environments/`')
+      .option('--env <name>', 'Name of the environment (default: <project>/<stack>)')
+      .option('--keep-config', 'Keep the values in the stack file too')
+      .option('--show-secrets', 'No effect: secrets stay in the stack file')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/config-env-init.ts')).initConfigEnvironment,
+  )
 }

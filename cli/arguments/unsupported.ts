@@ -56,5 +56,4 @@ export const unsupportedCommands = {
     'watch',
   ],
   package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
-  configEnv: ['init'],
 } as const satisfies Record<string, readonly string[]>

@@ -4,6 +4,7 @@ import { error } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import { environmentsFolder } from '../../shared/programs/environments/read-environment.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 
@@ -11,7 +12,7 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 export const listConfigEnvironments: Handler = async (session, flags) => {
   const { file } = await openFile(session)
   const names = file.getEnvironmentNames()
-  if (flags.isSet('json')) session.print(JSON.stringify(names, null, 2))
+  if (isJsonOutput(flags)) session.print(JSON.stringify(names, null, 2))
   else for (const name of names) session.print(name)
   return 0
 }

@@ -39,8 +39,14 @@ test('an environment gives a stack configuration, variables and files, and its s
     expect(JSON.parse(outputs)).toEqual({ size: 4, region: 'eu', variable: 'web', file: 'pem' })
     expect(sandbox.listObjects()[0]?.props).toMatchObject({ value: secret })
     expect(findFilesWith(sandbox.home, secret)).toEqual([])
-    expect((await inDev('config', 'env', 'init')).err).toContain('error[FEATURE_MISSING]: ')
     const file = join(sandbox.program, 'Pulumi.dev.yaml')
+    requireSuccess(await inDev('config', 'env', 'init', '--yes'))
+    expect(readFileSync(file, 'utf8')).not.toContain('shop:size')
+    requireSuccess(await sandbox.run(upArgs))
+    expect(JSON.parse(requireSuccess(await inDev('stack', 'output', '--json')).out)).toEqual(
+      JSON.parse(outputs),
+    )
+    expect(requireSuccess(await inDev('config', 'env', 'ls')).out).toBe('dev\nshop/dev\n')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace('dev', 'pulumi:acme/prod'))
     const refused = await sandbox.run(upArgs)

@@ -8,6 +8,11 @@ import { evaluateValues } from './evaluate-values.ts'
 /** The folder of the environments of a project, below the folder of its project file. */
 export const environmentsFolder = 'environments'
 
+/** Reports whether a text is a valid name of an environment in the folder of a project. */
+export function isEnvironmentName(text: string): boolean {
+  return /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(text)
+}
+
 /** Maximum depth of nested imports. */
 const depthMax = 20
 
@@ -116,8 +121,7 @@ function readNamedEnvironment(
       `${errorOf('').message}the environment '${name}' is one of Pulumi ESC, which is not supported`,
       { hint: `Write its values to a file below \`${environmentsFolder}/\`, and use its name.` },
     )
-  if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name))
-    throw errorOf(`'${name}' is not the name of an environment`)
+  if (!isEnvironmentName(name)) throw errorOf(`'${name}' is not the name of an environment`)
   if (importers.includes(name)) throw errorOf(`the environment '${name}' imports itself`)
   if (importers.length >= depthMax)
     throw errorOf(`the import of '${name}' is nested too deeply: at most ${depthMax} levels`)

@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
+
+let bench: CommandBench
+beforeEach(async () => {
+  bench = createCommandBench()
+  await run('stack', 'init', 'dev')
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const pathOf = (name: string): string => join(bench.root, name)
+const read = (name: string): string => readFileSync(pathOf(name), 'utf8')
+
+async function run(...args: string[]): Promise<string> {
+  const { exit, out, err } = await bench.run(...args)
+  if (exit !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+  return out
+}
+
+/** Returns the values of the stack file. */
+async function readConfig(): Promise<unknown> {
+  return JSON.parse(await run('config', '--json', '--show-secrets', '-s', 'dev'))
+}
+
+test('moves plain values to an environment, and keeps secrets encrypted in the stack file', async () => {
+  for (const [key, value] of [
+    ['size', '3'],
+    ['aws:region', 'eu'],
+    ['text', 'a ${b} $${c} #d'],
+    ['flag', 'true'],
+  ] as const)
+    await run('config', 'set', key, value, '-s', 'dev')
+  await run('config', 'set', '--path', 'tree.list[0]', '7', '-s', 'dev')
+  await run('config', 'set', '--secret', 'token', 'hush', '-s', 'dev')
+  await run('config', 'set', '--path', 'mixed.plain', 'x', '-s', 'dev')
+  await run('config', 'set', '--secret', '--path', 'mixed.key', 'hush', '-s', 'dev')
+  const before = read('Pulumi.dev.yaml')
+  const unconfirmed = await bench.run('config', 'env', 'init', '-s', 'dev')
+  expect(unconfirmed.err).toContain('--yes must be passed in')
+  expect(existsSync(pathOf('environments'))).toBe(false)
+  const { exit, out, err } = await bench.run('config', 'env', 'init', '--yes', '-s', 'dev')
+  expect([exit, err]).toEqual([
+    0,
+    expect.stringMatching(/Secrets stay encrypted in .*Pulumi\.dev\.yaml: shop:token, shop:mixed/),
+  ])
+  const environment = read('environments/shop/dev.yaml')
+  expect(out).toContain(environment)
+  expect(environment).toContain('aws:region: eu')
+  expect(environment).not.toContain('hush')
+  expect(environment).not.toMatch(/secure|token|mixed/)
+  const file = read('Pulumi.dev.yaml')
+  expect(file).toMatch(/environment:\n? *- shop\/dev/)
+  expect(Object.keys((await readConfig()) as object)).toEqual(['shop:mixed', 'shop:token'])
+  expect(/secure: \S+/.exec(file)?.[0]).toBe(/secure: \S+/.exec(before)?.[0])
+  const again = await bench.run('config', 'env', 'init', '--yes', '-s', 'dev')
+  expect(again.err).toMatch(/error\[CONFIG_INVALID\]: the environment .* already exists/)
+})
+
+test('--env names the environment, and --keep-config keeps the values', async () => {
+  await run('config', 'set', 'size', '3', '-s', 'dev')
+  await run('config', 'env', 'init', '--env', 'team/base', '--keep-config', '-y', '-s', 'dev')
+  expect(read('environments/team/base.yaml')).toContain('shop:size')
+  expect(read('Pulumi.dev.yaml')).toContain('shop:size: "3"')
+  expect(await run('config', 'env', 'ls', '--output', 'json', '-s', 'dev')).toContain('team/base')
+  const invalid = await bench.run('config', 'env', 'init', '--env', '../x', '-y', '-s', 'dev')
+  expect(invalid.err).toContain("'../x' is not the name of an environment")
+})
+
+test('a value that an environment would read as a function changes nothing', async () => {
+  mkdirSync(pathOf('environments'))
+  const file = `${read('Pulumi.dev.yaml')}config:\n  shop:call:\n    fn::toJSON: [1]\n`
+  writeFileSync(pathOf('Pulumi.dev.yaml'), file)
+  const { err } = await bench.run('config', 'env', 'init', '-y', '-s', 'dev')
+  expect(err).toContain("an environment cannot have the value of 'shop:call'")
+  expect(read('Pulumi.dev.yaml')).toBe(file)
+  expect(existsSync(pathOf('environments/shop/dev.yaml'))).toBe(false)
+})
