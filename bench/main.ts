@@ -16,7 +16,11 @@ import { type WorkloadName, withProgram } from './workload.ts'
 
 // These benchmarks are separate scripts, which parse their own options.
 const [, , scriptName = ''] = process.argv
-if (['journal', 'cost', 'budget', 'codec', 'state-memory', 'state-stores'].includes(scriptName)) {
+if (
+  ['journal', 'cost', 'budget', 'plan', 'codec', 'state-memory', 'state-stores'].includes(
+    scriptName,
+  )
+) {
   const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
@@ -48,7 +52,7 @@ else if (benchmark === 'terraform')
   })
 else {
   const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
-  const scripts = 'journal|cost|budget|codec|state-memory|state-stores'
+  const scripts = 'journal|cost|budget|plan|codec|state-memory|state-stores'
   const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
   console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2

@@ -7,7 +7,7 @@ import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { createCloud } from '../lifecycle/cloud.ts'
-import { openEngine, type Program } from '../lifecycle/engine.ts'
+import { type Monitor, openEngine, type Program } from '../lifecycle/engine.ts'
 import { project, stackName } from '../lifecycle/scripted-hosts.ts'
 import { registerThing } from '../lifecycle/register-thing.ts'
 import type { BilledRequest } from '../sim/model-capacity.ts'
@@ -31,13 +31,34 @@ export interface CommandRequests {
   readonly sumsByPurpose: ReadonlyMap<string, Sum>
 }
 
-/** Returns a program of `count` independent resources. */
+/**
+ * Returns the position of the resource on which a resource depends, or undefined for none. It is
+ * always an earlier position.
+ */
+export type DependencyOf = (position: number) => number | undefined
+
+/** Returns a program of `count` resources. By default, they are independent. */
 const createProgram =
-  (count: number, version: string): Program =>
+  (count: number, version: string, dependencyOf: DependencyOf): Program =>
   async monitor => {
-    const names = Array.from({ length: count }, (_, index) => `r${index}`)
-    await Promise.all(names.map(name => registerThing(monitor, name, { text: version + name })))
+    const urns: Promise<string>[] = []
+    for (let position = 0; position < count; position += 1) {
+      const dependency = dependencyOf(position)
+      const pendingDependency = dependency === undefined ? undefined : urns[dependency]
+      urns.push(registerAfter(monitor, { name: `r${position}`, version }, pendingDependency))
+    }
+    await Promise.all(urns)
   }
+
+async function registerAfter(
+  monitor: Monitor,
+  { name, version }: { readonly name: string; readonly version: string },
+  pendingDependency: Promise<string> | undefined,
+): Promise<string> {
+  const dependencies = pendingDependency === undefined ? [] : [await pendingDependency]
+  const { urn } = await registerThing(monitor, name, { text: version + name }, { dependencies })
+  return urn
+}
 
 /** Creates the counted ports: records and blobs over models of DynamoDB and S3. */
 async function createCountedPorts(add: (purpose: string, billed: BilledRequest) => void) {
@@ -67,6 +88,7 @@ async function createCountedPorts(add: (purpose: string, billed: BilledRequest) 
 export async function measureRequests(
   count: number,
   onMeasured: (commandRequests: CommandRequests) => void = () => undefined,
+  dependencyOf: DependencyOf = () => undefined,
 ): Promise<readonly CommandRequests[]> {
   let sums = new Map<string, Sum>()
   const countedPorts = await createCountedPorts((purpose, billed) =>
@@ -129,10 +151,10 @@ export async function measureRequests(
     onMeasured(commandRequests)
   }
   try {
-    await run('create', createProgram(count, 'a'), {})
-    await run('same', createProgram(count, 'a'), {})
-    await run('update', createProgram(count, 'b'), {})
-    await run('refresh', createProgram(count, 'b'), { command: 'refresh' })
+    await run('create', createProgram(count, 'a', dependencyOf), {})
+    await run('same', createProgram(count, 'a', dependencyOf), {})
+    await run('update', createProgram(count, 'b', dependencyOf), {})
+    await run('refresh', createProgram(count, 'b', dependencyOf), { command: 'refresh' })
     await run('delete', undefined, { command: 'destroy' })
   } finally {
     await engine.close()

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { awsAssumptions } from './assumptions.ts'
+import { planCapacity, type PlannedDeployment } from './capacity-model.ts'
+import type { Coefficients, RequestCounts } from './coefficients.ts'
+import { dependencyOf, shapeNames, shapeWavesOf } from './shapes.ts'
+
+const none: RequestCounts = {
+  ...{ writeUnits: 0, logWriteUnits: 0, readUnits: 0 },
+  ...{ messages: 0, puts: 0, gets: 0 },
+}
+const coefficients: Coefficients = {
+  fixed: { ...none, writeUnits: 50 },
+  perStep: { ...none, writeUnits: 4, readUnits: 7, logWriteUnits: 0.1, messages: 1 },
+}
+
+function plan(change: Partial<PlannedDeployment>, perStep: Partial<RequestCounts> = {}) {
+  const deployment: PlannedDeployment = {
+    ...{ command: 'delete', resources: 1_000, callSeconds: 1, parallel: 1_000, executorsMax: 100 },
+    waves: [{ count: 1, width: change.resources ?? 1_000 }],
+    ...change,
+  }
+  const counts = { ...coefficients, perStep: { ...coefficients.perStep, ...perStep } }
+  return planCapacity(deployment, counts, awsAssumptions)
+}
+
+test.each(shapeNames)('the waves of the shape %s have all resources', shape => {
+  for (const resources of [1, 7, 2_345]) {
+    const total = shapeWavesOf(shape, resources).reduce(
+      (sum, wave) => sum + wave.count * wave.width,
+      0,
+    )
+    expect(total).toBe(resources)
+  }
+})
+
+test.each(shapeNames)('the waves of the shape %s are those of its dependencies', shape => {
+  const resources = 2_345
+  const depths: number[] = []
+  for (let position = 0; position < resources; position += 1) {
+    const dependency = dependencyOf(shape, resources)(position)
+    depths.push(dependency === undefined ? 0 : (depths[dependency] ?? 0) + 1)
+  }
+  const widths = shapeWavesOf(shape, resources).flatMap(({ count, width }) =>
+    Array.from({ length: count }, () => width),
+  )
+  expect(widths.map((_, depth) => depths.filter(found => found === depth).length)).toEqual(widths)
+})
+
+test('no plan is faster than its calls', () => {
+  const { wallSeconds } = plan({ callSeconds: 10, parallel: 100 })
+  expect(wallSeconds).toBeGreaterThan((1_000 / 100) * 10)
+  expect(wallSeconds).toBeLessThan((1_000 / 100) * 10 * 1.2)
+})
+
+test('a chain takes the sum of its calls and of the hops between them', () => {
+  const { wallSeconds, peakOperations, firstLimit } = plan({ waves: [{ count: 1_000, width: 1 }] })
+  expect(wallSeconds).toBeCloseTo(3 + 1_000 * (1 + 4 * 0.008 + 0.06), 5)
+  expect(peakOperations).toBe(1)
+  expect(firstLimit).toBe('none')
+})
+
+test.each([
+  ['--parallel', { callSeconds: 10, parallel: 10 }, {}],
+  ['executorsMax', { callSeconds: 10, executorsMax: 1 }, {}],
+  ['processor of the generator', { resources: 100_000, callSeconds: 0.1, parallel: 5_000 }, {}],
+  [
+    'partition of the decision log',
+    { resources: 100_000, callSeconds: 0.1, parallel: 5_000 },
+    { logWriteUnits: 10 },
+  ],
+  [
+    'growth of the event source',
+    { resources: 100_000, callSeconds: 60, parallel: 1e6, executorsMax: 1_000 },
+    {},
+  ],
+])('the first limit is %s', (limit, change, perStep) => {
+  expect(plan(change, perStep).firstLimit).toBe(limit)
+})
+
+test('requests grow with the resources, and messages are shared', () => {
+  const { requests, cost } = plan({ resources: 10_000 })
+  expect(requests.writeUnits).toBe(50 + 4 * 10_000)
+  expect(requests.messages).toBe(400)
+  expect(cost).toBeGreaterThan(requests.writeUnits * 0.625e-6)
+})
+
+test('a plan names what a function cannot do', () => {
+  expect(plan({ resources: 1_000_000 }).exceeded).toEqual([
+    'the generator needs 13912 MB, a function has at most 10240',
+    'the generator outlives a function, so it hands over',
+  ])
+  expect(plan({}).exceeded).toEqual([])
+})

@@ -1,0 +1,262 @@
+import { costOf, noCounts } from '../cost/prices.ts'
+import type { Assumptions } from './assumptions.ts'
+import {
+  type Coefficients,
+  combine,
+  type PlannedCommand,
+  type RequestCounts,
+} from './coefficients.ts'
+import type { WaveGroup } from './shapes.ts'
+
+/** The deployment that a plan is for. */
+export interface PlannedDeployment {
+  readonly command: PlannedCommand
+  readonly resources: number
+  readonly waves: readonly WaveGroup[]
+  /** Duration of one provider call, in s. */
+  readonly callSeconds: number
+  /** The option `--parallel`. */
+  readonly parallel: number
+  /** The setting of the installation. */
+  readonly executorsMax: number
+}
+
+/** The plan of a deployment on AWS. */
+export interface CapacityPlan {
+  readonly wallSeconds: number
+  readonly peakOperations: number
+  readonly peakFunctions: number
+  readonly requests: RequestCounts
+  /** US dollars. */
+  readonly cost: number
+  /** Seconds that each limit and each fixed delay took, the longest first. */
+  readonly bindingSeconds: readonly (readonly [limit: string, seconds: number])[]
+  /** The first limit that determined the pace for at least a second, or 'none'. */
+  readonly firstLimit: string
+  /** The limits that the deployment exceeds, so that it cannot run in this way. */
+  readonly exceeded: readonly string[]
+}
+
+/** A limit of the pace at one time, in operations a second. */
+type Pace = readonly [limit: string, operationsPerSecond: number]
+
+/** The delays that no limit causes. */
+const startDelay = 'start of the first function'
+const callDelay = 'calls of one wave after the other'
+const waveDelay = 'store and queue of one wave after the other'
+const fixedDelays: ReadonlySet<string> = new Set([startDelay, callDelay, waveDelay])
+
+/** Length of one step of the model, in s. */
+const stepSeconds = 1
+
+/**
+ * Plans a deployment. A wave starts when the previous one has ended. Within a wave, operations
+ * start at the pace of the slowest limit. Functions are added over time, as Lambda and its event
+ * sources add them. Pure.
+ */
+export function planCapacity(
+  deployment: PlannedDeployment,
+  coefficients: Coefficients,
+  assumptions: Assumptions,
+): CapacityPlan {
+  const bindings = new Map<string, number>()
+  let wallSeconds = assumptions.coldStart.value
+  let firstLimit: string | undefined
+  const bind = (limit: string, seconds: number): void => {
+    const total = (bindings.get(limit) ?? 0) + seconds
+    bindings.set(limit, total)
+    if (total >= 1 && !fixedDelays.has(limit)) firstLimit ??= limit
+  }
+  bind(startDelay, wallSeconds)
+  let [peakOperations, peakFunctions] = [0, 1]
+  for (const { count, width } of deployment.waves) {
+    const first = runWave(deployment, { coefficients, assumptions, width, startedAt: wallSeconds })
+    for (const [limit, seconds] of first.bindings) bind(limit, seconds * count)
+    wallSeconds += first.seconds * count
+    peakOperations = Math.max(peakOperations, first.peakOperations)
+    peakFunctions = Math.max(peakFunctions, first.peakFunctions)
+  }
+  const requests = combine(
+    coefficients.fixed,
+    coefficients.perStep,
+    (fixed, perStep) => fixed + perStep * deployment.resources,
+  )
+  const messages = messagesOf(deployment, requests, assumptions)
+  return {
+    wallSeconds,
+    peakOperations: Math.round(peakOperations),
+    peakFunctions: Math.ceil(peakFunctions),
+    requests: { ...requests, messages },
+    cost: costOfPlan(deployment, { requests, messages, wallSeconds, assumptions }),
+    bindingSeconds: [...bindings].toSorted(([, a], [, b]) => b - a),
+    firstLimit: firstLimit ?? 'none',
+    exceeded: listExceeded(deployment, assumptions, wallSeconds),
+  }
+}
+
+interface WaveRun {
+  readonly seconds: number
+  readonly peakOperations: number
+  readonly peakFunctions: number
+  readonly bindings: ReadonlyMap<string, number>
+}
+
+/** Runs one wave in steps of a second. */
+function runWave(
+  deployment: PlannedDeployment,
+  context: {
+    readonly coefficients: Coefficients
+    readonly assumptions: Assumptions
+    readonly width: number
+    readonly startedAt: number
+  },
+): WaveRun {
+  const { assumptions, width, startedAt } = context
+  const bindings = new Map<string, number>()
+  const add = (limit: string, seconds: number): void =>
+    void bindings.set(limit, (bindings.get(limit) ?? 0) + seconds)
+  const operationSeconds = operationSecondsOf(deployment, assumptions)
+  // The last operation of a wave starts, runs, and releases the next wave over the queue.
+  add(callDelay, deployment.callSeconds)
+  // The executor of an operation continues with its only waiter, which needs no message.
+  const hopSeconds =
+    assumptions.queueHop.value * Math.min(1, context.coefficients.perStep.messages * width)
+  add(waveDelay, operationSeconds - deployment.callSeconds + hopSeconds)
+  let seconds = operationSeconds + hopSeconds
+  let remaining = Math.max(0, width - 1)
+  let [peakOperations, peakFunctions] = [1, 1]
+  while (remaining > 0) {
+    const paces = listPaces(deployment, context, startedAt + seconds)
+    const [limit, pace] = paces.reduce((slowest, other) =>
+      other[1] < slowest[1] ? other : slowest,
+    )
+    const duration = Math.min(stepSeconds, remaining / pace)
+    remaining -= pace * duration
+    if (remaining < 1e-6) remaining = 0
+    seconds += duration
+    add(limit, duration)
+    peakOperations = Math.max(peakOperations, Math.min(width, pace * operationSeconds))
+    peakFunctions = Math.max(
+      peakFunctions,
+      peakOperations / assumptions.operationsPerExecutor.value + 1,
+    )
+  }
+  return { seconds, peakOperations, peakFunctions, bindings }
+}
+
+/** Returns how long one operation holds its place: begin, call, outcome and end. */
+function operationSecondsOf(
+  { callSeconds }: PlannedDeployment,
+  { storeLatency }: Assumptions,
+): number {
+  return callSeconds + 4 * storeLatency.value
+}
+
+/** Returns the pace that each limit allows at a time. */
+function listPaces(
+  deployment: PlannedDeployment,
+  {
+    coefficients,
+    assumptions,
+  }: { readonly coefficients: Coefficients; readonly assumptions: Assumptions },
+  at: number,
+): readonly Pace[] {
+  const seconds = operationSecondsOf(deployment, assumptions)
+  const { perStep } = coefficients
+  const perFunction = assumptions.operationsPerExecutor.value
+  const rampedBySource = 5 + assumptions.eventSourceRamp.value * at
+  const rampedByLambda = assumptions.lambdaRamp.value * at
+  const functionPace = (functions: number): number => (functions * perFunction) / seconds
+  const generatorCpu =
+    deployment.command === 'create'
+      ? assumptions.generatorCpuCreate
+      : assumptions.generatorCpuDelete
+  const unlimited = Number.POSITIVE_INFINITY
+  return [
+    ['--parallel', deployment.parallel / seconds],
+    ['executorsMax', functionPace(deployment.executorsMax)],
+    ['concurrent functions of the account', functionPace(assumptions.lambdaConcurrency.value - 1)],
+    ['growth of the event source', functionPace(rampedBySource)],
+    ['growth of Lambda', functionPace(Math.max(1, rampedByLambda))],
+    ['processor of the generator', 1_000 / generatorCpu.value],
+    [
+      'processors of the executors',
+      (deployment.executorsMax * 1_000) / assumptions.executorCpu.value,
+    ],
+    [
+      'partition of the decision log',
+      perStep.logWriteUnits === 0
+        ? unlimited
+        : assumptions.partitionWrites.value / perStep.logWriteUnits,
+    ],
+    ['writes of the table', assumptions.tableWrites.value / Math.max(perStep.writeUnits, 1e-9)],
+  ]
+}
+
+/**
+ * Returns the messages of a deployment. Operations that become ready together share messages, which
+ * the measurement on models does not do.
+ */
+function messagesOf(
+  { resources, waves }: PlannedDeployment,
+  requests: RequestCounts,
+  { operationsPerMessage }: Assumptions,
+): number {
+  const waveCount = waves.reduce((total, { count }) => total + count, 0)
+  const shared = Math.max(waveCount, resources / operationsPerMessage.value)
+  return Math.ceil(Math.min(Math.max(requests.messages, 1), shared))
+}
+
+/** Returns the cost in US dollars. Functions cost for the time in which they have operations. */
+function costOfPlan(
+  deployment: PlannedDeployment,
+  plan: {
+    readonly requests: RequestCounts
+    readonly messages: number
+    readonly wallSeconds: number
+    readonly assumptions: Assumptions
+  },
+): number {
+  const { requests, messages, wallSeconds, assumptions } = plan
+  const operationsTogether = Math.min(
+    assumptions.operationsPerMessage.value,
+    deployment.resources / messages,
+  )
+  const operationSeconds = operationSecondsOf(deployment, assumptions)
+  const executorSeconds = (deployment.resources * operationSeconds) / operationsTogether
+  const { writeUnits, readUnits, puts, gets } = requests
+  return costOf({
+    ...noCounts,
+    ...{ writeUnits, readUnits, puts, gets, messages },
+    calls: messages + 1,
+    gbSeconds: (wallSeconds + executorSeconds) * assumptions.memoryGb.value,
+  })
+}
+
+/** Returns the limits that no waiting helps against. */
+function listExceeded(
+  { command, resources, callSeconds }: PlannedDeployment,
+  assumptions: Assumptions,
+  wallSeconds: number,
+): readonly string[] {
+  const memoryMb =
+    assumptions.memoryBase.value + (resources * assumptions.memoryPerResource.value) / 1_024
+  const { functionMemoryMax, functionLimit } = assumptions
+  return [
+    ...(memoryMb > functionMemoryMax.value
+      ? [
+          `the generator needs ${Math.ceil(memoryMb)} MB, a function has at most ${functionMemoryMax.value}`,
+        ]
+      : []),
+    ...(callSeconds > functionLimit.value
+      ? ['a call takes longer than a function may run, so the long pool runs it']
+      : []),
+    ...(wallSeconds > functionLimit.value
+      ? [
+          command === 'create'
+            ? 'the generator outlives a function: it hands over, and its program runs again each time'
+            : 'the generator outlives a function, so it hands over',
+        ]
+      : []),
+  ]
+}
