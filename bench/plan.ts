@@ -71,8 +71,10 @@ function printAssumptions(): void {
 
 function printPlan(deployment: PlannedDeployment, plan: CapacityPlan): void {
   const { command, resources, callSeconds, parallel } = deployment
-  if (values.json)
-    return void console.log(JSON.stringify({ command, resources, callSeconds, parallel, ...plan }))
+  if (values.json) {
+    console.log(JSON.stringify({ command, resources, callSeconds, parallel, ...plan }))
+    return
+  }
   const title = `${command} of ${format(resources)} resources, ${values.shape}`
   console.log(`${title}, calls of ${callSeconds} s, ${parallel} in parallel`)
   const { writeUnits, readUnits, messages, puts, gets } = plan.requests
