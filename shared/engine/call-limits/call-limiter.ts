@@ -4,7 +4,12 @@ import { createCallRates } from './call-rates.ts'
 import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
 import { createLimitWaits, type LimitWaitDeps } from './limit-waits.ts'
-import { adaptiveLimitOf, type LimitableCall, matchLimits } from './match-limits.ts'
+import {
+  adaptiveLimitOf,
+  limitedPackageOf,
+  type LimitableCall,
+  matchLimits,
+} from './match-limits.ts'
 import { createRunningCalls } from './running-calls.ts'
 
 /** Dependencies of a limiter. */
@@ -45,10 +50,12 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const waits = createLimitWaits(deps, { rates, runningCalls })
   const gates = new Map<string, Slots>()
   const waitingIds = new Set<OperationId>()
+  /** The adaptive limits by package. Creating one for each call would take longer than the rest. */
+  const adaptiveLimits = new Map<string, CallLimit>()
   const limitsOf = async (call: LimitableCall): Promise<readonly CallLimit[]> => {
     const limits = await matchLimits(deps.rules, call)
     if (limits.length > 0) return limits
-    const adaptive = adaptiveLimitOf(call.type)
+    const adaptive = findAdaptiveLimit(adaptiveLimits, call)
     return rates.isSlowed(adaptive) ? [adaptive] : []
   }
   const endCall = async (
@@ -64,10 +71,10 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   }
   const acquireLimits = async (
     limits: readonly CallLimit[],
-    { type }: LimitableCall,
+    call: LimitableCall,
     callId: string,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
-    const followed = limits.length > 0 ? limits : [adaptiveLimitOf(type)]
+    const followed = limits.length > 0 ? limits : [findAdaptiveLimit(adaptiveLimits, call)]
     const heldGates: (() => void)[] = []
     const openGates = (): void => {
       for (const release of heldGates.splice(0)) release()
@@ -107,6 +114,13 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
       }
     },
   }
+}
+
+function findAdaptiveLimit(known: Map<string, CallLimit>, { type }: LimitableCall): CallLimit {
+  const pkg = limitedPackageOf(type)
+  const limit = known.get(pkg) ?? adaptiveLimitOf(pkg)
+  known.set(pkg, limit)
+  return limit
 }
 
 /** Returns the gate of a limit, which one waiting call at a time holds. */

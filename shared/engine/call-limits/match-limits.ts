@@ -28,20 +28,19 @@ export async function matchLimits(
 }
 
 /** Returns the limit that adapts to the throttling of a package without a rule. */
-export function adaptiveLimitOf(type: string): CallLimit {
-  const label = packageOf(type)
-  return { name: nameOf(['package', label]), label, isShared: false, intervalMs: 0, burst: 1 }
+export function adaptiveLimitOf(pkg: string): CallLimit {
+  return { name: nameOf(['package', pkg]), label: pkg, isShared: false, intervalMs: 0, burst: 1 }
 }
 
 /** Returns the package of a resource type. A provider's own type has the package as its name. */
-function packageOf(type: string): string {
+export function limitedPackageOf(type: string): string {
   const providerPrefix = 'pulumi:providers:'
   if (type.startsWith(providerPrefix)) return type.slice(providerPrefix.length)
   return type.split(':', 1)[0] ?? type
 }
 
 function isMatch(rule: CallLimitRule, { call, type }: LimitableCall): boolean {
-  if (rule.provider !== undefined && rule.provider !== packageOf(type)) return false
+  if (rule.provider !== undefined && rule.provider !== limitedPackageOf(type)) return false
   if (rule.type !== undefined && !isTypeMatch(rule.type, type)) return false
   return rule.operations === undefined || rule.operations.includes(call)
 }
