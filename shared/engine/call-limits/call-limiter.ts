@@ -50,12 +50,11 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const waits = createLimitWaits(deps, { rates, runningCalls })
   const gates = new Map<string, Slots>()
   const waitingIds = new Set<OperationId>()
-  /** The adaptive limits by package. Creating one for each call would take longer than the rest. */
-  const adaptiveLimits = new Map<string, CallLimit>()
+  const findAdaptiveLimit = createAdaptiveLimits()
   const limitsOf = async (call: LimitableCall): Promise<readonly CallLimit[]> => {
     const limits = await matchLimits(deps.rules, call)
     if (limits.length > 0) return limits
-    const adaptive = findAdaptiveLimit(adaptiveLimits, call)
+    const adaptive = findAdaptiveLimit(call)
     return rates.isSlowed(adaptive) ? [adaptive] : []
   }
   const endCall = async (
@@ -74,7 +73,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     call: LimitableCall,
     callId: string,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
-    const followed = limits.length > 0 ? limits : [findAdaptiveLimit(adaptiveLimits, call)]
+    const followed = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
     const heldGates: (() => void)[] = []
     const openGates = (): void => {
       for (const release of heldGates.splice(0)) release()
@@ -116,11 +115,15 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   }
 }
 
-function findAdaptiveLimit(known: Map<string, CallLimit>, { type }: LimitableCall): CallLimit {
-  const pkg = limitedPackageOf(type)
-  const limit = known.get(pkg) ?? adaptiveLimitOf(pkg)
-  known.set(pkg, limit)
-  return limit
+/** Returns the adaptive limits by package. Creating one for each call would take too long. */
+function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
+  const limits = new Map<string, CallLimit>()
+  return ({ type }) => {
+    const pkg = limitedPackageOf(type)
+    const limit = limits.get(pkg) ?? adaptiveLimitOf(pkg)
+    limits.set(pkg, limit)
+    return limit
+  }
 }
 
 /** Returns the gate of a limit, which one waiting call at a time holds. */
