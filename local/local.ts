@@ -3,7 +3,6 @@
  * second engine and no daemon. Imports functions and below.
  */
 import { hostname } from 'node:os'
-import type { UpdateInfo } from '../shared/backends/update-info.ts'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
 import type { Platform } from '../shared/ports/platform.ts'
@@ -61,9 +60,10 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
   return {
     platform,
     deploy: async (request, sink) => {
-      backend?.setConfig(request.stack, toHistoryConfig(request))
+      const recorded = withRecordedConfig(request)
+      backend?.setConfig(request.stack, recorded.recordedConfig ?? {})
       const { deploy } = await loadHandlers()
-      const runningDeployment = await deploy({ platform, ports, request, sink })
+      const runningDeployment = await deploy({ platform, ports, request: recorded, sink })
       if (request.dryRun) return runningDeployment
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
@@ -180,14 +180,18 @@ function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
   }
 }
 
-/** Returns the configuration of a deployment as the history of a backend has it. */
-function toHistoryConfig({ config, secrets }: DeployRequest): UpdateInfo['config'] {
-  return Object.fromEntries(
-    [...config].map(([key, { text, isSecret, isObject }]) => {
-      if (isSecret) return [key, { secure: secrets.crypter.encrypt(text) }]
-      return [key, isObject ? (JSON.parse(text) as Json) : text]
-    }),
-  )
+/**
+ * Returns a request with its configuration as the history records it, with encrypted secrets. A
+ * service that encrypts with requests would get one for each secret, so nothing is recorded then.
+ */
+function withRecordedConfig(request: DeployRequest): DeployRequest {
+  const { config, secrets } = request
+  if (secrets.prepare !== undefined) return request
+  const entries = [...config].map(([key, { text, isSecret, isObject }]) => {
+    if (isSecret) return [key, { secure: secrets.crypter.encrypt(text) }] as const
+    return [key, isObject ? (JSON.parse(text) as Json) : text] as const
+  })
+  return { ...request, recordedConfig: Object.fromEntries(entries) }
 }
 
 /** Removes old records after a successful deployment; see `pruneAfterCommand`. */

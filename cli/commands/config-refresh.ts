@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
-import { hasSecure, isContainer, toConfigTree } from '../../shared/programs/config/config-tree.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import {
+  type ConfigTree,
+  hasSecure,
+  isContainer,
+  replaceSecure,
+  toConfigTree,
+  toStoredConfigValue,
+} from '../../shared/programs/config/config-tree.ts'
 import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { withEnvironmentConfig } from '../../shared/programs/environments/environment-config.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -9,7 +17,12 @@ import type { Project } from '../../shared/programs/project/project.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { backUpFile } from '../config/back-up-file.ts'
-import { maskedConfigText, readDeployedConfig } from '../config/deployed-config.ts'
+import {
+  describeRecordedConfig,
+  maskedConfigText,
+  readDeployedConfig,
+} from '../config/deployed-config.ts'
+import { openRecordedSecrets, type RecordedSecrets } from '../config/recorded-secrets.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 
@@ -17,9 +30,10 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 const deploymentsMax = 50
 
 /**
- * `config refresh`: restores the configuration of the most recent deployment in the stack file. The
- * records have no secret values: those of the file stay, and a warning names missing ones. The
- * previous file is kept as `<file>.bak`, except with --force.
+ * `config refresh`: restores the configuration of the most recent deployment in the stack file. A
+ * secret is restored if the history has it and its secrets provider is the current one. Otherwise
+ * the secret of the file stays, and a warning names a missing one. The previous file is kept as
+ * `<file>.bak`, except with --force.
  */
 export const refreshConfig: Handler = async (session, flags) => {
   const project = session.requireProject()
@@ -30,30 +44,40 @@ export const refreshConfig: Handler = async (session, flags) => {
       hint: 'Deploy the stack first. Records are kept for 30 days, unless ANTICHAIN_KEEP_RECORDS_DAYS is set.',
     })
   const file = openStackFile(session, project, { stack: id, file: flags.text('configFile') })
-  const missing = applyDeployedConfig(project, file, deployed)
-  for (const key of missing)
-    session.printToStderr(
-      `warning: '${key}' is a secret, so set it again: antichain config set --secret ${key}`,
-    )
   if (existsSync(file.file) && !flags.isSet('force')) {
     const backup = backUpFile(file.file)
     session.printToStderr(`Kept the previous file as ${backup}`)
   }
+  const secrets = await openRecordedSecrets(session, id, { file, config: deployed.recorded })
+  const missing = applyDeployedConfig(project, file, { texts: deployed.texts, secrets })
+  for (const key of missing)
+    session.printToStderr(
+      `warning: '${key}' is a secret, so set it again: antichain config set --secret ${key}`,
+    )
   writeStackConfig(file)
   session.print(`Refreshed configuration for stack '${stackPartsOf(id).stack}'`)
   return 0
+}
+
+/** The configuration of a deployment. */
+interface FoundConfig {
+  /** The texts of the values, with masked secrets. */
+  readonly texts: Readonly<Record<string, string>>
+  /** The configuration in the history, with encrypted secrets. Absent for some deployments. */
+  readonly recorded?: NonNullable<HistoryRecord['config']>
 }
 
 /** Returns the configuration of the newest deployment that has recorded one. */
 async function findDeployedConfig(
   session: CliSession,
   id: StackId,
-): Promise<Readonly<Record<string, string>> | undefined> {
+): Promise<FoundConfig | undefined> {
   const { platform } = await session.openEngine()
   let count = 0
-  for await (const { deployment } of readHistory(platform.catalog, id)) {
-    const config = await readDeployedConfig(session, id, deploymentPartsOf(deployment).number)
-    if (config !== undefined) return config
+  for await (const { deployment, config: recorded } of readHistory(platform.catalog, id)) {
+    if (recorded !== undefined) return { recorded, texts: describeRecordedConfig(recorded) }
+    const texts = await readDeployedConfig(session, id, deploymentPartsOf(deployment).number)
+    if (texts !== undefined) return { texts }
     count += 1
     if (count >= deploymentsMax) return undefined
   }
@@ -62,35 +86,51 @@ async function findDeployedConfig(
 
 /**
  * Gives a file the values of the deployed configuration, and removes its other keys. Defaults of
- * the project and values of the environment stay where they are. Secrets have no deployed value, so
- * the file keeps its own. Returns the keys of secrets that the file does not have as secrets.
+ * the project and values of the environment stay where they are, and so does a secret that equals
+ * the deployed one. Returns the keys of secrets that neither the file nor the history has.
  */
 function applyDeployedConfig(
   project: Project,
   file: StackConfig,
-  deployed: Readonly<Record<string, string>>,
+  {
+    texts,
+    secrets,
+  }: Pick<FoundConfig, 'texts'> & { readonly secrets: RecordedSecrets | undefined },
 ): readonly string[] {
   const missing: string[] = []
   const environment = file.readEnvironment(project.root)
-  // Only the presence of secrets matters here, so nothing is encrypted.
-  const options = { project: project.name, encrypt: (text: string) => text }
+  // Without recorded secrets only their presence matters, so nothing is encrypted.
+  const { encrypt, decrypt } = secrets?.crypter ?? { encrypt: keepText, decrypt: keepText }
+  const options = { project: project.name, encrypt }
   const values = withProjectDefaults(
     project,
     withEnvironmentConfig(file.getValues(), environment, options),
   ).values
-  for (const [key, text] of Object.entries(deployed)) {
+  for (const [key, text] of Object.entries(texts)) {
     const value = values.get(key)
     const isSecret = value !== undefined && hasSecure(value)
-    if (text === maskedConfigText) {
+    const secret = secrets?.values.get(key)
+    if (secret !== undefined) {
+      const isEqual = isSecret && openValue(value, decrypt).text === textOf(secret)
+      if (!isEqual) file.set(key, toStoredConfigValue(encryptTree(secret, encrypt)))
+    } else if (text === maskedConfigText) {
       if (!isSecret) missing.push(key)
     } else if (isSecret || value === undefined || textOf(value) !== text) file.set(key, parse(text))
   }
-  for (const key of file.getValues().keys()) if (!Object.hasOwn(deployed, key)) file.remove(key)
+  for (const key of file.getValues().keys()) if (!Object.hasOwn(texts, key)) file.remove(key)
   return missing
 }
 
-function textOf(value: Parameters<typeof openValue>[0]): string {
-  return openValue(value, text => text).text
+function encryptTree(tree: ConfigTree, encrypt: (text: string) => string): ConfigTree {
+  return replaceSecure(tree, text => ({ kind: 'secure', ciphertext: encrypt(text) }))
+}
+
+function keepText(text: string): string {
+  return text
+}
+
+function textOf(value: ConfigTree): string {
+  return openValue(toStoredConfigValue(value), keepText).text
 }
 
 /** Returns a map or list for its JSON text, and otherwise the text. */

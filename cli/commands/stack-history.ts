@@ -9,7 +9,11 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
-import { maskedConfigText, readDeployedConfig } from '../config/deployed-config.ts'
+import {
+  describeRecordedConfig,
+  maskedConfigText,
+  readDeployedConfig,
+} from '../config/deployed-config.ts'
 
 /** `stack history`: lists the deployments of a stack, newest first, page by page. */
 export const showStackHistory: Handler = async (session, flags) => {
@@ -129,7 +133,7 @@ function toRecordJson(
     message: record.message,
     environment: record.environment ?? {},
     config: Object.fromEntries(
-      Object.entries(config ?? describeConfig(record.config ?? {})).map(([key, text]) => [
+      Object.entries(config ?? describeRecordedConfig(record.config ?? {})).map(([key, text]) => [
         key,
         text === maskedConfigText ? { secret: true } : { value: text, secret: false },
       ]),
@@ -138,19 +142,6 @@ function toRecordJson(
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
     ...(changes === undefined ? {} : { resourceChanges: changes }),
   }
-}
-
-/** Returns the configuration that another client recorded, with masked secrets. */
-function describeConfig(
-  config: NonNullable<HistoryRecord['config']>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(config).map(([key, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value)
-      const hasSecret = typeof value !== 'string' && text.includes('"secure":')
-      return [key, hasSecret ? maskedConfigText : text]
-    }),
-  )
 }
 
 function describeChangeCounts(changes: Readonly<Record<string, number>>): string {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hasCode } from '../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
@@ -45,4 +46,17 @@ export async function readDeployedConfig(
     if (absenceCodes.some(code => hasCode(thrown, code))) return undefined
     throw thrown
   }
+}
+
+/** Returns the configuration that the history records, with masked secrets. */
+export function describeRecordedConfig(
+  config: NonNullable<HistoryRecord['config']>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      const hasSecret = typeof value !== 'string' && text.includes('"secure":')
+      return [key, hasSecret ? maskedConfigText : text]
+    }),
+  )
 }

@@ -65,8 +65,9 @@ export async function startDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
-  const { stack, options } = request
-  const startOptions = { command: options.command, message: options.message }
+  const { stack, options, recordedConfig: config } = request
+  const configField = config === undefined ? {} : { config }
+  const startOptions = { command: options.command, message: options.message, ...configField }
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // `pinDeployment` checks again. In almost all cases this first check avoids an empty

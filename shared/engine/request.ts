@@ -6,6 +6,7 @@ import type { Forecast } from '../records/forecast.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
+import type { Json } from '../state/stored.ts'
 
 export type { ConfigValue }
 
@@ -46,6 +47,8 @@ export interface DeployRequest {
   /** The rules that limit calls of providers. Absent: none. */
   readonly callLimits?: readonly CallLimitRule[]
   readonly secrets: SecretsManager
+  /** The configuration as the history records it, with encrypted secrets. Absent: not recorded. */
+  readonly recordedConfig?: Readonly<Record<string, Json>>
   /**
    * Keyed digest of program and configuration. A resume compares the digest with the recorded one.
    */

@@ -44,7 +44,10 @@ export interface HistoryRecord {
   readonly version?: number
   /** The process of an entry of a self-managed backend: names and values of its client. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Of an entry of such a backend: `ns:name` → text, `{ secure }` or an object. */
+  /**
+   * Of a deployment of this machine's command line, or of an entry of such a backend: `ns:name` →
+   * text, `{ secure }` or an object. Its secrets are encrypted.
+   */
   readonly config?: Readonly<Record<string, Json>>
   /** Pending operations that a state import dropped from the imported state. */
   readonly dropped?: readonly PendingOperationSummary[]

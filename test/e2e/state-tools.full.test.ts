@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { initDevStack, upArgs } from './exported-state.ts'
-import { createSandbox, requireSuccess } from './sandbox.ts'
+import { createSandbox, findFilesWith, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
 const withDevStack = (...args: string[]): string[] => [...args, '-s', 'dev']
@@ -95,13 +95,27 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     expect((await sandbox.run(['config', 'get', 'extra', '-s', 'dev'])).exit).not.toBe(0)
     expect(existsSync(join(sandbox.program, 'Pulumi.dev.yaml.bak'))).toBe(true)
     await run('config', 'rm', 'password', '-s', 'dev')
-    const refreshed = await sandbox.run(withDevStack('config', 'refresh', '--force'))
-    expect(refreshed.err).toMatch(/warning: '\S+:password' is a secret/)
-    // The deployed value is a secret, which is not recorded. So the file keeps its plain value.
+    await run('config', 'refresh', '--force', '-s', 'dev')
+    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)
     await run('config', 'set', '--plaintext', 'password', 'public', '-s', 'dev')
-    const warned = await sandbox.run(withDevStack('config', 'refresh', '--force'))
+    await run('config', 'refresh', '--force', '-s', 'dev')
+    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)
+    const file = join(sandbox.program, 'Pulumi.dev.yaml')
+    const equal = readFileSync(file, 'utf8')
+    await run('config', 'refresh', '--force', '-s', 'dev')
+    expect(readFileSync(file, 'utf8')).toBe(equal)
+    rmSync(file)
+    await run('config', 'refresh', '-s', 'dev')
+    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)
+    expect(await run('config', 'get', 'size', '-s', 'dev')).toBe('3')
+    expect(findFilesWith(sandbox.home, secret)).toEqual([])
+    // Without the passphrase the secret of the file stays.
+    const noPassphrase = { env: { PULUMI_CONFIG_PASSPHRASE: undefined } }
+    requireSuccess(await sandbox.run(withDevStack('config', 'refresh', '--force'), noPassphrase))
+    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)
+    await run('config', 'rm', 'password', '-s', 'dev')
+    const warned = await sandbox.run(withDevStack('config', 'refresh', '--force'), noPassphrase)
     expect(warned.err).toMatch(/warning: '\S+:password' is a secret/)
-    expect(await run('config', 'get', 'password', '-s', 'dev')).toBe('public')
     const [latest] = JSON.parse(await run('stack', 'history', '--json', '-s', 'dev')) as {
       config: Record<string, unknown>
     }[]
@@ -109,6 +123,12 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     const valueOf = (name: string) => config.find(([key]) => key.endsWith(`:${name}`))?.[1]
     expect(valueOf('password')).toEqual({ secret: true })
     expect(valueOf('size')).toEqual({ value: '3', secret: false })
+    // A secret of an earlier secrets provider cannot be restored.
+    const change = ['stack', 'change-secrets-provider', 'passphrase', '-s', 'dev']
+    requireSuccess(await sandbox.run(change, { input: 'another\n' }))
+    const newPassphrase = { env: { PULUMI_CONFIG_PASSPHRASE: 'another' } }
+    const changed = await sandbox.run(withDevStack('config', 'refresh', '--force'), newPassphrase)
+    expect(changed.err).toMatch(/warning: '\S+:password' is a secret/)
   } finally {
     sandbox.remove()
   }
