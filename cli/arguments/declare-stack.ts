@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
-import { addJsonOptions } from './output-option.ts'
+import { addJsonOptions, addOutputOption } from './output-option.ts'
 import { declareStackTriggers } from './declare-stack-triggers.ts'
 
 /** Declares `stack` and its subcommands. */
@@ -22,7 +22,7 @@ export function declareStack(root: Command, attach: Attach): void {
 }
 
 function withShowOptions(command: Command): Command {
-  return command
+  return addOutputOption(command)
     .option('--show-name', 'Print only the name of the stack')
     .option('-u, --show-urns', 'Print the URN of each resource')
     .option('-i, --show-ids', 'Print the id of each resource')

@@ -64,6 +64,20 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ["stack change-secrets-provider 'awskms://alias/pulumi'", 'Encrypt with a key of AWS KMS'],
     ['stack change-secrets-provider passphrase', 'Encrypt with a passphrase'],
   ],
+  'stack migrate': [
+    ['stack migrate s3://acme-state prod', 'Copy a stack of a bucket with its history'],
+    ['stack migrate file://~ web/dev --target shop/test', 'Copy it under another name'],
+  ],
+  'stack schedule new': [
+    ["stack schedule new --kind drift --cron '0 */4 * * *'", 'Detect drift every four hours'],
+    ['stack schedule new --kind ttl --once 2027-01-31T04:00:00Z', 'Destroy once at a time'],
+  ],
+  'stack webhook new': [
+    [
+      'stack webhook new --name ops --url https://example.com/hook --event update_failed',
+      'Report failed updates',
+    ],
+  ],
   'stack ls': [
     ['stack ls', 'List the stacks of this project'],
     ['stack ls --all --json', 'List all stacks as JSON'],

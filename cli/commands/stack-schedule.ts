@@ -11,6 +11,7 @@ import { createPrivateName } from '../stack/private-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { parseCount } from '../arguments/parse-count.ts'
+import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
@@ -63,6 +64,7 @@ export const createStackSchedule: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const name = createPrivateName('pulumi-', 6)
   await putSchedule(session, { id, name }, request)
+  warnUnservedBackend(session, 'schedule')
   const created = await readSchedule(session, id, name)
   return printSchedule(session, isJsonOutput(flags), { ...created, id })
 }

@@ -4,8 +4,14 @@ import type { StoredResource } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
+import { readCurrentBackend } from '../backends/current-backend.ts'
 import { formatTable } from '../display/table.ts'
+import { readLogin } from '../remote/saved-login.ts'
+import { type CliSession, stackNotFoundError } from '../session/session.ts'
+import { describeStack } from '../stack/describe-stack.ts'
 import { readShownOutputs } from '../stack/open-decrypter.ts'
+import { readStackTags } from '../stack/stack-tags.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 import { formatOutputList } from './stack-output.ts'
 
@@ -18,6 +24,18 @@ export const showStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const engine = await session.openEngine()
   const state = await engine.exportState(id)
+  if (isJsonOutput(flags)) {
+    const record = await engine.platform.catalog.getStack(id)
+    if (record === undefined) throw stackNotFoundError(id)
+    const parts = {
+      ...{ record, backend: backendNameOf(session), state },
+      tags: await readStackTags(session, id),
+      outputs: await readShownOutputs(session, flags, { id, state }),
+    }
+    session.print(JSON.stringify(describeStack(parts), null, 2))
+    await warnInterrupted(session, id)
+    return 0
+  }
   const [lastRecord] = await engine.platform.catalog.listHistory(id, 1)
   const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
   session.print(`Current stack is ${stackPartsOf(id).stack}:`)
@@ -29,6 +47,12 @@ export const showStack: Handler = async (session, flags) => {
     session.print(line)
   await warnInterrupted(session, id)
   return 0
+}
+
+/** Returns the address of the API or backend in use, or `local` for the store of this machine. */
+function backendNameOf({ home, cwd, io }: CliSession): string {
+  const backend = readCurrentBackend({ home, cwd, env: io.env })?.address
+  return backend ?? readLogin(home)?.url ?? 'local'
 }
 
 /** Formats resources as a table. With --show-urns and --show-ids, lines below each one. */

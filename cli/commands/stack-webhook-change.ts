@@ -4,6 +4,7 @@ import { findCoveredFilter } from '../../shared/triggers/notifications/pulumi-fi
 import { type HookView, readHook } from '../../shared/triggers/notifications/pulumi-hook.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { createPrivateName } from '../stack/private-name.ts'
 import {
@@ -33,6 +34,7 @@ export const createHookOfStack: Handler = async (session, flags) => {
   const secret = flags.text('secret') ?? session.io.env['ANTICHAIN_SECRET'] ?? ''
   const name = createPrivateName('', 4)
   await putHookDocument(session, { id, name }, { fields, secret: secret || undefined })
+  warnUnservedBackend(session, 'webhook')
   return showChanged(session, flags, { id, name })
 }
 

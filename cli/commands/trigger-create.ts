@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 
@@ -97,6 +98,7 @@ async function putTrigger(
   const response = await callApi({ method: 'PUT', path, body: createBody(secret) })
   const { created } = putResponseForm.parse(response)
   session.printToStderr(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
+  warnUnservedBackend(session, kind)
   if (!isSigned || presetSecret !== '') return 0
   session.print(secret)
   session.printToStderr('This is the secret that signs its deliveries. It is not shown again.')

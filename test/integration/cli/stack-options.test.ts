@@ -72,6 +72,34 @@ test('stack ls lists nothing of another organization, and filters by tag', async
   expect(JSON.parse(await run('stack', 'history', '--output', 'json', '-s', 'prod'))).toEqual([])
 })
 
+test('schedules and webhooks of a self-managed backend warn that no process serves it', async () => {
+  const schedule = ['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *']
+  const own = ['schedule', 'create', 'x', '--when', '0 4 * * *']
+  const hook = ['stack', 'webhook', 'new', '--name', 'x', '--url', 'https://example.com/', '-y']
+  for (const args of [schedule, own, hook])
+    expect((await bench.run(...args, '-s', 'dev')).err).not.toContain('warning')
+  await run('login', `file://${join(bench.root, 'backend')}?create_dir=true`)
+  await run('stack', 'init', 'far')
+  for (const args of [schedule, own, hook]) {
+    const { exit, err } = await bench.run(...args, '-s', 'far')
+    expect([args, exit, err]).toEqual([
+      args,
+      0,
+      expect.stringMatching(/warning: no process serves/),
+    ])
+  }
+})
+
+test('stack --output json shows the stack as Pulumi does', async () => {
+  await run('stack', 'tag', 'set', 'team', 'web', '-s', 'dev')
+  const expected = {
+    ...{ organization: 'organization', project: 'shop', stack: 'dev', backend: 'local' },
+    ...{ version: 0, tags: { team: 'web' }, resources: [], outputs: {} },
+  }
+  expect(JSON.parse(await run('stack', '--output', 'json', '-s', 'dev'))).toEqual(expected)
+  expect(JSON.parse(await run('stack', 'get', '--output', 'json', '-s', 'dev'))).toEqual(expected)
+})
+
 describe('a state', () => {
   const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
   const importState = async (fields: object): Promise<void> => {
@@ -90,6 +118,11 @@ describe('a state', () => {
     bench.env['PULUMI_CONFIG_PASSPHRASE'] = undefined
     const shown = await run('state', 'get', 'x', '--show-secrets', '--output', 'json', '-s', 'dev')
     expect(JSON.parse(shown)).toMatchObject({ outputs: { size: 3 } })
+    expect(JSON.parse(await run('stack', '--output', 'json', '-s', 'dev'))).toMatchObject({
+      ...{ version: 1, secretsProvider: { type: 'passphrase' }, outputs: {} },
+      manifest: { time: '2026-01-01T00:00:00Z' },
+      resources: [{ urn: urn('x'), type: 'a:b:C', name: 'x' }],
+    })
   })
 
   test('keeps its snippets, which state promote names, and knows no other snippet', async () => {
