@@ -1,8 +1,9 @@
 /**
  * Measures the codec of states for each number of resources (`--sizes`): decode, encode, fold,
- * verify, diff. Each step runs `--repetitions` times. Prints one JSON line for each step, with the
- * medians of wall time, processor time and the longest delay of other work. On a busy machine only
- * processor time is comparable. Usage: `node bench/codec.ts [--sizes n,n] [--repetitions n]`.
+ * verify, diff, or the `--steps`. Each step runs `--repetitions` times. Prints one JSON line for
+ * each step, with the medians of wall time, processor time and the longest delay of other work. On
+ * a busy machine only processor time is comparable. Usage: `node bench/codec.ts [--sizes n,n]
+ * [--repetitions n] [--steps name,name]`.
  */
 import { cpus, loadavg, release } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -53,6 +54,11 @@ function createResource(index: number): StoredResource {
   }
 }
 
+/** Returns the resource as it is read from a record of its own. */
+function parseAlone(resource: StoredResource): StoredResource {
+  return JSON.parse(JSON.stringify(resource)) as StoredResource
+}
+
 function createDeployment(resources: readonly StoredResource[]): StoredDeployment {
   return {
     manifest: manifestOf(version, time),
@@ -77,44 +83,56 @@ const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000,100000' },
     repetitions: { type: 'string', default: '3' },
+    steps: { type: 'string', default: 'decode,encode,fold,verify,diff' },
   },
 })
 const repetitions = Number(values.repetitions)
+const steps = values.steps.split(',')
+
+/** Number of resources that one measurement of a short step covers. */
+const shortStepResources = 600_000
+
+const roundToHundredths = (number: number): number => Math.round(number * 100) / 100
 
 function medianOf(numbers: number[]): number {
   return numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** Runs a step several times, and prints its medians. */
+/**
+ * Runs a step several times, and prints its medians. `runs`: the number of runs in one measurement,
+ * so that short steps exceed the resolution of the clock of processor time.
+ */
 async function measure(
   step: string,
   labels: Readonly<Record<string, number>>,
   run: () => unknown,
+  runs = 1,
 ): Promise<void> {
+  if (!steps.includes(step)) return
   const wallMs: number[] = []
   const cpuMs: number[] = []
   const delayMs: number[] = []
-  for (let count = 0; count < repetitions; count++) {
+  for (let repetition = 0; repetition < repetitions; repetition++) {
     const startMs = performance.now()
     const startUsage = process.threadCpuUsage()
     const delays = monitorEventLoopDelay({ resolution: 5 })
     delays.enable()
-    await run()
+    for (let count = 0; count < runs; count++) await run()
     delays.disable()
     delayMs.push(delays.max / 1e6)
     const { user, system } = process.threadCpuUsage(startUsage)
-    wallMs.push(performance.now() - startMs)
-    cpuMs.push((user + system) / 1000)
+    wallMs.push((performance.now() - startMs) / runs)
+    cpuMs.push((user + system) / 1000 / runs)
   }
   const line = {
     bench: 'codec',
     step,
     ...labels,
     repetitions,
-    wallMs: Math.round(medianOf(wallMs)),
-    cpuMs: Math.round(medianOf(cpuMs)),
+    wallMs: roundToHundredths(medianOf(wallMs)),
+    cpuMs: roundToHundredths(medianOf(cpuMs)),
     delayMs: Math.round(medianOf(delayMs)),
-    cpuMicrosecondsEach: Math.round((medianOf(cpuMs) * 1000) / (labels['size'] ?? 1)),
+    cpuMicrosecondsEach: roundToHundredths((medianOf(cpuMs) * 1000) / (labels['size'] ?? 1)),
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${process.platform} ${release()}`,
     node: process.version,
@@ -136,14 +154,16 @@ for (const size of values.sizes.split(',').map(Number)) {
     printStateBlob(await envelopeOf(await encodeSnapshot(snapshot, manager, 'sealed'))),
   )
   // Two entries belong to each create, so that half as many creates have `size` entries.
-  const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)))
+  const entries = entriesOf(resources.slice(0, Math.ceil(size / 2)).map(parseAlone))
   const base = createDeployment([])
-  await measure('fold', { ...labels, entries: entries.length }, () =>
+  const runs = Math.max(1, Math.round(shortStepResources / size))
+  const foldOnce = (): StoredDeployment =>
     completeReplay(
       replayEntries(base, entries, { baseFeatures: [], now: time, version, sortResources }),
-    ),
-  )
-  await measure('verify', labels, () => verifyIntegrity(deployment))
+    )
+  await measure('fold', { ...labels, entries: entries.length }, foldOnce, runs)
+  const { deployment: parsed } = await parseEnvelope(blob)
+  await measure('verify', labels, () => verifyIntegrity(parsed ?? deployment), runs)
   const changed = createDeployment(
     resources.map((resource, index) => (index % 10 === 0 ? { ...resource, id: 'new' } : resource)),
   )

@@ -1,8 +1,10 @@
 /**
  * Measures memory and delays of the codec with a large state: each step in a process of its own,
- * from a file. Prints one JSON line for each step, with the peak of resident memory and the
- * longest delay of other work. The texts of different resources differ, and
- * outputs repeat inputs. Usage: `node bench/state-memory.ts [--resources n] [--repetitions n]`.
+ * from a file. Prints one JSON line for each step. `peakMegabytes` is the peak of resident memory.
+ * `delayMs` is the longest delay of other work, which includes the time of other processes.
+ * `turnCpuMs` is the longest processor time of the thread without other work. The texts of
+ * different resources differ, and outputs repeat inputs. Usage: `node bench/state-memory.ts
+ * [--resources n] [--repetitions n]`.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -81,12 +83,32 @@ async function runStep(step: string, stored: StoredDeployment): Promise<unknown>
   return undefined
 }
 
+/**
+ * Measures the longest processor time of this thread between two callbacks of a timer. Returns the
+ * function that ends the measurement, and returns the time in ms.
+ */
+function measureTurns(): () => number {
+  let longestMs = 0
+  let start = process.threadCpuUsage()
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(start)
+    longestMs = Math.max(longestMs, (user + system) / 1000)
+    start = process.threadCpuUsage()
+  }, 3)
+  return () => {
+    clearInterval(timer)
+    return longestMs
+  }
+}
+
 async function measureStep(step: string, file: string): Promise<void> {
   const delays = monitorEventLoopDelay({ resolution: 5 })
   delays.enable()
+  const endTurns = measureTurns()
   const { deployment } = await parseEnvelope(createReadStream(file))
   const result = await runStep(step, deployment ?? emptyDeployment)
   delays.disable()
+  const turnCpuMs = Math.round(endTurns())
   const peakBytes = process.resourceUsage().maxRSS * 1024
   const line = {
     step,
@@ -94,6 +116,7 @@ async function measureStep(step: string, file: string): Promise<void> {
     peakMegabytes: Math.round(peakBytes / 1e6),
     timesFile: Number((peakBytes / statSync(file).size).toFixed(2)),
     delayMs: Math.round(delays.max / 1e6),
+    turnCpuMs,
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
     node: process.version,

@@ -1,7 +1,7 @@
 import type { OperationId } from '../records/ids.ts'
 import { createsObject, type Operation } from '../records/operation.ts'
 import { envelopeVersionOf, featuresOf } from '../state/features.ts'
-import { verifyIntegrity } from '../state/snapshot-integrity.ts'
+import { inspectIntegrity, verifyIntegrity } from '../state/snapshot-integrity.ts'
 import { normalizeUrns } from '../state/normalize-urns.ts'
 import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import { withUsedExtensions } from '../state/extensions.ts'
@@ -39,10 +39,16 @@ export function fold(input: FoldInput): StoredDeployment {
 
 /** Sorts the resources of a replay, normalizes URNs, and adds the integrity error, if any. */
 export function completeReplay(replayed: StoredDeployment): StoredDeployment {
-  const { resources: replayedResources, ...rest } = replayed
-  const resources = sortResources(replayedResources ?? [])
-  const normalized = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : rest)
-  return markIntegrity(withUsedExtensions(normalized))
+  const { resources: replayedResources = [], ...rest } = replayed
+  const { fault, isSorted } = inspectIntegrity(replayed)
+  const resources = isSorted ? replayedResources : sortResources(replayedResources)
+  const sorted = resources.length > 0 ? { ...replayed, resources } : rest
+  const normalized = normalizeUrns(sorted)
+  const isChecked = isSorted && normalized === sorted
+  return markIntegrity(
+    withUsedExtensions(normalized),
+    isChecked ? fault : verifyIntegrity(normalized),
+  )
 }
 
 /**
@@ -78,8 +84,7 @@ export function sortResources(resources: readonly StoredResource[]): readonly St
 /**
  * Returns the deployment with its current integrity error. An error of an earlier fold is removed.
  */
-function markIntegrity(deployment: StoredDeployment): StoredDeployment {
-  const fault = verifyIntegrity(deployment)
+function markIntegrity(deployment: StoredDeployment, fault: string | undefined): StoredDeployment {
   const { integrity_error: _previousError, ...metadata } = deployment.metadata
   if (fault === undefined) return { ...deployment, metadata }
   const version = String(envelopeVersionOf(featuresOf(deployment)))

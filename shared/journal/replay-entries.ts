@@ -55,8 +55,13 @@ export function replayEntries(
 }
 
 function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {
+  const list = [...entries]
+  const isSorted = list.every(
+    ({ sequence }, index) => sequence > (list[index - 1]?.sequence ?? Number.NEGATIVE_INFINITY),
+  )
+  if (isSorted) return list
   const bySequence = new Map<number, JournalEntry>()
-  for (const entry of entries)
+  for (const entry of list)
     if (!bySequence.has(entry.sequence)) bySequence.set(entry.sequence, entry)
   return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence)
 }
@@ -113,7 +118,7 @@ function applySuccess(
   entry: JournalEntry & { readonly kind: 'success' },
 ): void {
   if (entry.state !== undefined) {
-    state.addedIndexes.set(entry.operation, state.addedStates.length)
+    state.addingOperations.push(entry.operation)
     state.addedStates.push(entry.state)
   }
   const { remove: removed, delete: deleted, pendingReplacement } = entry
@@ -162,7 +167,10 @@ function swap(
  * as the first operation. Here an unknown operation is an integrity error.
  */
 function requireAddedIndex(state: ReplayState, operation: number): number {
-  const index = state.addedIndexes.get(operation)
+  const { addedIndexes, addingOperations } = state
+  for (; state.indexedCount < addingOperations.length; state.indexedCount += 1)
+    addedIndexes.set(addingOperations[state.indexedCount] ?? 0, state.indexedCount)
+  const index = addedIndexes.get(operation)
   if (index === undefined)
     throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which added no state`)
   return index
@@ -182,6 +190,8 @@ function rebase(state: ReplayState, options: EntryReplayOptions, isLast: boolean
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
   state.base = buildDeployment(state, options)
   state.addedStates.length = 0
+  state.addingOperations.length = 0
+  state.indexedCount = 0
   const collections = [
     state.addedIndexes,
     state.droppedAddedIndexes,
@@ -201,10 +211,12 @@ function buildDeployment(state: ReplayState, options: EntryReplayOptions): Store
   const remainingBaseStates = collectRemainingBaseStates(state)
   const states = [...remainingAddedStates, ...remainingBaseStates.map(({ resource }) => resource)]
   const sortStates = (): readonly StoredResource[] => options.sortResources?.(states) ?? states
-  const unchangedStates = remainingBaseStates
-    .filter(({ index }) => options.unchangedPositions?.has(index))
-    .map(({ resource }) => resource)
-  const registeredStates = new Set([...remainingAddedStates, ...unchangedStates])
+  const registeredStates = new Set<StoredResource>()
+  if (options.rebuildMode === 'base') {
+    for (const added of remainingAddedStates) registeredStates.add(added)
+    for (const { resource, index } of remainingBaseStates)
+      if (options.unchangedPositions?.has(index)) registeredStates.add(resource)
+  }
   const losesOnlyDanglingReferences = (resource: StoredResource): boolean =>
     options.rebuildMode === 'none' ||
     (options.rebuildMode === 'base' && registeredStates.has(resource))

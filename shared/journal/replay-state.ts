@@ -7,8 +7,15 @@ export interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
   readonly addedStates: StoredResource[]
-  /** Operation → index in `addedStates` of the state that the operation added. */
+  /** The operations that added the states of `addedStates`, in the same order. */
+  readonly addingOperations: number[]
+  /**
+   * Operation → index in `addedStates` of the state that the operation added. Completed when an
+   * entry references an operation, because most entries do not.
+   */
   readonly addedIndexes: Map<number, number>
+  /** Number of `addingOperations` that `addedIndexes` has. */
+  indexedCount: number
   /** Indexes in `addedStates` of states that later entries removed. */
   readonly droppedAddedIndexes: Set<number>
   /** Indexes in the base of states that entries removed. */
@@ -35,7 +42,9 @@ export function createReplayState(
     base,
     secrets: undefined,
     addedStates: [],
+    addingOperations: [],
     addedIndexes: new Map(),
+    indexedCount: 0,
     droppedAddedIndexes: new Set(),
     droppedBaseIndexes: new Set(),
     swappedBaseStates: new Map(),

@@ -20,9 +20,9 @@ type Renames = ReadonlyMap<string, string>
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
+  // Only aliases begin a rename, so most states need a single pass.
+  if (resources.every(resource => resource['aliases'] === undefined)) return deployment
   const renames = renamesOf(resources)
-  const hasNoAliases = resources.every(resource => resource['aliases'] === undefined)
-  if (renames.size === 0 && hasNoAliases) return deployment
   return {
     ...deployment,
     resources: resources.map(resource => applyRenames(resource, renames)),

@@ -83,12 +83,18 @@ function* printParts(
 
 /** Returns JSON as Pulumi writes it into checkpoints: in one line, without HTML escapes. */
 export function printCompactJson(json: Json): string {
-  if (!differsFromStringify(json)) {
-    const text = JSON.stringify(json)
-    // `JSON.stringify` escapes lone surrogates, and does not escape JavaScript's line separators.
-    if (!/[\u2028\u2029]|\\ud[89a-f]/.test(text)) return text
-  }
-  return printCompactExactly(json)
+  return tryStringify(json) ?? printCompactExactly(json)
+}
+
+/**
+ * Prints JSON by `JSON.stringify`, which is fast and leaves little garbage. Returns undefined if
+ * its text would differ from that of Pulumi.
+ */
+function tryStringify(json: Json, indentation = ''): string | undefined {
+  if (differsFromStringify(json)) return undefined
+  const text = JSON.stringify(json, null, indentation)
+  // `JSON.stringify` escapes lone surrogates, and does not escape JavaScript's line separators.
+  return /[\u2028\u2029]|\\ud[89a-f]/.test(text) ? undefined : text
 }
 
 /** Reports whether a value has a negative zero, or keys that JavaScript has reordered. */
@@ -114,8 +120,11 @@ function printCompactExactly(json: Json): string {
   return `{${fields.join(',')}}`
 }
 
-/** Returns indented JSON. All levels share one list of parts, so that no text is copied. */
+/** Returns indented JSON. Without `JSON.stringify`, all levels share one list of parts. */
 function printIndented(json: Json, lineBreak: string): string {
+  // Texts have no line breaks in JSON, so all line breaks are between the fields.
+  const text = tryStringify(json, indent)
+  if (text !== undefined) return text.replaceAll('\n', lineBreak)
   const parts: string[] = []
   writeIndented(parts, json, lineBreak)
   return parts.join('')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { manifestOf } from './snapshot-codec.ts'
-import { verifyIntegrity } from './snapshot-integrity.ts'
+import { inspectIntegrity, verifyIntegrity } from './snapshot-integrity.ts'
 import { normalizeUrns } from './normalize-urns.ts'
 import { rebuildDependencies } from './rebuild-dependencies.ts'
 import { sortTopologically } from './topological-sort.ts'
@@ -82,6 +82,16 @@ describe('integrity', () => {
   test('a resource with a pending replacement may reference a missing provider', () => {
     const state = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
     expect(verifyIntegrity(deploymentOf(state))).toBeUndefined()
+  })
+
+  test('shared URNs and late providers need a sort, other valid lists do not', () => {
+    const isSorted = (...list: StoredResource[]): boolean =>
+      inspectIntegrity(deploymentOf(...list)).isSorted
+    const late = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
+    expect(isSorted(provider('p', 'x'), late, resource('b', dependOn('a')))).toBe(true)
+    expect(isSorted(late, provider('p', 'x'))).toBe(false)
+    expect(isSorted(resource('a'), resource('a', { delete: true }))).toBe(false)
+    expect(isSorted(resource('b', dependOn('a')), resource('a'))).toBe(false)
   })
 
   test('a provider without an id is referenced by the unknown text', () => {

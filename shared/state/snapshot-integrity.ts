@@ -11,11 +11,24 @@ import type { StoredDeployment, StoredResource } from './stored.ts'
 
 /** The URNs and providers that precede a resource in its list. */
 interface EarlierResources {
-  /** For each URN, whether one of its resources is not marked for deletion. */
-  readonly urns: Map<string, boolean>
+  readonly urns: Set<string>
   readonly providers: Set<string>
   /** The whole list, to distinguish "comes after" from "missing". */
   readonly list: readonly StoredResource[]
+  /** Whether several resources have the same URN. */
+  hasSharedUrns: boolean
+  /** Whether a resource refers to a provider that is not earlier, as a few resources may. */
+  hasLateProviders: boolean
+  /** The parent that was found last. Neighbours often have the same parent. */
+  lastParent: string
+}
+
+/** The result of a check. */
+interface IntegrityReport {
+  /** The first integrity error, if any. */
+  readonly fault: string | undefined
+  /** Whether a topological sort would not change the order of the resources. */
+  readonly isSorted: boolean
 }
 
 /**
@@ -24,22 +37,52 @@ interface EarlierResources {
  * `replaceWith`. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
+  return inspectIntegrity(deployment).fault
+}
+
+/** Checks the integrity of a state like `verifyIntegrity`, and whether its resources are sorted. */
+export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport {
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
-    return 'the magic of the manifest does not match its version'
-  // One map serves all checks, because a large map is most of their cost.
-  const earlier: EarlierResources = { urns: new Map(), providers: new Set(), list: resources }
-  let duplicateFault: string | undefined
+    return unsortedReport('the magic of the manifest does not match its version')
+  // One set serves all checks, because a large set is most of their cost.
+  const earlier: EarlierResources = {
+    ...{ urns: new Set<string>(), providers: new Set<string>(), list: resources },
+    ...{ hasSharedUrns: false, hasLateProviders: false, lastParent: '' },
+  }
   for (const resource of resources) {
     const fault =
       faultOfIdentity(resource, earlier) ??
       faultOfProvider(resource, earlier) ??
       faultOfParent(resource, earlier) ??
       faultOfDependencies(resource, earlier)
-    if (fault !== undefined) return fault
-    duplicateFault ??= addResource(resource, earlier)
+    if (fault !== undefined) return unsortedReport(fault)
+    const { urns } = earlier
+    const earlierCount = urns.size
+    urns.add(resource.urn)
+    if (urns.size === earlierCount) earlier.hasSharedUrns = true
   }
-  return duplicateFault ?? faultOfSnippets(deployment)
+  const { hasSharedUrns, hasLateProviders } = earlier
+  const duplicateFault = hasSharedUrns ? findDuplicate(resources) : undefined
+  const fault = duplicateFault ?? faultOfSnippets(deployment)
+  // Without shared URNs, every reference has one target, which is earlier.
+  return { fault, isSorted: !hasSharedUrns && !hasLateProviders }
+}
+
+function unsortedReport(fault: string): IntegrityReport {
+  return { fault, isSorted: false }
+}
+
+/** Returns the error of the first second resource with a URN, unless one is marked for deletion. */
+function findDuplicate(resources: readonly StoredResource[]): string | undefined {
+  const liveUrns = new Set<string>()
+  for (const resource of resources) {
+    if (resource['delete'] === true) continue
+    const { urn } = resource
+    if (liveUrns.has(urn)) return `duplicate resource '${urn}' (not marked for deletion)`
+    liveUrns.add(urn)
+  }
+  return undefined
 }
 
 /**
@@ -61,11 +104,12 @@ function faultOfIdentity(resource: StoredResource, earlier: EarlierResources): s
 
 function faultOfProvider(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const provider = readTextField(resource, 'provider')
-  if (provider === '') return undefined
+  if (provider === '' || earlier.providers.has(provider)) return undefined
   try {
     const { urn, id } = parseProviderReference(provider)
-    const isEarlier = earlier.providers.has(providerReferenceOf(urn, id))
-    if (isEarlier || resource['pendingReplacement'] === true) return undefined
+    if (earlier.providers.has(providerReferenceOf(urn, id))) return undefined
+    earlier.hasLateProviders = true
+    if (resource['pendingReplacement'] === true) return undefined
     return `resource '${resource.urn}' refers to the unknown provider '${provider}'`
   } catch (thrown) {
     return `resource '${resource.urn}': ${messageOf(thrown)}`
@@ -73,26 +117,36 @@ function faultOfProvider(resource: StoredResource, earlier: EarlierResources): s
 }
 
 function faultOfParent(resource: StoredResource, earlier: EarlierResources): string | undefined {
-  return faultOfEdge(resource, earlier, 'parent', readTextField(resource, 'parent'))
+  const parent = readTextField(resource, 'parent')
+  if (parent === earlier.lastParent) return undefined
+  const fault = faultOfEdge(resource, earlier, 'parent', parent)
+  if (fault === undefined) earlier.lastParent = parent
+  return fault
 }
 
 function faultOfDependencies(
   resource: StoredResource,
   earlier: EarlierResources,
 ): string | undefined {
-  const faultIn = (relation: string, urns: Iterable<string>): string | undefined => {
+  const { dependencies, propertyDependencies, deletedWith, replaceWith } = resource
+  const faultIn = (relation: string, urns: readonly string[]): string | undefined => {
     for (const urn of urns) {
       const fault = faultOfEdge(resource, earlier, relation, urn)
       if (fault !== undefined) return fault
     }
     return undefined
   }
-  return (
-    faultIn('dependency', readTextListField(resource, 'dependencies')) ??
-    faultIn('property dependency', readNestedTexts(resource, 'propertyDependencies')) ??
-    faultIn('deletedWith', [readTextField(resource, 'deletedWith')]) ??
-    faultIn('replaceWith', readTextListField(resource, 'replaceWith'))
-  )
+  // Most resources lack most of these fields.
+  let fault: string | undefined
+  if (dependencies !== undefined)
+    fault = faultIn('dependency', readTextListField(resource, 'dependencies'))
+  if (propertyDependencies !== undefined)
+    fault ??= faultIn('property dependency', readNestedTexts(resource, 'propertyDependencies'))
+  if (deletedWith !== undefined)
+    fault ??= faultIn('deletedWith', [readTextField(resource, 'deletedWith')])
+  if (replaceWith !== undefined)
+    fault ??= faultIn('replaceWith', readTextListField(resource, 'replaceWith'))
+  return fault
 }
 
 function faultOfEdge(
@@ -104,17 +158,6 @@ function faultOfEdge(
   const isLater = earlier.list.some(other => other.urn === urn)
   const problem = isLater ? 'comes after it' : 'is missing'
   return `resource '${resource.urn}': its ${relation} '${urn}' ${problem}`
-}
-
-/** Adds a resource to the earlier ones. Returns the error of a second resource with its URN. */
-function addResource(resource: StoredResource, { urns }: EarlierResources): string | undefined {
-  const { urn } = resource
-  const hasOther = urns.get(urn)
-  const isMarked = resource['delete'] === true
-  if (hasOther === undefined || !isMarked) urns.set(urn, !isMarked)
-  return hasOther === true && !isMarked
-    ? `duplicate resource '${urn}' (not marked for deletion)`
-    : undefined
 }
 
 /** Checks the ids of snippets, which the service behind Pulumi Cloud adds to states. */

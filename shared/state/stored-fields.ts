@@ -14,6 +14,8 @@ export function readTextField(object: StoredJsonObject, field: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+const noTexts: readonly string[] = []
+
 /** Returns a field with a list of texts; empty when absent or null. */
 export function readTextListField(object: StoredJsonObject, field: string): readonly string[] {
   return toTextList(object[field])
@@ -34,11 +36,13 @@ export function readListMapField(
 /** Returns all texts of a field with an object of text lists. */
 export function readNestedTexts(object: StoredJsonObject, field: string): readonly string[] {
   const value = object[field]
-  return isJsonObject(value) ? Object.values(value).flatMap(toTextList) : []
+  return isJsonObject(value) ? Object.values(value).flatMap(toTextList) : noTexts
 }
 
-const noTexts: readonly string[] = []
-
 function toTextList(json: Json | undefined): readonly string[] {
-  return Array.isArray(json) ? json.filter((item: Json) => typeof item === 'string') : noTexts
+  if (!Array.isArray(json)) return noTexts
+  // Most lists have only texts, and need no copy.
+  for (const item of json)
+    if (typeof item !== 'string') return json.filter((text: Json) => typeof text === 'string')
+  return json
 }

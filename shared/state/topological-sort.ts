@@ -14,7 +14,8 @@ interface StatePositions {
 
 /** The positions to which references can point. */
 interface ReferenceTargets {
-  readonly states: ReadonlyMap<string, StatePositions>
+  /** Positions by URN. A number is the only position of its URN, as in most lists. */
+  readonly states: ReadonlyMap<string, StatePositions | number>
   /** Positions by exact provider reference: URN and id. */
   readonly providers: ReadonlyMap<string, readonly number[]>
 }
@@ -49,12 +50,12 @@ function sortDepthFirst(
 ): { readonly resources: readonly StoredResource[]; readonly cycle: string | undefined } {
   const sortedResources: StoredResource[] = []
   const progress = new Uint8Array(resources.length)
+  const path: { readonly index: number; readonly edges: readonly number[]; next: number }[] = []
+  const enter = (index: number): void => {
+    progress[index] = inProgress
+    path.push({ index, edges: listEdges(index), next: 0 })
+  }
   for (let root = 0; root < resources.length; root++) {
-    const path: { readonly index: number; readonly edges: readonly number[]; next: number }[] = []
-    const enter = (index: number): void => {
-      progress[index] = inProgress
-      path.push({ index, edges: listEdges(index), next: 0 })
-    }
     if (progress[root] === unvisited) enter(root)
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const edge = top.edges[top.next++]
@@ -72,14 +73,17 @@ function sortDepthFirst(
 }
 
 function indexReferenceTargets(resources: readonly StoredResource[]): ReferenceTargets {
-  const states = new Map<string, StatePositions>()
+  const states = new Map<string, StatePositions | number>()
   const providers = new Map<string, number[]>()
   resources.forEach((resource, index) => {
     const { urn, type } = resource
-    const positions = states.get(urn) ?? { live: [], oldCopies: [] }
-    states.set(urn, positions)
-    const kindPositions = resource['delete'] === true ? positions.oldCopies : positions.live
-    kindPositions.push(index)
+    const known = states.get(urn)
+    if (known === undefined) states.set(urn, index)
+    else {
+      const positions = typeof known === 'number' ? positionsOf(known, resources) : known
+      addPosition(positions, index, resource)
+      states.set(urn, positions)
+    }
     if (!isProviderType(type) || !isUrn(urn)) return
     const reference = providerReferenceOf(urn, readTextField(resource, 'id'))
     const providerPositions = providers.get(reference) ?? []
@@ -87,6 +91,21 @@ function indexReferenceTargets(resources: readonly StoredResource[]): ReferenceT
     providerPositions.push(index)
   })
   return { states, providers }
+}
+
+function positionsOf(index: number, resources: readonly StoredResource[]): StatePositions {
+  const positions: StatePositions = { live: [], oldCopies: [] }
+  addPosition(positions, index, resources[index])
+  return positions
+}
+
+function addPosition(
+  { live, oldCopies }: StatePositions,
+  index: number,
+  resource: StoredResource | undefined,
+): void {
+  const kindPositions = resource?.['delete'] === true ? oldCopies : live
+  kindPositions.push(index)
 }
 
 function edgesOf(
@@ -107,12 +126,15 @@ function edgesOf(
   const addUrn = (urn: string): void => {
     const statePositions = urn === '' ? undefined : targets.states.get(urn)
     if (statePositions === undefined) return
+    if (typeof statePositions === 'number') return add(statePositions)
     const { live, oldCopies } = statePositions
     const [first, second] = isOldCopy ? [oldCopies, live] : [live, oldCopies]
     add(findNearest(first, index) ?? findNearest(second, index))
     if (mustFollowOtherKind) add(second[countBefore(second, index) - 1])
   }
-  add(findNearest(targets.providers.get(readTextField(resource, 'provider')) ?? [], index))
+  const provider = readTextField(resource, 'provider')
+  const providerPositions = provider === '' ? undefined : targets.providers.get(provider)
+  if (providerPositions !== undefined) add(findNearest(providerPositions, index))
   addUrn(readTextField(resource, 'parent'))
   for (const urn of readTextListField(resource, 'dependencies')) addUrn(urn)
   for (const urn of readNestedTexts(resource, 'propertyDependencies')) addUrn(urn)

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
+import { inspectIntegrity, verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 import { sortTopologically } from '../../shared/state/topological-sort.ts'
 import type { StoredResource } from '../../shared/state/stored.ts'
 
 const urnOf = (index: number): string => `urn:pulumi:dev::shop::a:b:C::r${index}`
+
+const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p'
 
 /** Resources in order; each depends on some earlier ones. */
 const ordered = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 30 }).map(edges =>
@@ -60,6 +62,34 @@ test.each([true, false])('the possible dependencies of a state stay before it', 
   const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
   expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))
   expect(places.indexOf(3)).toBeLessThan(places.indexOf(0))
+})
+
+test('a list that the integrity check calls sorted stays unchanged', () => {
+  const reference = `${providerUrn}::x`
+  const provider: StoredResource = {
+    ...{ urn: providerUrn, custom: true, id: 'x', type: 'pulumi:providers:a' },
+  }
+  const withProvider = fc
+    .tuple(fc.oneof(ordered, shuffled), fc.array(fc.nat(3), { minLength: 30 }), fc.nat(30))
+    .map(([list, kinds, position]) => {
+      const resources = list.map((resource, index): StoredResource => {
+        const kind = kinds[index] ?? 0
+        const fields = kind < 2 ? {} : { provider: reference, pendingReplacement: kind === 3 }
+        return { ...resource, ...fields }
+      })
+      return resources.toSpliced(position % (list.length + 1), 0, provider)
+    })
+  let sortedCount = 0
+  fc.assert(
+    fc.property(withProvider, resources => {
+      const check = inspectIntegrity({ manifest: manifestOf('', ''), resources, metadata: {} })
+      expect(check.fault).toBe(faultOf(resources))
+      if (!check.isSorted) return
+      sortedCount += 1
+      expect(sortTopologically(resources).resources).toEqual(resources)
+    }),
+  )
+  expect(sortedCount).toBeGreaterThan(0)
 })
 
 test('a list with deleted copies keeps its members, and a sorted one stays unchanged', () => {
