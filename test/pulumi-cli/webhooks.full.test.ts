@@ -79,6 +79,18 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       expect(await runPulumi(`stack webhook get ${name}`)).toContain('update_failed')
       const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
       expect(requireSuccess(listed).out).toMatch(/update_failed to http.*, pulumi \(ops\)/)
+      const cron = ['--cron', '0 */4 * * *']
+      await client.pulumi(['stack', 'schedule', 'new', '--kind', 'drift', ...cron])
+      await runPulumi('stack schedule new --kind ttl --once 2099-01-01T00:00:00Z')
+      for (const command of [
+        ...['webhook list', `webhook get ${name}`, `webhook delivery list ${name} --count 2`],
+        ...['schedule list', 'drift status', 'drift list', 'policy list'],
+      ]) {
+        const args = ['stack', ...command.split(' '), '--output', 'json']
+        const ours = requireSuccess(await client.antichain([...args, '-s', 'dev'])).out
+        const theirs = JSON.parse(requireSuccess(await client.pulumi(args)).out) as unknown
+        expect([command, JSON.parse(ours)]).toEqual([command, theirs])
+      }
       const refused = await client.pulumi(
         `stack webhook new --name a --url ${receiver.origin} --hook-format slack --yes`.split(' '),
       )
