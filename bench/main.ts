@@ -52,7 +52,7 @@ else if (benchmark === 'terraform')
   })
 else {
   const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
-  const scripts = 'journal|cost|budget|plan|codec|state-memory|state-stores'
+  const scripts = 'all|journal|cost|budget|plan|codec|state-memory|state-stores'
   const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
   console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2

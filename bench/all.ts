@@ -1,0 +1,125 @@
+/**
+ * Measures all workloads of the table in docs/benchmarks.md, with Antichain and its peers in turn.
+ * Other load on the machine thus affects all of them. Writes docs/measured/all.json after each
+ * line, and the table of the page.
+ * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type BenchLine, benchLines, type BenchPhase, phases } from './all/lines.ts'
+import { renderResults } from './all/render-table.ts'
+import type { BenchResults } from './all/results-form.ts'
+import { currentDate, describeMachine } from './cost/measurement-context.ts'
+import { type Engine, findEngines, repositoryRoot } from './engine.ts'
+import type { RunMeasurement } from './measure-run.ts'
+import { withProgram } from './workload.ts'
+
+const resultsFile = join(repositoryRoot, 'docs/measured/all.json')
+const { values } = parseArgs({
+  options: {
+    against: { type: 'string', default: 'pulumi' },
+    repetitions: { type: 'string', default: '5' },
+    lines: { type: 'string' },
+    out: { type: 'string', default: resultsFile },
+  },
+})
+
+type LineResults = BenchResults['lines'][number]
+
+/** The arguments of each phase. */
+const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
+  create: ['up', '--yes', '--skip-preview'],
+  'no-op': ['up', '--yes', '--skip-preview'],
+  preview: ['preview'],
+  destroy: ['destroy', '--yes', '--skip-preview'],
+}
+
+/** Returns the engines of `--against`, with Antichain first. */
+function selectEngines(): readonly Engine[] {
+  const peers = new Set(values.against.split(',').map(name => name.trim()))
+  return findEngines().filter(({ name }) => name === 'antichain' || peers.has(name))
+}
+
+function selectLines(): readonly BenchLine[] {
+  if (values.lines === undefined) return benchLines
+  const names = values.lines.split(';').map(name => name.trim())
+  const unknownName = names.find(name => benchLines.every(line => line.name !== name))
+  if (unknownName === undefined) return benchLines.filter(({ name }) => names.includes(name))
+  const known = benchLines.map(({ name }) => name).join('; ')
+  throw new Error(`--lines: '${unknownName}' is none of: ${known}`)
+}
+
+/** Measures one line with one engine once, and returns the run of each phase. */
+async function runLine(
+  engine: Engine,
+  line: BenchLine,
+): Promise<ReadonlyMap<BenchPhase, RunMeasurement>> {
+  return withProgram(line.workload, async folder => {
+    const env = { N: String(line.resources), ...line.variables }
+    await engine.run(folder, ['stack', 'init', 'bench'], env)
+    const runs = new Map<BenchPhase, RunMeasurement>()
+    for (const phase of phases) {
+      const run = await engine.run(folder, [...phaseArgs[phase], '--stack', 'bench'], env)
+      if (run.exitCode !== 0) throw new Error(`${engine.name}: ${phase} of ${line.name} failed`)
+      runs.set(phase, run)
+      console.error(`· ${line.name}, ${phase}, ${engine.name}: ${run.seconds} s`)
+    }
+    return runs
+  })
+}
+
+async function measureLine(
+  engines: readonly Engine[],
+  line: BenchLine,
+  repetitions: number,
+): Promise<LineResults> {
+  const measured: Record<string, Record<string, { seconds: number[]; peakMib: number }>> = {}
+  for (let round = 0; round < repetitions; round += 1)
+    for (const engine of engines) {
+      if (engine.name !== 'antichain' && !line.hasPeer) continue
+      for (const [phase, run] of await runLine(engine, line)) {
+        const byEngine = (measured[phase] ??= {})
+        const sums = (byEngine[engine.name] ??= { seconds: [], peakMib: 0 })
+        sums.seconds.push(run.seconds)
+        sums.peakMib = Math.max(sums.peakMib, run.peaksMib[engine.name] ?? 0)
+      }
+    }
+  for (const byEngine of Object.values(measured))
+    for (const { seconds } of Object.values(byEngine)) seconds.sort((a, b) => a - b)
+  return { name: line.name, phases: measured }
+}
+
+/** Replaces the table of the page. Other results than those of the page are only written. */
+function writePage(results: BenchResults): void {
+  if (values.out !== resultsFile) return
+  const page = join(repositoryRoot, 'docs/benchmarks.md')
+  const pattern = /(<!-- all-table: begin[^>]*-->\n)[^]*?(<!-- all-table: end -->)/
+  const text = readFileSync(page, 'utf8')
+  if (!pattern.test(text)) throw new Error('docs/benchmarks.md has no table of all workloads')
+  const table = renderResults(results)
+  writeFileSync(
+    page,
+    text.replace(pattern, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`),
+  )
+}
+
+const engines = selectEngines()
+const repetitions = Number(values.repetitions)
+const results: BenchResults = {
+  date: currentDate(),
+  command: `npm run bench -- all ${process.argv.slice(2).join(' ')}`.trim(),
+  machine: describeMachine(),
+  load: Math.round(loadavg()[0] ?? 0),
+  node: process.versions.node,
+  repetitions,
+  versions: Object.fromEntries(engines.map(({ name, version }) => [name, version])),
+  lines: [],
+}
+for (const line of selectLines()) {
+  results.lines.push(await measureLine(engines, line, repetitions))
+  writeFileSync(values.out, `${JSON.stringify(results, undefined, 2)}\n`)
+  writePage(results)
+}
+console.log(renderResults(results))

@@ -1,0 +1,87 @@
+import { type BenchLine, benchLines, type BenchPhase, phases } from './lines.ts'
+import type { BenchResults } from './results-form.ts'
+
+type Measurements = BenchResults['lines'][number]['phases'][string]
+
+/** Returns the table of docs/benchmarks.md: each command beside its peer and its goal. */
+export function renderResults(results: BenchResults): string {
+  const rows = results.lines.flatMap(({ name, phases: measured }) => {
+    const line = benchLines.find(({ name: lineName }) => lineName === name)
+    if (line === undefined) return []
+    return phases.flatMap(phase => {
+      const measurements = measured[phase]
+      return measurements === undefined ? [] : [renderRow(line, phase, measurements)]
+    })
+  })
+  const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`)
+  return [
+    '| workload | command | Antichain, s | Pulumi, s | times as fast | goal | Antichain, MiB |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    `Measured on ${results.date} with \`${results.command}\`, medians of ${results.repetitions}, on`,
+    `${results.machine}, load ${results.load} at the start; Node ${results.node}, ${versions.join(', ')}.`,
+  ].join('\n')
+}
+
+function renderRow(line: BenchLine, phase: BenchPhase, measurements: Measurements): string {
+  const { antichain, pulumi } = measurements
+  const seconds = medianOf(antichain?.seconds)
+  const peerSeconds = medianOf(pulumi?.seconds)
+  const ratio =
+    seconds === undefined || peerSeconds === undefined ? undefined : peerSeconds / seconds
+  const cells = [
+    line.name,
+    phase,
+    formatNumber(seconds),
+    formatNumber(peerSeconds),
+    formatNumber(ratio),
+    goalOf(line, phase, { seconds, ratio, peakMib: antichain?.peakMib }),
+    antichain === undefined ? '' : String(antichain.peakMib),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+/** Returns the goals of a command, each with whether it is met. */
+function goalOf(
+  { ratioGoals, secondsGoals, memoryGoal }: BenchLine,
+  phase: BenchPhase,
+  measured: {
+    readonly seconds: number | undefined
+    readonly ratio: number | undefined
+    readonly peakMib: number | undefined
+  },
+): string {
+  const goals: readonly (readonly [text: string, isMet: boolean | undefined])[] = [
+    ...withGoal(ratioGoals?.[phase], goal => [
+      `${goal} times`,
+      measured.ratio === undefined ? undefined : measured.ratio >= goal,
+    ]),
+    ...withGoal(secondsGoals?.[phase], goal => [
+      `${goal} s`,
+      measured.seconds === undefined ? undefined : measured.seconds <= goal,
+    ]),
+    ...withGoal(memoryGoal, goal => [
+      `${goal} MiB`,
+      measured.peakMib === undefined ? undefined : measured.peakMib <= goal,
+    ]),
+  ]
+  return goals
+    .map(([text, isMet]) => (isMet === undefined ? text : `${text}: ${isMet ? 'met' : 'not met'}`))
+    .join('; ')
+}
+
+function withGoal(
+  goal: number | undefined,
+  describe: (goal: number) => readonly [string, boolean | undefined],
+): readonly (readonly [string, boolean | undefined])[] {
+  return goal === undefined ? [] : [describe(goal)]
+}
+
+function medianOf(seconds: readonly number[] | undefined): number | undefined {
+  return seconds?.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)]
+}
+
+function formatNumber(value: number | undefined): string {
+  return value === undefined ? '' : value.toFixed(1)
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+
+/** The measurement of one command of one engine, over all repetitions. */
+const measurementForm = z.object({
+  /** Seconds, lowest first. */
+  seconds: z.array(z.number()).min(1),
+  /** Highest memory of the engine's own processes, in MiB. */
+  peakMib: z.number(),
+})
+
+/** The contents of docs/measured/all.json. */
+export const benchResultsForm = z.object({
+  date: z.string(),
+  command: z.string(),
+  machine: z.string(),
+  /** Load average of the last minute at the start. */
+  load: z.number(),
+  node: z.string(),
+  repetitions: z.int().min(1),
+  /** Versions by engine. */
+  versions: z.record(z.string(), z.string()),
+  lines: z.array(
+    z.object({
+      name: z.string(),
+      /** Measurements by phase, and then by engine. */
+      phases: z.record(z.string(), z.record(z.string(), measurementForm)),
+    }),
+  ),
+})
+
+export type BenchResults = z.infer<typeof benchResultsForm>
