@@ -54,8 +54,14 @@ const readState = async () => {
   return readExport(text)
 }
 
-test('another machine recovers a killed deployment, and the first one follows', async () => {
+test.each([
+  ['project', {}],
+  ['legacy', { PULUMI_DIY_BACKEND_LEGACY_LAYOUT: 'true' }],
+])('another machine recovers a killed deployment in the %s layout', async (layout, variables) => {
+  env = { ...env, ...variables }
+  otherMachine = { ...otherMachine, ...variables }
   await run(['stack', 'init', 'dev'])
+  expect(existsSync(join(folder, '.pulumi/stacks/dev.json'))).toBe(layout === 'legacy')
   const running = await start(9)
   running.kill('SIGKILL', 'group')
   await running.done

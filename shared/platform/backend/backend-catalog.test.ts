@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { openBackend } from '../../backends/open-backend.ts'
 import { createStackObject } from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
+import { manifestOf } from '../../state/snapshot-codec.ts'
 import { openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
@@ -15,10 +17,10 @@ import { createStackMarks } from './stack-marks.ts'
 const id = stackIdOf('shop', 'dev')
 
 /** Opens a catalog over a store that refuses writes below a prefix. */
-async function openCatalog(deniedPrefix: string) {
+async function openCatalog(deniedPrefix: string, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-catalog-'))
   const store = createFileObjects(join(folder, 'backend'), { hasAttributes: false })
-  await createStackObject(await openBackend(store, {}), id)
+  await createStackObject(await openBackend(store, env), id)
   const embedded = await openEmbeddedPlatform({ home: join(folder, 'home') })
   onTestFinished(async () => {
     await embedded.close()
@@ -34,7 +36,13 @@ async function openCatalog(deniedPrefix: string) {
   const { catalog: local, blobs, clock, journalCopies } = embedded
   const released: string[] = []
   const catalog = createBackendCatalog({
-    ...{ backend: await openBackend(deniedStore, {}), catalog: local, blobs, clock, journalCopies },
+    ...{
+      backend: await openBackend(deniedStore, env),
+      catalog: local,
+      blobs,
+      clock,
+      journalCopies,
+    },
     marks: createStackMarks(join(folder, 'home/marks')),
     configOf: () => ({}),
     releaseIfTakenOver: async () => undefined,
@@ -54,7 +62,7 @@ async function openCatalog(deniedPrefix: string) {
       .filter(name => name.endsWith('.history.json'))
       .map(name => readFileSync(join(history, name), 'utf8'))
   }
-  return { catalog, local, released, read, listHistory }
+  return { catalog, local, released, read, listHistory, store }
 }
 const startOf = (command: 'up' | 'state') => ({ command, message: '', at: 1 as EpochMs })
 
@@ -77,4 +85,26 @@ test('the proof leaves the checkpoint, the history names the system, and edits n
   expect(JSON.parse(entry).environment).toMatchObject({ 'exec.kind': 'cli' })
   const denied = await openCatalog('.pulumi/stacks/')
   expect(await denied.catalog.start(id, startOf('state'))).toMatchObject({ kind: 'started' })
+})
+
+test('a stack of the legacy layout is found under each project, and listed under its own', async () => {
+  const legacyEnv = { PULUMI_DIY_BACKEND_LEGACY_LAYOUT: '1' }
+  const { catalog, store } = await openCatalog('', legacyEnv)
+  const other = stackIdOf('mall', 'dev')
+  const listIds = async (project?: string) =>
+    (await catalog.listStacks(project)).stacks.map(stack => stack.id)
+  expect(await listIds('mall')).toEqual([other])
+  const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+  const resources = [{ urn, custom: false, type: 'pulumi:pulumi:Stack' }]
+  const deployment = { manifest: manifestOf('', ''), resources, metadata: {} }
+  const checkpoint = printCheckpoint('dev', { version: 3, deployment })
+  await store.put('.pulumi/stacks/dev.json', checkpoint)
+  // A stack reference of another project names the stack without its project.
+  const [own, alias] = [await catalog.getStack(id), await catalog.getStack(other)]
+  expect(own?.snapshot).not.toBe('')
+  expect(alias?.snapshot).toBe(own?.snapshot)
+  for (const project of ['shop', 'mall', undefined]) expect(await listIds(project)).toEqual([id])
+  await store.put('.pulumi/stacks/bad.json', Buffer.from('{'))
+  const { stacks, unreadable } = await catalog.listStacks()
+  expect([stacks.length, unreadable.map(stack => stack.id)]).toEqual([1, [stackIdOf('-', 'bad')]])
 })
