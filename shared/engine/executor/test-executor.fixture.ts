@@ -22,6 +22,8 @@ export function createTestExecutor(
     readonly operations?: Partial<ExecutorPorts['operations']>
     readonly provider: ExecutionContext['performDeps']['provider']
     readonly holdsLease?: () => boolean
+    readonly beforeRetry?: ExecutionContext['performDeps']['beforeRetry']
+    readonly monotonicMs?: () => number
   },
 ): Executor {
   const operations: Partial<ExecutorPorts['operations']> = {
@@ -43,7 +45,7 @@ export function createTestExecutor(
       defer: queueMicrotask,
       repeat: () => () => undefined,
       now: () => 1,
-      monotonicMs: () => 1,
+      monotonicMs: options.monotonicMs ?? (() => 1),
       sleep: async () => undefined,
     },
     random: { uuid: () => 'token', bytes: (count: number) => new Uint8Array(count) },
@@ -56,7 +58,7 @@ export function createTestExecutor(
       return { ...operation, provider: 'p', old: { state }, next: undefined }
     },
     emitter: { emitBegin: () => undefined, emitEnd: () => undefined, report: () => undefined },
-    performDeps: { provider: options.provider },
+    performDeps: { provider: options.provider, beforeRetry: options.beforeRetry },
     reportedOperations: new Set(),
     earlierDurationsMs: new Map(),
     slots: createOperationSlots(1),
