@@ -46,7 +46,11 @@ export async function buildRequest(
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
   exportEnvironment(file.readEnvironment(project.root))
-  const secrets = await openStackManager(session, stack, file)
+  const engine = await session.openEngine()
+  const pendingSecrets = openStackManager(session, stack, file)
+  // To derive a key from a passphrase takes as long, and needs another thread.
+  engine.preload?.()
+  const secrets = await pendingSecrets
   await prepareStackState(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {
