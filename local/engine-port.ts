@@ -69,10 +69,6 @@ export interface RemoteApi {
 export interface EnginePort {
   /** The API that deploys programs. Absent: programs are deployed on this machine. */
   readonly remote?: RemoteApi
-  /**
-   * Begins to load the code of deployments, before the call that needs it. Absent: nothing to load.
-   */
-  readonly preload?: () => void
   /** Calls a route of the HTTP API, in this process or remotely; see docs/api.md. */
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
   readonly platform: Platform

@@ -67,7 +67,6 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       if (request.dryRun) return runningDeployment
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
-    preload: preloadHandlers,
     findInterrupted: stack => findInterrupted(retryingPorts, stack),
     cancel: async (stack, force) => {
       const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
@@ -140,11 +139,6 @@ function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void
       hint: 'The backend has earlier states as the checkpoints below .pulumi/history/.',
     },
   )
-}
-
-/** Loads the handlers in advance. The call that needs them reports an error. */
-function preloadHandlers(): void {
-  loadHandlers().catch(() => undefined)
 }
 
 /**

@@ -46,11 +46,7 @@ export async function buildRequest(
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
   exportEnvironment(file.readEnvironment(project.root))
-  const engine = await session.openEngine()
-  const pendingSecrets = openStackManager(session, stack, file)
-  // To derive a key from a passphrase takes as long, and needs another thread.
-  engine.preload?.()
-  const secrets = await pendingSecrets
+  const secrets = await openStackManager(session, stack, file)
   await prepareStackState(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {

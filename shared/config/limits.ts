@@ -84,11 +84,6 @@ export const limits = {
   chainOperationsMax: 64,
   /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
   errorHookTriesMax: 100,
-  /**
-   * Reads of a refresh that one process begins before they have a slot for their call. The begins
-   * of a whole message are then stored together, also while the plugin starts.
-   */
-  earlyReadsMax: 64,
   /** Operations that one operation may need or release. Wider graphs get joins. */
   edgesPerOperationMax: 32,
   /**

@@ -9,7 +9,7 @@ import {
   type OperationId,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { EarlyBegin, OperationSlot } from '../deployment/dispatch/operation-slots.ts'
+import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { computeBackoffMs } from '../deployment/retry/backoff.ts'
 import type { Admission } from './pool-admission.ts'
@@ -155,8 +155,8 @@ async function runChainFrom(
     if (permit === undefined) return
     if ('retryMs' in permit) return task.deferred.add(nextId, 'later', permit.retryMs)
     // A limited call must start when it may start, so its operation does not begin early.
-    const earlyBegin = permit.isLimited ? 'none' : earlyBeginOf(operation)
-    const slot = await context.slots.acquire({ earlyBegin })
+    const beginsEarly = !permit.isLimited && isRepeatable(operation)
+    const slot = await context.slots.acquire({ beginsEarly })
     permit.onStart()
     let result: LimitedResult = 'other'
     const onResult = (callResult: LimitedResult): void => void (result = callResult)
@@ -173,12 +173,6 @@ async function runChainFrom(
       await permit.end(result)
     }
   }
-}
-
-/** Returns whether an operation may begin before it has a slot for its call. */
-function earlyBeginOf(operation: Operation): EarlyBegin {
-  if (operation.op === 'refresh') return 'read'
-  return isRepeatable(operation) ? 'change' : 'none'
 }
 
 /** An operation that this executor runs. */

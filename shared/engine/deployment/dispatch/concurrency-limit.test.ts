@@ -20,9 +20,9 @@ test.each([
 // Without a slot, no operation would ever begin.
 test('createProcessSlots creates one slot for --parallel 0', async () => {
   const slots = createProcessSlots({ parallel: 0 })
-  await slots.acquire({ earlyBegin: 'none' })
+  await slots.acquire({ beginsEarly: false })
   let isSecondHeld = false
-  void slots.acquire({ earlyBegin: 'none' }).then(() => (isSecondHeld = true))
+  void slots.acquire({ beginsEarly: false }).then(() => (isSecondHeld = true))
   await nextTurn()
   expect(isSecondHeld).toBe(false)
 })

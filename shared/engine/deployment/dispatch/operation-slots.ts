@@ -1,18 +1,12 @@
-import { limits } from '../../../config/limits.ts'
 import { createSlots, type Slots } from './slots.ts'
-
-/**
- * Whether an operation may begin although all slots for provider calls are taken, so that its begin
- * is stored meanwhile. `change`: a repeatable change. `read`: a refresh, which changes nothing.
- */
-export type EarlyBegin = 'none' | 'change' | 'read'
 
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
-   * Waits until an operation may begin.
+   * Waits until an operation may begin. With `beginsEarly` it may begin although all slots for
+   * provider calls are taken, so that its begin is stored meanwhile.
    */
-  readonly acquire: (options: { readonly earlyBegin: EarlyBegin }) => Promise<OperationSlot>
+  readonly acquire: (options: { readonly beginsEarly: boolean }) => Promise<OperationSlot>
 }
 
 /** The slot of one operation. */
@@ -24,21 +18,16 @@ export interface OperationSlot {
 }
 
 /**
- * Creates slots for `count` concurrent provider calls, and for as many changes that begin early. A
- * process that is killed thus leaves at most twice as many begun changes. Reads that begin early
- * have more slots (`earlyReadsMax`), because a lost one has no effect.
+ * Creates slots for `count` concurrent provider calls, and for as many operations that begin early.
+ * A process that is killed thus leaves at most twice as many begun operations.
  */
 export function createOperationSlots(count: number): OperationSlots {
   const calls = createSlots(count)
-  const earlySlots = {
-    none: calls,
-    change: createSlots(count),
-    read: createSlots(Math.max(count, limits.earlyReadsMax)),
-  }
+  const earlyBegins = createSlots(count)
   return {
-    async acquire({ earlyBegin }) {
-      let mayCall = earlyBegin === 'none'
-      let releaseHeld = await earlySlots[earlyBegin].acquire()
+    async acquire({ beginsEarly }) {
+      let mayCall = !beginsEarly
+      let releaseHeld = await (beginsEarly ? earlyBegins : calls).acquire()
       return {
         async waitForCall() {
           if (mayCall) return
@@ -51,9 +40,11 @@ export function createOperationSlots(count: number): OperationSlots {
       }
     },
     suspend() {
-      const resumes = Object.values(earlySlots).map(slots => slots.suspend())
+      const resumeCalls = calls.suspend()
+      const resumeBegins = earlyBegins.suspend()
       return () => {
-        for (const resume of resumes) resume()
+        resumeCalls()
+        resumeBegins()
       }
     },
     waitUntilResumed: calls.waitUntilResumed,
