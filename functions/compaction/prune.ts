@@ -28,6 +28,9 @@ export interface PruneDeps {
 
 const dayMs = 24 * 3_600_000
 
+/** The number of removed versions between two sweeps of blobs by commands. */
+const versionsPerSweep = 20
+
 /**
  * Reads the retention policy from the environment. ANTICHAIN_KEEP_RECORDS_DAYS is a number of days.
  * ANTICHAIN_KEEP_VERSIONS is either `all` or a number of versions, at least 1. `limits` has the
@@ -69,9 +72,19 @@ export async function prune(
 }
 
 /**
- * Prunes a little at the end of a command: old versions, and the records of a few deployments. If
- * it removed any of these, also removes unreferenced blobs. Then removes old ended requests. Only
- * logs a failure, because the command itself has ended.
+ * Reports whether a command sweeps blobs after a removal: after each removal of a deployment, and
+ * after that of every twentieth version. A sweep reads the records of all stacks, and a stack with
+ * all its versions removes one in each command.
+ */
+export function isBlobSweepDue({ deployments, removedVersions }: RemovalResult): boolean {
+  const versions = removedVersions.flatMap(removed => removed.versions)
+  return deployments.length > 0 || versions.some(version => version % versionsPerSweep === 0)
+}
+
+/**
+ * Prunes a little at the end of a command: old versions, and the records of a few deployments. Then
+ * removes unreferenced blobs if `isBlobSweepDue`, and old ended requests. Only logs a failure,
+ * because the command itself has ended.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, retention } = deps
@@ -80,8 +93,7 @@ export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
       { ...platform, isAlive },
       { policy: retention, deploymentsMax: limits.deploymentsPerCleanup, dryRun: false },
     )
-    if (removal.deployments.length + removal.removedVersions.length > 0)
-      await sweepBlobs(platform, { dryRun: false })
+    if (isBlobSweepDue(removal)) await sweepBlobs(platform, { dryRun: false })
     await removeEndedRequests(platform)
   } catch (thrown) {
     platform.logger.write('warn', 'retention.failed', { reason: messageOf(thrown) })
