@@ -55,3 +55,19 @@ test('a killed deployment keeps its lock, and the next command recovers it', asy
   const history = JSON.parse((await run('stack', 'history', '-s', 'dev', '--json')).out) as object[]
   expect(history).toMatchObject([{ result: 'succeeded' }, { result: 'interrupted' }])
 })
+
+test('an upgrade of the layout refuses a killed deployment, which cancel closes first', async () => {
+  env['PULUMI_DIY_BACKEND_LEGACY_LAYOUT'] = 'true'
+  await run('stack', 'init', 'dev')
+  const running = sandbox.start([...upArgs, '-p', '8'], { env })
+  await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
+  running.kill('SIGKILL', 'group')
+  await running.done
+  const refused = await sandbox.run(['state', 'upgrade', '--yes'], { env })
+  expect(refused.err).toContain("error[STACK_BUSY]: deployment 1 of the stack 'dev' in ")
+  expect(existsSync(join(folder, '.pulumi/meta.yaml'))).toBe(false)
+  await run('cancel', '-s', 'dev', '--yes')
+  expect((await run('state', 'upgrade', '--yes')).err).toContain('Upgraded 1 of 1 stacks')
+  const text = await printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
+  expect(findLostObjects(sandbox, readExport(text))).toEqual([])
+})

@@ -7,7 +7,7 @@ import { findBackend, listBackendStacks, openBackend } from '../../backends/open
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { DeployError, error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
-import { type StackId, stackIdOf } from '../../records/ids.ts'
+import { deploymentIdOf, type StackId, stackIdOf } from '../../records/ids.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
 import { createStackMarks } from './stack-marks.ts'
 import { checkpointDigestOf } from './sync-stack.ts'
@@ -16,6 +16,12 @@ import { upgradeLayout } from './upgrade-layout.ts'
 const fixture = join(import.meta.dirname, '../../../test/fixtures/backends/legacy')
 const id = stackIdOf('shop', 'old')
 const nobody = async () => new Map<string, string>()
+
+/** Creates a catalog with a stack whose current deployment is `current`. */
+function catalogOf(stack: StackId = id, current = '') {
+  const record = { id: stack, current, createdAt: 0, version: 0, snapshot: '', deployments: 7 }
+  return { listStacks: async () => ({ stacks: [record as StackRecord], unreadable: [] }) }
+}
 
 /** Opens the dependencies of an upgrade of the fixture. */
 async function openDeps() {
@@ -31,10 +37,14 @@ async function openDeps() {
     acquire: async (stack: StackId) => void held.push(stack),
     release: async (stack: StackId) => void held.push(`-${stack}`),
   }
-  const catalog = { getStack: async (): Promise<StackRecord | undefined> => undefined }
+  const catalog = catalogOf()
   return { backend, catalog, locks, held, marks: createStackMarks(join(folder, 'marks')) }
 }
 type Deps = Awaited<ReturnType<typeof openDeps>>
+
+async function listKeys({ backend }: Deps): Promise<readonly string[]> {
+  return (await backend.store.list('.pulumi/')).map(({ key }) => key)
+}
 
 /** Lets change number `failsAt` of the store, and all later ones, fail. */
 function failAt({ backend, ...deps }: Deps, failsAt: number): Deps {
@@ -84,15 +94,66 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
   }
 })
 
-test('an existing stack of the project and an unfinished deployment are skipped', async () => {
+test('an existing stack of the project is skipped', async () => {
   const deps = await openDeps()
   await createStackObject({ ...deps.backend, layout: 'project' }, id)
   const { skipped } = await upgradeLayout(deps, nobody)
   expect(skipped).toEqual([{ stack: 'old', reason: expect.stringContaining('exists already') }])
   expect(await deps.backend.store.get('.pulumi/stacks/old.json')).toBeDefined()
-  const catalog = { getStack: async () => ({ current: `${id}/7` }) as unknown as StackRecord }
-  const busy = await upgradeLayout({ ...deps, catalog }, nobody)
-  expect(busy.skipped).toEqual([{ stack: 'old', reason: expect.stringContaining('unfinished') }])
+})
+
+test('an unfinished deployment of any project refuses the whole upgrade', async () => {
+  const deps = await openDeps()
+  const before = await listKeys(deps)
+  for (const stack of [id, stackIdOf('mall', 'old')]) {
+    const busy = { ...deps, catalog: catalogOf(stack, deploymentIdOf(stack, 7)) }
+    await expect(upgradeLayout(busy, nobody)).rejects.toMatchObject({
+      code: 'STACK_BUSY',
+      message: expect.stringMatching(/deployment 7 of the stack 'old' in .*backend has not ended/),
+      hint: expect.stringContaining('antichain cancel -s old'),
+    })
+    expect([await listKeys(deps), (await findBackend(deps.backend.store, {}))?.layout]).toEqual([
+      before,
+      'legacy',
+    ])
+  }
+})
+
+test('a locked stack refuses the whole upgrade, which releases the locks it has', async () => {
+  const deps = await openDeps()
+  const other = stackIdOf('mall', 'a')
+  await createStackObject(deps.backend, stackIdOf('-', 'a'))
+  const before = await listKeys(deps)
+  const acquire = async (stack: StackId): Promise<void> => {
+    if (stack === id) throw error('BACKEND_LOCKED', 'locked')
+    await deps.locks.acquire(stack)
+  }
+  const locked = { ...deps, locks: { ...deps.locks, acquire } }
+  const findProjects = async () => new Map([['a', 'mall']])
+  const upgrade = upgradeLayout(locked, findProjects)
+  await expect(upgrade).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
+  expect([await listKeys(deps), deps.held]).toEqual([before, [other, `-${other}`]])
+  // The layout is that with projects already, so the other stacks can be moved.
+  await deps.backend.store.put('.pulumi/meta.yaml', Buffer.from('version: 1\n'))
+  const { upgraded, skipped } = await upgradeLayout(locked, findProjects)
+  expect([upgraded, skipped]).toEqual([[other], [{ stack: 'old', reason: 'locked' }]])
+})
+
+test('a locked stack whose project is not known refuses the whole upgrade', async () => {
+  const deps = await openDeps()
+  await createStackObject(deps.backend, stackIdOf('-', 'empty'))
+  const { store } = deps.backend
+  for (const key of ['locks/empty/a.json', 'antichain-journal/empty/b/00000000.json']) {
+    await store.put(`.pulumi/${key}`, Buffer.from('{}'))
+    await expect(upgradeLayout(deps, nobody)).rejects.toMatchObject({ code: 'STACK_BUSY' })
+    expect((await findBackend(store, {}))?.layout).toBe('legacy')
+    await store.remove(`.pulumi/${key}`)
+  }
+  const { upgraded, skipped } = await upgradeLayout(deps, nobody)
+  expect([upgraded, skipped]).toEqual([
+    [id],
+    [{ stack: 'empty', reason: 'its project is not known' }],
+  ])
 })
 
 test('a stack without resources gets the named project', async () => {
@@ -109,12 +170,11 @@ test('a stack without resources gets the named project', async () => {
 test('a damaged checkpoint or a denied write of the metadata changes nothing', async () => {
   const deps = await openDeps()
   const { store } = deps.backend
-  const list = async () => (await store.list('.pulumi/')).map(({ key }) => key)
-  const before = await list()
+  const before = await listKeys(deps)
   const put = async (): Promise<never> => Promise.reject(error('BACKEND_DENIED', 'denied'))
   const denied = { ...deps, backend: { ...deps.backend, store: { ...store, put } } }
   await expect(upgradeLayout(denied, nobody)).rejects.toMatchObject({ code: 'BACKEND_DENIED' })
-  expect(await list()).toEqual(before)
+  expect(await listKeys(deps)).toEqual(before)
   await store.put('.pulumi/stacks/bad.json', Buffer.from('{"version":3'))
   await expect(upgradeLayout(deps, nobody)).rejects.toThrow(DeployError)
   expect((await findBackend(store, {}))?.layout).toBe('legacy')

@@ -1,7 +1,8 @@
 import { metaKey, projectMeta, unknownProject } from '../../backends/backend-keys.ts'
 import { decompress } from '../../backends/compression.ts'
 import { findLegacyStack, listLegacyStacks } from '../../backends/legacy-stacks.ts'
-import type { Backend } from '../../backends/open-backend.ts'
+import { listJournalCopies } from '../../backends/journal-copies.ts'
+import { type Backend, findBackend } from '../../backends/open-backend.ts'
 import { copyHistory } from '../../backends/stack-history.ts'
 import {
   readStackObject,
@@ -9,10 +10,11 @@ import {
   removeTagsAndHistory,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
+import { listLockKeys } from '../../backends/stack-locks.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { DeployError, error } from '../../errors/error.ts'
-import type { CatalogPort } from '../../ports/catalog.ts'
-import { type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
+import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
+import { deploymentPartsOf, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
 import type { HeldLocks } from './held-locks.ts'
 import type { StackMarks } from './stack-marks.ts'
 import { checkpointDigestOf } from './sync-stack.ts'
@@ -20,7 +22,8 @@ import { checkpointDigestOf } from './sync-stack.ts'
 /** The dependencies of an upgrade. `backend` has the legacy layout, also if its metadata differs. */
 export interface UpgradeDeps {
   readonly backend: Backend
-  readonly catalog: Pick<CatalogPort, 'getStack'>
+  /** The catalog of this machine. */
+  readonly catalog: Pick<CatalogPort, 'listStacks'>
   readonly marks: Pick<StackMarks, 'read' | 'update'>
   /** The locks of the legacy layout. */
   readonly locks: Pick<HeldLocks, 'acquire' | 'release'>
@@ -35,61 +38,113 @@ export type FindProjects = (stacks: readonly string[]) => Promise<ReadonlyMap<st
 /** The result of an upgrade. */
 export interface LayoutUpgrade {
   readonly upgraded: readonly StackId[]
-  /** The stacks that keep the legacy layout, with the reason. */
+  /** The stacks that stay in the legacy layout, with the reason. */
   readonly skipped: readonly { readonly stack: string; readonly reason: string }[]
 }
 
 /**
- * Moves the stacks of the legacy layout to the layout with projects. The metadata is written first,
- * so that a store without that permission stays as it is. As with Pulumi, backups stay under their
- * old keys, and the checkpoints keep their content. Source: `Upgrade` in
- * `pkg/backend/diy/backend.go` of Pulumi. Throws BACKEND_INVALID, STATE_TOO_NEW before the first
- * change, and the errors of the store.
+ * Moves the stacks of the legacy layout to the layout with projects. It locks all stacks before it
+ * writes the metadata, because afterwards no command finds the lock or the journal copy of a stack
+ * that stays. If the backend has the new metadata already, a busy stack is skipped. As with Pulumi,
+ * backups stay under their old keys, and the checkpoints keep their content. Source: `Upgrade` in
+ * `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY, BACKEND_LOCKED, BACKEND_INVALID,
+ * STATE_TOO_NEW before the first stack is moved, and the errors of the store.
  */
 export async function upgradeLayout(
   deps: UpgradeDeps,
   findProjects: FindProjects,
 ): Promise<LayoutUpgrade> {
-  const { backend } = deps
-  const names = await listLegacyStacks(backend)
-  const ids: StackId[] = []
-  for (const name of names) {
-    const id = await findLegacyStack(backend, name)
-    if (id !== undefined) ids.push(id)
-  }
-  const isDetached = (id: StackId): boolean => stackPartsOf(id).project === unknownProject
+  const { backend, locks } = deps
+  const ids = await listLegacyIds(backend)
+  const isUpgraded = (await findBackend(backend.store, backend.env))?.layout === 'project'
   const detached = ids.filter(isDetached).map(id => stackPartsOf(id).stack)
   const projects = detached.length === 0 ? new Map() : await findProjects(detached)
-  await backend.store.put(metaKey, projectMeta)
+  const listing = await deps.catalog.listStacks()
   const upgraded: StackId[] = []
   const skipped: { stack: string; reason: string }[] = []
-  for (const id of ids) {
-    const { stack } = stackPartsOf(id)
-    const project = isDetached(id) ? projects.get(stack) : stackPartsOf(id).project
-    try {
-      if (project === undefined) skipped.push({ stack, reason: 'its project is not known' })
-      else upgraded.push(await upgradeStack(deps, stackIdOf(project, stack)))
-    } catch (thrown) {
-      if (!(thrown instanceof DeployError)) throw thrown
-      skipped.push({ stack, reason: thrown.message })
-    }
+  const locked: StackId[] = []
+  const skip = (id: StackId, thrown: unknown): void => {
+    if (!(thrown instanceof DeployError)) throw thrown
+    skipped.push({ stack: stackPartsOf(id).stack, reason: thrown.message })
+  }
+  try {
+    for (const id of ids)
+      try {
+        const { stack } = stackPartsOf(id)
+        requireFinished(backend, listing, stack)
+        const project = isDetached(id) ? projects.get(stack) : stackPartsOf(id).project
+        if (project === undefined) {
+          await requireUnused(backend, id)
+          skipped.push({ stack, reason: 'its project is not known' })
+        } else {
+          await locks.acquire(stackIdOf(project, stack))
+          locked.push(stackIdOf(project, stack))
+        }
+      } catch (thrown) {
+        if (!isUpgraded) throw thrown
+        skip(id, thrown)
+      }
+    await backend.store.put(metaKey, projectMeta)
+    for (const id of locked)
+      try {
+        await moveToProject(deps, id)
+        upgraded.push(id)
+      } catch (thrown) {
+        skip(id, thrown)
+      }
+  } finally {
+    for (const id of locked) await locks.release(id)
   }
   return { upgraded, skipped }
 }
 
-/** Moves one stack under its lock. Throws STACK_BUSY, STACK_EXISTS, BACKEND_LOCKED. */
-async function upgradeStack(deps: UpgradeDeps, id: StackId): Promise<StackId> {
-  const { catalog, locks } = deps
-  // The records of a deployment on this machine name its journal copy in the legacy layout.
-  if (((await catalog.getStack(id))?.current ?? '') !== '')
-    throw error('STACK_BUSY', 'it has an unfinished deployment, which `antichain cancel` closes')
-  await locks.acquire(id)
-  try {
-    await moveToProject(deps, id)
-  } finally {
-    await locks.release(id)
+/** Lists the stacks of the legacy layout. Throws BACKEND_INVALID, STATE_TOO_NEW. */
+async function listLegacyIds(backend: Backend): Promise<readonly StackId[]> {
+  const ids: StackId[] = []
+  for (const name of await listLegacyStacks(backend)) {
+    const id = await findLegacyStack(backend, name)
+    if (id !== undefined) ids.push(id)
   }
-  return id
+  return ids
+}
+
+function isDetached(id: StackId): boolean {
+  return stackPartsOf(id).project === unknownProject
+}
+
+/**
+ * Throws STACK_BUSY for a stack with an unfinished deployment of this machine, whose records name
+ * its journal copy in the legacy layout. The records may have the project of any folder.
+ */
+function requireFinished(
+  backend: Backend,
+  { stacks, unreadable }: StackListing,
+  stack: string,
+): void {
+  const isNamed = ({ id }: { readonly id: StackId }): boolean => stackPartsOf(id).stack === stack
+  const unreadableStack = unreadable.find(isNamed)
+  if (unreadableStack !== undefined) throw unreadableStack.reason
+  const current = stacks.find(record => isNamed(record) && record.current !== '')?.current ?? ''
+  if (current === '') return
+  const { number } = deploymentPartsOf(current)
+  throw createBusyError(`deployment ${number} of the stack '${stack}'`, backend, stack)
+}
+
+/** Throws STACK_BUSY for a stack that another machine uses, and whose project is not known. */
+async function requireUnused(backend: Backend, id: StackId): Promise<void> {
+  const { stack } = stackPartsOf(id)
+  const isLocked = (await listLockKeys(backend, id)).length > 0
+  const copies = await listJournalCopies(backend, id)
+  if (!isLocked && copies.every(({ partCount }) => partCount === 0)) return
+  throw createBusyError(`a deployment or edit of the stack '${stack}'`, backend, stack)
+}
+
+function createBusyError(subject: string, { store }: Backend, stack: string): DeployError {
+  return error('STACK_BUSY', `${subject} in ${store.address} has not ended`, {
+    hint:
+      `Wait for it, or run \`antichain cancel -s ${stack}\` in the folder of its project. ` +
+      'Then run `antichain state upgrade` again.',
+  })
 }
 
 /**

@@ -141,12 +141,17 @@ test('an upgrade moves stacks to projects, and skips stacks without one', async 
   expect((await run('login', 'file://./state')).err).not.toContain('empty')
 })
 
-test('an upgrade skips a locked stack, and a later upgrade moves it', async () => {
+test('a locked stack refuses the upgrade, until the lock is removed', async () => {
   mkdirSync(pathOf('locks/old'), { recursive: true })
   const holder = { pid: 7, username: 'eve', hostname: 'laptop', timestamp: '2026-01-01T00:00:00Z' }
   writeFileSync(pathOf('locks/old/a.json'), JSON.stringify(holder))
-  expect((await run('state', 'upgrade', '--yes')).err).toMatch(/'old': .*locked by eve@laptop/)
-  rmSync(pathOf('locks/old/a.json'))
+  const refused = await bench.run('state', 'upgrade', '--yes')
+  expect([refused.exit === 0, refused.err]).toEqual([
+    false,
+    expect.stringMatching(/error\[BACKEND_LOCKED\].*locked by eve@laptop/),
+  ])
+  expect(existsSync(pathOf('meta.yaml'))).toBe(false)
+  expect((await run('cancel', '-s', 'old', '--yes')).err).toContain("Removed 1 lock of 'old'")
   expect((await run('state', 'upgrade', '--yes')).err).toContain('Upgraded 1 of 1 stacks')
   expect((await run('state', 'upgrade', '--yes')).err).toContain('Nothing to upgrade')
 })
