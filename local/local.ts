@@ -61,7 +61,6 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     platform,
     deploy: async (request, sink) => {
       const recorded = withRecordedConfig(request)
-      backend?.setConfig(request.stack, recorded.recordedConfig ?? {})
       const { deploy } = await loadHandlers()
       const runningDeployment = await deploy({ platform, ports, request: recorded, sink })
       if (request.dryRun) return runningDeployment

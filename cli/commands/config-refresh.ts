@@ -75,7 +75,9 @@ async function findDeployedConfig(
   const { platform } = await session.openEngine()
   let count = 0
   for await (const { deployment, config: recorded } of readHistory(platform.catalog, id)) {
-    if (recorded !== undefined) return { recorded, texts: describeRecordedConfig(recorded) }
+    // An entry of a backend has an empty configuration if its client did not record one.
+    if (recorded !== undefined && Object.keys(recorded).length > 0)
+      return { recorded, texts: describeRecordedConfig(recorded) }
     const texts = await readDeployedConfig(session, id, deploymentPartsOf(deployment).number)
     if (texts !== undefined) return { texts }
     count += 1

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { hasCode } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { hasSecure, toConfigTree } from '../../shared/programs/config/config-tree.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
@@ -55,8 +56,7 @@ export function describeRecordedConfig(
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
-      const hasSecret = typeof value !== 'string' && text.includes('"secure":')
-      return [key, hasSecret ? maskedConfigText : text]
+      return [key, hasSecure(toConfigTree(value)) ? maskedConfigText : text]
     }),
   )
 }

@@ -44,7 +44,6 @@ async function openCatalog(deniedPrefix: string, env: Record<string, string> = {
       journalCopies,
     },
     marks: createStackMarks(join(folder, 'home/marks')),
-    configOf: () => ({}),
     releaseIfTakenOver: async () => undefined,
     locks: {
       acquire: async () => undefined,
@@ -85,6 +84,15 @@ test('the proof leaves the checkpoint, the history names the system, and edits n
   expect(JSON.parse(entry).environment).toMatchObject({ 'exec.kind': 'cli' })
   const denied = await openCatalog('.pulumi/stacks/')
   expect(await denied.catalog.start(id, startOf('state'))).toMatchObject({ kind: 'started' })
+})
+
+test('an entry of the history has the configuration that the deployment started with', async () => {
+  const { catalog, listHistory } = await openCatalog('')
+  const config = { 'shop:size': '3', 'shop:token': { secure: 'v1:a:b' } }
+  await catalog.start(id, { ...startOf('up'), config })
+  const end = { at: 2 as EpochMs, result: 'interrupted', changes: {}, version: 0 } as const
+  await catalog.release(deploymentIdOf(id, 1), end)
+  expect(listHistory().map(entry => JSON.parse(entry).config)).toEqual([config])
 })
 
 test('a stack of the legacy layout is found under each project, and listed under its own', async () => {

@@ -7,7 +7,6 @@ import {
 import { findLegacyStack } from '../../backends/legacy-stacks.ts'
 import { listBackendStacks } from '../../backends/open-backend.ts'
 import { removeJournalCopy } from '../../backends/journal-copies.ts'
-import type { UpdateInfo } from '../../backends/update-info.ts'
 import { hasCode } from '../../errors/error.ts'
 import type {
   CatalogPort,
@@ -31,8 +30,6 @@ const goNames: Readonly<Record<string, string>> = { x64: 'amd64', win32: 'window
 export interface BackendCatalogDeps extends SyncDeps {
   readonly journalCopies: Pick<JournalCopies, 'find' | 'end'>
   readonly locks: HeldLocks
-  /** Returns the configuration of the running deployment of a stack, for its history. */
-  readonly configOf: (id: StackId) => UpdateInfo['config']
 }
 
 /**
@@ -91,7 +88,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       const { stack } = deploymentPartsOf(deployment)
       await locks.acquire(stack)
       if ((await local.getStack(stack))?.current === deployment)
-        await recordInBackend(deps, deployment, { end, config: deps.configOf(stack) })
+        await recordInBackend(deps, deployment, end)
       const copyId = await deps.journalCopies.find(deployment)
       if (copyId !== undefined) await deps.journalCopies.end(deployment)
       await local.release(deployment, end)

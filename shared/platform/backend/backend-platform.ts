@@ -17,7 +17,6 @@ import {
   listLegacyStacks,
 } from '../../backends/legacy-stacks.ts'
 import { type Backend, openBackend } from '../../backends/open-backend.ts'
-import type { UpdateInfo } from '../../backends/update-info.ts'
 import { limits } from '../../config/limits.ts'
 import { type DeploymentId, type StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
@@ -46,8 +45,6 @@ import {
 
 /** The embedded platform over a backend. */
 export interface BackendPlatform extends EmbeddedPlatform {
-  /** Sets the configuration that the history shows for a stack's next deployments. */
-  readonly setConfig: (id: StackId, config: UpdateInfo['config']) => void
   /** Writes the first state of a new stack, without an entry of its history. */
   readonly publishFirstState: (id: StackId, state: StoredDeployment) => Promise<void>
   /**
@@ -101,8 +98,6 @@ export async function openBackendPlatform(
   const warning = await describeLegacyLayout(backend)
   if (warning !== undefined) options.onNotice(warning)
   const marks = createStackMarks(join(home, 'marks'))
-  const configs = new Map<StackId, UpdateInfo['config']>()
-  const configOf = (id: StackId): UpdateInfo['config'] => configs.get(id) ?? {}
   const embedded = await openEmbeddedPlatform({
     home,
     logger: options.logger,
@@ -113,7 +108,7 @@ export async function openBackendPlatform(
   /** Creates the locks of a layout, and the access to its unfinished copies. */
   const createLocks = (layout: Backend) => {
     const { closeDeployment, onNotice, isAlive } = options
-    const closeDeps = { backend: layout, configOf, folder: join(home, 'copies'), closeDeployment }
+    const closeDeps = { backend: layout, folder: join(home, 'copies'), closeDeployment }
     const unfinishedCopies = createUnfinishedCopies({
       ...{ backend: layout, marks, clock, holder, catalog: local, control, journalCopies },
       ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice },
@@ -128,7 +123,7 @@ export async function openBackendPlatform(
   const intents = createRenameIntents(join(home, 'renames'))
   const renameDeps = { ...syncDeps, locks, renames: embedded.renames, intents, holder }
   await completeRenames({ ...renameDeps, isAlive: options.isAlive })
-  const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies, configOf })
+  const catalog = createBackendCatalog({ ...syncDeps, locks, journalCopies })
   /** Releases all locks except those of unfinished deployments, whose stacks must not change. */
   const releaseIdle = async (): Promise<void> => {
     for (const id of locks.list())
@@ -147,7 +142,6 @@ export async function openBackendPlatform(
     documents: createBackendDocuments(backend, embedded.documents),
     control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames(renameDeps),
-    setConfig: (id, config) => void configs.set(id, config),
     publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
     ...createLegacyAccess({ backend, catalog: local, marks }, layout => createLocks(layout).locks),
     breakLocks: id => locks.breakOthers(id),

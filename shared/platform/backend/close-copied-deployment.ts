@@ -25,7 +25,7 @@ import { createStackMarks } from './stack-marks.ts'
 import { checkpointDigestOf } from './sync-stack.ts'
 
 /** The dependencies of closing a copied deployment. */
-export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend' | 'configOf'> {
+export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
   /** A folder of this machine. During its close, each copy has a store of its own below it. */
   readonly folder: string
   /** Closes a deployment whose processes are all dead. */

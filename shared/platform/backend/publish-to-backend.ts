@@ -52,34 +52,32 @@ export async function publishToBackend(
 }
 
 /**
- * Adds an ended deployment to the history of the backend, with a backup of its state. A repeated
- * call replaces the objects of the first one. Edits of the state have no entry, as in Pulumi.
+ * Adds an ended deployment to the history of the backend, with a backup of its state. Its
+ * configuration is that of its start, because another process may end it. A repeated call replaces
+ * the objects of the first one. Edits of the state have no entry, as in Pulumi.
  */
 export async function recordInBackend(
   { backend, catalog, marks }: SyncDeps,
   deployment: DeploymentId,
-  input: {
-    readonly end: Parameters<CatalogPort['release']>[1]
-    readonly config: UpdateInfo['config']
-  },
+  end: Parameters<CatalogPort['release']>[1],
 ): Promise<void> {
   const { stack, number } = deploymentPartsOf(deployment)
   const [record] = await catalog.listHistory(stack, 1, number + 1)
   const kind = record === undefined ? undefined : kindOfCommand(record.command)
   if (record?.deployment !== deployment || kind === undefined) return
   const { entry } = marks.read(stack)
-  const atMs = entry?.deployment === deployment ? entry.atMs : input.end.at
+  const atMs = entry?.deployment === deployment ? entry.atMs : end.at
   marks.update(stack, { entry: { deployment, atMs } })
   const info: UpdateInfo = {
     kind,
     startTime: Math.floor(record.startedAt / 1000),
     message: record.message,
     environment: record.environment ?? {},
-    config: input.config,
+    config: record.config ?? {},
     version: 0,
-    result: input.end.result === 'succeeded' ? 'succeeded' : 'failed',
-    endTime: Math.floor(input.end.at / 1000),
-    resourceChanges: input.end.changes,
+    result: end.result === 'succeeded' ? 'succeeded' : 'failed',
+    endTime: Math.floor(end.at / 1000),
+    resourceChanges: end.changes,
   }
   const current = await readStackObject(backend, stack)
   const key = await addHistoryEntry(backend, stack, { info, atMs, current })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createCommandBench } from './run-antichain.ts'
@@ -22,6 +22,38 @@ test("config refresh restores the values and secrets of a deployment of Pulumi's
     await bench.run('config', 'set', '--secret', 'token', 'other', '-s', 'dev')
     expect((await bench.run('config', 'refresh', '--force', '-s', 'dev')).exit).toBe(0)
     expect((await bench.run('config', 'get', 'token', '-s', 'dev')).out).toBe('s3cr3t\n')
+  } finally {
+    rmSync(bench.root, { recursive: true, force: true })
+  }
+})
+
+test('config refresh passes over entries of a backend that record no configuration', async () => {
+  const bench = createCommandBench()
+  try {
+    const folder = join(bench.root, 'state')
+    cpSync(join(import.meta.dirname, '../../fixtures/backends/project'), folder, {
+      recursive: true,
+    })
+    const history = join(folder, '.pulumi/history/shop/dev')
+    const oldest = join(history, 'dev-1795648360255059573.history.json')
+    const entry = JSON.parse(readFileSync(oldest, 'utf8'))
+    const tls = { secure: true, hosts: [{ secure: 1 }] }
+    writeFileSync(
+      oldest,
+      JSON.stringify({ ...entry, config: { ...entry.config, 'shop:tls': tls } }),
+    )
+    for (const [index, config] of [undefined, {}].entries()) {
+      const name = `dev-179564837${index}000000000.history.json`
+      const newer = { ...entry, startTime: 1795648370 + index, kind: 'update', config }
+      writeFileSync(join(history, name), JSON.stringify(newer))
+    }
+    expect((await bench.run('login', `file://${folder}`)).exit).toBe(0)
+    await bench.run('config', 'set', '--secret', 'token', 'other', '-s', 'dev')
+    const { exit, err } = await bench.run('config', 'refresh', '--force', '-s', 'dev')
+    expect([exit, err]).toEqual([0, ''])
+    expect((await bench.run('config', 'get', 'token', '-s', 'dev')).out).toBe('s3cr3t\n')
+    const restored = await bench.run('config', 'get', 'tls', '-s', 'dev')
+    expect(JSON.parse(restored.out)).toEqual(tls)
   } finally {
     rmSync(bench.root, { recursive: true, force: true })
   }
