@@ -48,7 +48,9 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
     ...{ file, force, isRenamed: source.id !== target },
     provider: changesProvider ? provider : undefined,
   })
-  session.printToStderr(`Migrated ${source.id} to ${target}. The source was not changed.`)
+  session.printToStderr(
+    `The command copied ${source.id} to ${target}. It did not change the source.`,
+  )
   return 0
 }
 

@@ -16,7 +16,7 @@ test('a stack of a backend is migrated under another name, and needs no changes 
     const migrate = ['stack', 'migrate', `file://${backend}`, 'dev', '--target', 'prod']
     expect((await sandbox.run(migrate)).err).toContain('--yes must be passed in')
     const { err } = requireSuccess(await sandbox.run([...migrate, '--yes']))
-    expect(err).toContain('Migrated organization/many/dev to organization/many/prod.')
+    expect(err).toContain('The command copied organization/many/dev to organization/many/prod.')
     const preview = ['preview', '--expect-no-changes', '-s', 'prod']
     requireSuccess(await sandbox.run(preview, { env: here }))
     requireSuccess(

@@ -39,7 +39,9 @@ describe('stack migrate', () => {
     const { exit, err } = await migrate('dev', '--yes')
     expect([exit, err]).toEqual([
       0,
-      expect.stringContaining('Migrated organization/shop/dev to organization/shop/dev.'),
+      expect.stringContaining(
+        'copied organization/shop/dev to organization/shop/dev. It did not change the source.',
+      ),
     ])
     expect(readSource()).toEqual(before)
     const history = JSON.parse((await bench.run('stack', 'history', '-s', 'dev', '-j')).out)
@@ -73,7 +75,7 @@ describe('stack migrate', () => {
     const other = join(bench.root, 'other')
     const address = `file://${other}?create_dir=true`
     expect((await bench.run('login', address)).exit).toBe(0)
-    expect((await migrate('dev', '-y')).err).toContain('Migrated organization/shop/dev')
+    expect((await migrate('dev', '-y')).err).toContain('The command copied organization/shop/dev')
     const { checkpoint } = JSON.parse(
       readFileSync(join(other, '.pulumi/stacks/shop/dev.json'), 'utf8'),
     )
