@@ -33,8 +33,14 @@ test.each([
   'LimitExceededException: the maximum number of addresses has been reached',
   'port 4290 is in use',
   'the quota of 5 VPCs is exceeded',
+  'invalid value for ThrottlingBurstLimit',
 ])('"%s" is no throttling', message => {
   expect(isThrottled(failure(message))).toBe(false)
+})
+
+test('a message that is too large is no throttling, although it has the same gRPC code', () => {
+  const tooLarge = failure('Received message larger than max (8388609 vs 4194304)', 8)
+  expect(isThrottled(tooLarge)).toBe(false)
 })
 
 test('an error that is not of a provider is no throttling', () => {

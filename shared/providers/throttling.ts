@@ -11,16 +11,16 @@ import { ProviderError } from './provider-error.ts'
  */
 const throttlingPattern = new RegExp(
   [
-    'Throttl(?:ing|ed)',
+    '\\bThrottl(?:ing|ed)(?:Exception|Error)?\\b',
+    'RequestThrottled(?:Exception)?\\b',
+    'ThrottledException\\b',
     'Rate (?:limit )?exceeded',
     'TooManyRequests',
     'RequestLimitExceeded',
-    'RequestThrottled',
     'BandwidthLimitExceeded',
     'ProvisionedThroughputExceeded',
     'PriorRequestNotComplete',
     'TransactionInProgressException',
-    'EC2ThrottledException',
     'SlowDown\\b',
     'rateLimitExceeded',
     'RATE_LIMIT_EXCEEDED',
@@ -41,6 +41,7 @@ const searchedChars = 20_000
 /** Reports whether a provider refused a call because there were too many calls. Pure. */
 export function isThrottled(thrown: unknown): boolean {
   if (!(thrown instanceof ProviderError)) return false
-  if (thrown.code === resourceExhausted) return true
+  // gRPC also uses this code for messages that are too large.
+  if (thrown.code === resourceExhausted) return !/larger than max/iu.test(thrown.message)
   return throttlingPattern.test(thrown.message.slice(0, searchedChars))
 }

@@ -100,8 +100,9 @@ export function createSimPorts(
       removeUnfinished: failUnsupported,
     },
     renames: { rename: failUnsupported },
+    // No scenario has throttling or rules, so no limit has a record.
     callLimits: {
-      get: failUnsupported,
+      get: async () => undefined,
       put: failUnsupported,
       putExpiring: failUnsupported,
       remove: failUnsupported,

@@ -77,7 +77,7 @@ function limitViewOf(
     ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
     slowed: slowdown !== undefined,
     ...(rule.concurrency === undefined ? {} : { concurrency: rule.concurrency }),
-    running: Object.values(calls).filter(({ until }) => until > now).length,
+    running: Object.values(calls).filter(until => until > now).length,
     deployments: users.length,
   }
 }

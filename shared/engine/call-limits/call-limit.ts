@@ -9,7 +9,7 @@ export interface CallLimit {
   readonly name: string
   /** The text for people, such as `aws:ses/* (region=eu-west-1)`. */
   readonly label: string
-  /** Whether stacks of an organization share the limit. */
+  /** Whether stacks of the installation share the limit. */
   readonly isShared: boolean
   /** Time between two starts, in ms. 0: the rate is not limited. */
   readonly intervalMs: number

@@ -60,7 +60,7 @@ async function start(limiter: CallLimiter, id: number) {
 
 test('a call without a rule starts at once and writes no record', async () => {
   const callLimits = {
-    get: () => Promise.reject(new Error('read')),
+    get: async () => undefined,
     putExpiring: () => Promise.reject(new Error('written')),
   }
   const permit = await start(createLimiter([], { callLimits }), 1)
@@ -153,4 +153,40 @@ test('throttling slows down later calls of the package, and is reported', async 
   await slowed.end('other')
   await (await start(limiter, 3)).end('other')
   expect(performance.now() - startMs).toBeGreaterThan(1_500)
+})
+
+test('all places are free again after many calls that end together', async () => {
+  const limiter = createLimiter([{ provider: 'aws', concurrency: 50 }])
+  const permits = []
+  for (let id = 1; id <= 50; id += 1) permits.push(await start(limiter, id))
+  await Promise.all(permits.map(({ end }) => end('succeeded')))
+  for (let id = 51; id <= 100; id += 1) await start(limiter, id)
+})
+
+test('a slow limit does not delay calls that only have a broad one', async () => {
+  const limiter = createLimiter([
+    { type: 'aws:slow:*', rate: { calls: 1, perMs: 3_000 } },
+    { provider: 'aws', concurrency: 1 },
+  ])
+  const acquire = async (id: number, type: string) => {
+    const permit = await limiter.acquire(toId(id), { ...createCall, type })
+    if (permit === undefined || 'retryMs' in permit) throw new Error('no permit')
+    permit.onStart()
+    await permit.end('succeeded')
+  }
+  await acquire(1, 'aws:slow:A')
+  const startMs = performance.now()
+  const pendingSlow = acquire(2, 'aws:slow:A')
+  await acquire(3, 'aws:fast:A')
+  expect(performance.now() - startMs).toBeLessThan(1_500)
+  await pendingSlow
+  expect(performance.now() - startMs).toBeGreaterThan(2_000)
+})
+
+test('another process follows the throttling of a package', async () => {
+  const stack = stackIdOf('limits', 'throttled')
+  const first = createLimiter([], { stack })
+  await (await start(first, 1)).end('throttled')
+  const second = createLimiter([], { stack, number: 2 })
+  expect((await start(second, 1)).isLimited).toBe(true)
 })

@@ -1,8 +1,11 @@
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { createSlots, type Slots } from '../deployment/dispatch/slots.ts'
 import { createCallRates } from './call-rates.ts'
 import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
+import { callIdOf } from './limit-record.ts'
+import { createLimitRecords, type LimitRecordsDeps } from './limit-records.ts'
 import { createLimitWaits, type LimitWaitDeps } from './limit-waits.ts'
 import {
   adaptiveLimitOf,
@@ -13,7 +16,11 @@ import {
 import { createRunningCalls } from './running-calls.ts'
 
 /** Dependencies of a limiter. */
-export interface CallLimiterDeps extends LimitWaitDeps {
+export interface CallLimiterDeps
+  extends Omit<LimitWaitDeps, 'clock' | 'random'>,
+    Omit<LimitRecordsDeps, 'clock' | 'random'> {
+  readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'repeat'>
+  readonly random: Pick<RandomPort, 'bytes'>
   readonly rules: readonly CallLimitRule[]
 }
 
@@ -45,9 +52,10 @@ export interface CallPermit {
 
 /** Creates the limiter of a deployment. Without rules, it only follows throttling. */
 export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
-  const rates = createCallRates(deps)
-  const runningCalls = createRunningCalls(deps)
-  const waits = createLimitWaits(deps, { rates, runningCalls })
+  const records = createLimitRecords(deps)
+  const rates = createCallRates(deps, records)
+  const runningCalls = createRunningCalls(deps, records)
+  const waits = createLimitWaits(deps, { records, rates, runningCalls })
   const gates = new Map<string, Slots>()
   const waitingIds = new Set<OperationId>()
   const findAdaptiveLimit = createAdaptiveLimits()
@@ -55,7 +63,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     const limits = await matchLimits(deps.rules, call)
     if (limits.length > 0) return limits
     const adaptive = findAdaptiveLimit(call)
-    return rates.isSlowed(adaptive) ? [adaptive] : []
+    return (await rates.isSlowed(adaptive)) ? [adaptive] : []
   }
   const endCall = async (
     limits: readonly CallLimit[],
@@ -65,28 +73,27 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     for (const limit of limits) {
       const wasRunning = runningCalls.remove(limit, callId)
       await rates.onEnd(limit, { id: callId, result, wasRunning }).catch(() => undefined)
-      if (wasRunning) waits.wake(limit)
+      if (wasRunning) waits.wake()
     }
   }
   const acquireLimits = async (
     limits: readonly CallLimit[],
     call: LimitableCall,
-    callId: string,
+    id: OperationId,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
     const followed = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
-    const heldGates: (() => void)[] = []
-    const openGates = (): void => {
-      for (const release of heldGates.splice(0)) release()
-    }
+    // A call without limits has no place, and so needs no id.
+    const callId = limits.length === 0 ? '' : callIdOf(deps.deployment, id)
+    const startedAt = deps.clock.now()
+    const openGate = limits.length === 0 ? () => undefined : await gateOf(gates, limits).acquire()
     const end = async (result: LimitedResult): Promise<void> => {
-      openGates()
+      openGate()
       await endCall(followed, callId, result)
     }
     try {
-      for (const limit of limits) {
-        heldGates.push(await gateOf(gates, limit).acquire())
-        const retryMs = await waits.waitFor(limit, callId)
-        if (retryMs === undefined) continue
+      const waitingCall = { id: callId, startedAt, countWaiting: () => waitingIds.size }
+      const retryMs = limits.length === 0 ? undefined : await waits.waitFor(limits, waitingCall)
+      if (retryMs !== undefined) {
         await end('other')
         return { retryMs }
       }
@@ -96,7 +103,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     }
     const onStart = (): void => {
       for (const limit of followed) rates.onStart(limit)
-      openGates()
+      openGate()
     }
     return { isLimited: limits.length > 0, onStart, end }
   }
@@ -107,7 +114,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
       try {
         const limits = await limitsOf(call)
         const needsPlace = limits.length > 0 && !(await call.isBegun())
-        return await acquireLimits(needsPlace ? limits : [], call, `${deps.deployment} ${id}`)
+        return await acquireLimits(needsPlace ? limits : [], call, id)
       } finally {
         waitingIds.delete(id)
       }
@@ -126,9 +133,13 @@ function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
   }
 }
 
-/** Returns the gate of a limit, which one waiting call at a time holds. */
-function gateOf(gates: Map<string, Slots>, { name }: CallLimit): Slots {
-  const gate = gates.get(name) ?? createSlots(1)
-  gates.set(name, gate)
+/**
+ * Returns the gate of calls with the same limits, which one waiting call at a time holds. Calls with
+ * other limits do not wait for it.
+ */
+function gateOf(gates: Map<string, Slots>, limits: readonly CallLimit[]): Slots {
+  const key = limits.map(({ name }) => name).join(' ')
+  const gate = gates.get(key) ?? createSlots(1)
+  gates.set(key, gate)
   return gate
 }

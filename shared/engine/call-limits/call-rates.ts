@@ -1,12 +1,15 @@
 import type { ClockPort } from '../../ports/system.ts'
 import type { CallLimit } from './call-limit.ts'
 import { currentRateOf, endCall, type LimitRecord } from './limit-record.ts'
-import { changeLimitRecord, type LimitRecordsDeps } from './limit-records.ts'
+import type { LimitRecords } from './limit-records.ts'
 
 /** The rates of limits as this process knows them. */
 export interface CallRates {
-  /** Reports whether calls of a limit were throttled, as far as this process knows. */
-  readonly isSlowed: (limit: CallLimit) => boolean
+  /**
+   * Reports whether calls of a limit were throttled. Reads the record at most every five seconds. A
+   * limit whose record cannot be read is not slowed.
+   */
+  readonly isSlowed: (limit: CallLimit) => Promise<boolean>
   /** Notes a record that this process has read or written. */
   readonly onRecord: (limit: CallLimit, record: LimitRecord) => void
   /** Counts the start of a call. */
@@ -27,22 +30,31 @@ const observedMs = 10_000
 const startsMax = 1_000
 /** Shortest time between two writes of a raised rate, in ms. */
 const raiseAgainMs = 1_000
+/** Time between two reads of a record that other processes may have slowed, in ms. */
+const readAgainMs = 5_000
 /** Shortest time between two reports of one limit, in ms. */
 const reportAgainMs = 10_000
 
 /** Creates the rates of a process. */
 export function createCallRates(
-  deps: LimitRecordsDeps & {
+  deps: {
     readonly clock: Pick<ClockPort, 'now'>
     readonly report: (severity: 'warning', message: string) => void
   },
+  records: LimitRecords,
 ): CallRates {
   const slowedNames = new Set<string>()
   const starts = new Map<string, number[]>()
   const raisedAt = new Map<string, number>()
   const reportedAt = new Map<string, number>()
+  const reads = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const onRecord: CallRates['onRecord'] = ({ name }, { slowdown }) =>
     void slowedNames[slowdown === undefined ? 'delete' : 'add'](name)
+  const readRecord = async (limit: CallLimit): Promise<void> => {
+    const read = records.change(limit, record => ({ record, result: record }))
+    const record = await read.catch(() => undefined)
+    if (record !== undefined) onRecord(limit, record)
+  }
   const observedPerSecondOf = ({ name }: CallLimit, now: number): number => {
     const recent = (starts.get(name) ?? []).filter(time => now - time < observedMs)
     const oldest = recent[0] ?? now
@@ -57,7 +69,16 @@ export function createCallRates(
     deps.report('warning', `'${limit.label}' throttles calls; at most ${rateText} start now`)
   }
   return {
-    isSlowed: ({ name }) => slowedNames.has(name),
+    async isSlowed(limit) {
+      const now = deps.clock.now()
+      const earlierRead = reads.get(limit.name)
+      const isRecent = earlierRead !== undefined && now - earlierRead.at < readAgainMs
+      const read = isRecent ? earlierRead : { at: now, done: readRecord(limit) }
+      reads.set(limit.name, read)
+      // All calls wait for one read, so that they keep their order.
+      await read.done
+      return slowedNames.has(limit.name)
+    },
     onRecord,
     onStart({ name }) {
       const times = starts.get(name) ?? []
@@ -72,7 +93,7 @@ export function createCallRates(
       if (!wasRunning && result !== 'throttled' && !mayRaise) return
       if (mayRaise) raisedAt.set(limit.name, now)
       const observedPerSecond = observedPerSecondOf(limit, now)
-      const changed = await changeLimitRecord(deps, limit, record => {
+      const changed = await records.change(limit, record => {
         const ended = endCall(record, limit, { id, now, result, observedPerSecond })
         return { record: ended, result: ended }
       })

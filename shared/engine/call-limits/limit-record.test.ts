@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { DeploymentId } from '../../records/ids.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { CallLimit } from './call-limit.ts'
 import {
+  callIdOf,
   callTimeoutMs,
   createLimitRecord,
   currentRateOf,
@@ -81,6 +82,15 @@ describe('a rate', () => {
     expect(Math.max(...counts)).toBeLessThan(112)
   })
 
+  test('is not stopped by a stack with a slower rule of the same key', () => {
+    const slow = { ...limit, intervalMs: 3_600_000 }
+    let record = createLimitRecord(slow)
+    for (const id of ['x', 'y'])
+      record = requestCall(record, slow, { id, deployment: 'a' as DeploymentId, now: 0 }).record
+    const call = { id: 'z', deployment: 'b' as DeploymentId, now: 1 }
+    expect(requestCall(record, limit, call).decision).toEqual({ kind: 'granted', startAt: 1 })
+  })
+
   test('belongs to one deployment again when the others are gone', () => {
     const testLimit = createTestLimit(limit)
     testLimit.request(0, 'a')
@@ -117,12 +127,15 @@ describe('a concurrency', () => {
   })
 
   test('keeps a place for each of two deployments', () => {
+    const [a, b] = ['a', 'b'] as DeploymentId[]
+    const idOf = (deployment: DeploymentId | undefined, number: number): string =>
+      callIdOf(deployment ?? ('' as DeploymentId), number as OperationId)
     const testLimit = createTestLimit(capped)
-    testLimit.request(0, 'b', 'b1')
-    expect(testLimit.request(0, 'a', 'a1').kind).toBe('granted')
-    testLimit.end(1, 'b1', 'succeeded')
-    expect(testLimit.request(2, 'a', 'a2').kind).toBe('waiting')
-    expect(testLimit.request(2, 'b', 'b2').kind).toBe('granted')
+    testLimit.request(0, 'b', idOf(b, 1))
+    expect(testLimit.request(0, 'a', idOf(a, 1)).kind).toBe('granted')
+    testLimit.end(1, idOf(b, 1), 'succeeded')
+    expect(testLimit.request(2, 'a', idOf(a, 2)).kind).toBe('waiting')
+    expect(testLimit.request(2, 'b', idOf(b, 2)).kind).toBe('granted')
   })
 })
 
@@ -155,6 +168,16 @@ describe('throttling', () => {
     expect(testLimit.readRate()).toBeCloseTo(1 / 60)
     for (let second = 40; second < 100; second += 1) testLimit.end(second * 1_000, 'x', 'succeeded')
     expect(testLimit.readRate()).toBe(1)
+  })
+
+  test('lowers the rate without a new burst', () => {
+    const bursting: CallLimit = { ...limit, intervalMs: 100, burst: 50 }
+    const testLimit = createTestLimit(bursting)
+    for (let count = 0; count < 50; count += 1)
+      expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 0 })
+    testLimit.end(0, 'x', 'throttled')
+    const startTimes = Array.from({ length: 60 }, () => testLimit.request(1))
+    expect(startTimes.filter(({ kind }) => kind === 'granted').length).toBeLessThan(7)
   })
 
   test('changes nothing when a call fails for another reason', () => {

@@ -1,4 +1,5 @@
-import type { DeploymentId } from '../../records/ids.ts'
+import { createHash } from 'node:crypto'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { CallLimit } from './call-limit.ts'
 
 /** The state of one limit. All times are ms since 1970. */
@@ -10,8 +11,11 @@ export interface LimitRecord {
   readonly nextAt: number
   /** The deployments that used the limit or waited for it recently. */
   readonly deployments: Readonly<Record<string, DeploymentShare>>
-  /** The running calls of a limit with a concurrency, by their ids. */
-  readonly calls: Readonly<Record<string, RunningCall>>
+  /**
+   * The running calls of a limit with a concurrency: by their ids, the times at which they count as
+   * ended unless their process extends them.
+   */
+  readonly calls: Readonly<Record<string, number>>
   /** The rate after throttling. Absent: the provider does not throttle. */
   readonly slowdown?: Slowdown
 }
@@ -26,12 +30,6 @@ interface DeploymentShare {
   readonly nextAt: number
 }
 
-interface RunningCall {
-  readonly deployment: string
-  /** The time at which the call counts as ended, unless its process extends it. */
-  readonly until: number
-}
-
 /** A rate that follows the throttling of a provider. */
 interface Slowdown {
   readonly callsPerSecond: number
@@ -41,7 +39,7 @@ interface Slowdown {
 
 /** A call that wants to start. */
 export interface CallRequest {
-  /** The id of the call. A repeated request of one id gets one place. */
+  /** The id of the call, of `callIdOf`. A repeated request of one id gets one place. */
   readonly id: string
   readonly deployment: DeploymentId
   readonly now: number
@@ -72,6 +70,15 @@ const fastestPerSecond = 100
 const lowerAgainMs = 1_000
 /** Calls a second by which a rate grows in each second with a success. */
 const raisePerSecond = 0.5
+
+/** Returns the id of an operation's call. It is short, because a record has up to 500 of them. */
+export function callIdOf(deployment: DeploymentId, operation: OperationId): string {
+  return `${callPrefixOf(deployment)}${operation}`
+}
+
+function callPrefixOf(deployment: DeploymentId): string {
+  return `${createHash('sha256').update(deployment).digest('hex').slice(0, 12)} `
+}
 
 /** Returns the record of a limit that no call has used. */
 export function createLimitRecord(limit: CallLimit): LimitRecord {
@@ -106,18 +113,23 @@ export function requestCall(
   const isRunning = Object.hasOwn(current.calls, id)
   if (!isRunning && isFull(current, limit, { deployment, sharers })) return wait(now + capRetryMs)
   const intervalMs = intervalOf(current, limit)
-  const startAt = Math.max(now, current.nextAt - (limit.burst - 1) * intervalMs)
+  const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
+  // Without its burst, a slowed limit does not let many calls start each time its rate is lowered.
+  const burst = current.slowdown === undefined ? limit.burst : 1
+  // A stack with a slower rule of the same key must not stop the others.
+  const nextAtMax = now + Math.max(reserveAheadMs, intervalMs) + burst * intervalMs
+  const lastNextAt = current.nextAt > nextAtMax ? now : current.nextAt
+  const startAt = Math.max(now, lastNextAt - (burst - 1) * intervalMs)
   // The share has some tolerance, because clocks and waits are not exact.
   const shareAt = sharers === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
   if (shareAt > startAt) return wait(shareAt)
-  const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
   if (startAt - now > aheadMs) return wait(startAt - aheadMs)
-  const nextAt = intervalMs === 0 ? 0 : Math.max(current.nextAt, startAt) + intervalMs
+  const nextAt = intervalMs === 0 ? 0 : Math.max(lastNextAt, startAt) + intervalMs
   const granted = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
     seenAt: now,
     nextAt: startAt + intervalMs * sharers,
   })
-  const calls = { ...current.calls, [id]: { deployment, until: startAt + callTimeoutMs } }
+  const calls = { ...current.calls, [id]: startAt + callTimeoutMs }
   return {
     record: limit.concurrency === undefined ? granted : { ...granted, calls },
     decision: { kind: 'granted', startAt },
@@ -131,10 +143,10 @@ export function extendCalls(
   record: LimitRecord,
   { ids, now }: { readonly ids: ReadonlySet<string>; readonly now: number },
 ): LimitRecord {
-  const extended = Object.entries(record.calls).filter(([id]) => ids.has(id))
+  const extended = Object.keys(record.calls).filter(id => ids.has(id))
   if (extended.length === 0) return record
   const until = now + callTimeoutMs
-  const changes = extended.map(([id, call]) => [id, { ...call, until }] as const)
+  const changes = extended.map(id => [id, until] as const)
   return { ...record, calls: { ...record.calls, ...Object.fromEntries(changes) } }
 }
 
@@ -206,9 +218,10 @@ function isFull(
   { deployment, sharers }: { readonly deployment: DeploymentId; readonly sharers: number },
 ): boolean {
   if (concurrency === undefined) return false
-  const running = Object.values(calls)
+  const running = Object.keys(calls)
   if (running.length >= concurrency) return true
-  const own = running.filter(call => call.deployment === deployment).length
+  const prefix = callPrefixOf(deployment)
+  const own = running.filter(id => id.startsWith(prefix)).length
   return sharers > 1 && own >= Math.ceil(concurrency / sharers)
 }
 
@@ -222,7 +235,7 @@ function withShare(
 
 /** Removes the calls of dead processes, and the deployments that no longer use the limit. */
 function removeExpired(record: LimitRecord, now: number): LimitRecord {
-  const calls = Object.entries(record.calls).filter(([, { until }]) => until > now)
+  const calls = Object.entries(record.calls).filter(([, until]) => until > now)
   const deployments = Object.entries(record.deployments).filter(
     ([, { seenAt, nextAt }]) => Math.max(seenAt, nextAt) + seenForMs > now,
   )

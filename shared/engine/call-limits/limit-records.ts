@@ -15,7 +15,7 @@ const recordForm = z.object({
   }),
   nextAt: z.number(),
   deployments: z.record(z.string(), z.object({ seenAt: z.number(), nextAt: z.number() })),
-  calls: z.record(z.string(), z.object({ deployment: z.string(), until: z.number() })),
+  calls: z.record(z.string(), z.number()),
   slowdown: z
     .object({ callsPerSecond: z.number().positive(), loweredAt: z.number(), raisedAt: z.number() })
     .optional(),
@@ -31,33 +31,90 @@ export interface LimitRecordsDeps {
 
 /** Time after the last change for which a record is kept, in ms: longer than any rate. */
 const unusedForMs = 24 * 3_600_000
-/** Attempts of one change. Between them other processes have changed the record. */
-const attemptsMax = 5
-/** Longest pause between two attempts, in ms. */
-const pauseMs = 40
+/** Attempts of one write. Between them other processes have changed the record. */
+const attemptsMax = 20
+/** Longest pause between two attempts, in ms. It grows with their number. */
+const pauseMs = 20
 
-/**
- * Changes the record of a limit by compare-and-set. `change` returns the same record when nothing
- * must be written. Returns its result, or undefined after too many concurrent changes. Throws the
- * errors of the store. A damaged record counts as absent, because limits hold no state of stacks.
- */
-export async function changeLimitRecord<T>(
+/** The records of limits, for one process. */
+export interface LimitRecords {
+  /**
+   * Changes the record of a limit by compare-and-set. `change` returns the same record when nothing
+   * must be written, and may be called again. Changes of one process share a write. Returns the
+   * result of `change`, or undefined after too many changes of other processes. Throws the errors of
+   * the store. A damaged record counts as absent, because limits hold no state of stacks.
+   */
+  readonly change: <T>(limit: CallLimit, change: LimitChange<T>) => Promise<T | undefined>
+}
+
+/** A change of a record, with a result for its caller. */
+export type LimitChange<T> = (record: LimitRecord) => {
+  readonly record: LimitRecord
+  readonly result: T
+}
+
+/** A change that waits for its write. */
+interface PendingChange {
+  readonly apply: (record: LimitRecord) => LimitRecord
+  readonly resolve: (isWritten: boolean) => void
+  readonly reject: (thrown: unknown) => void
+}
+
+/** Creates the access of a process to the records. */
+export function createLimitRecords(deps: LimitRecordsDeps): LimitRecords {
+  const pendingByName = new Map<string, PendingChange[]>()
+  const writePending = async (limit: CallLimit, pending: PendingChange[]): Promise<void> => {
+    // A change that arrives during a write waits for the next one.
+    while (pending.length > 0) {
+      const batch = pending.splice(0)
+      try {
+        const isWritten = await writeChanges(deps, limit, batch)
+        for (const { resolve } of batch) resolve(isWritten)
+      } catch (thrown) {
+        for (const { reject } of batch) reject(thrown)
+      }
+    }
+    pendingByName.delete(limit.name)
+  }
+  return {
+    change: <T>(limit: CallLimit, change: LimitChange<T>) =>
+      new Promise<T | undefined>((resolve, reject) => {
+        let result: T | undefined
+        const apply = (record: LimitRecord): LimitRecord => {
+          const changed = change(record)
+          result = changed.result
+          return changed.record
+        }
+        const resolveWritten = (isWritten: boolean): void => resolve(isWritten ? result : undefined)
+        const pendingChange = { apply, resolve: resolveWritten, reject }
+        const pending = pendingByName.get(limit.name)
+        if (pending !== undefined) return void pending.push(pendingChange)
+        const started = [pendingChange]
+        pendingByName.set(limit.name, started)
+        void writePending(limit, started)
+      }),
+  }
+}
+
+/** Applies changes to the stored record in one write. Returns false after too many attempts. */
+async function writeChanges(
   deps: LimitRecordsDeps,
   limit: CallLimit,
-  change: (record: LimitRecord) => { readonly record: LimitRecord; readonly result: T },
-): Promise<T | undefined> {
+  changes: readonly PendingChange[],
+): Promise<boolean> {
   const key = limitKeyOf(deps.stack, limit)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    if (attempt > 0) await deps.clock.sleep(1 + ((deps.random.bytes(1)[0] ?? 0) / 256) * pauseMs)
+    const random = (deps.random.bytes(1)[0] ?? 0) / 256
+    if (attempt > 0) await deps.clock.sleep(1 + random * pauseMs * attempt)
     const stored = await deps.callLimits.get(key)
     const current = parseLimitRecord(stored?.value) ?? createLimitRecord(limit)
-    const { record, result } = change(current)
-    if (record === current) return result
+    const record = changes.reduce((changed, { apply }) => apply(changed), current)
+    if (record === current) return true
     const expiresAt = (deps.clock.now() + unusedForMs) as EpochMs
     const document = { key, value: record, version: stored?.version ?? 0, expiresAt }
-    if ((await deps.callLimits.putExpiring(document)) !== false) return result
+    if ((await deps.callLimits.putExpiring(document)) !== false) return true
   }
-  return undefined
+  return false
 }
 
 /** Parses a stored record. Returns undefined for a damaged one. */

@@ -1,85 +1,152 @@
 import type { ControlPort } from '../../ports/records.ts'
-import type { ClockPort } from '../../ports/system.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { CallRates } from './call-rates.ts'
 import { type LimitDecision, requestCall } from './limit-record.ts'
-import { changeLimitRecord, type LimitRecordsDeps } from './limit-records.ts'
+import type { LimitRecords } from './limit-records.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 /** Dependencies of waiting for limits. */
-export interface LimitWaitDeps extends LimitRecordsDeps {
+export interface LimitWaitDeps {
   readonly deployment: DeploymentId
   readonly control: Pick<ControlPort, 'read'>
   readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'repeat'>
+  readonly random: Pick<RandomPort, 'bytes'>
   readonly report: (severity: 'info' | 'warning', message: string) => void
   /** Time that a call may wait in this process, in ms. */
   readonly waitMaxMs: number
 }
 
-/** The waits for limits in this process. At most one call at a time waits for each limit. */
+/** A call that waits. */
+export interface WaitingCall {
+  readonly id: string
+  /** The time at which the call began to wait, also for others of this process. */
+  readonly startedAt: number
+  /** Calls of this process that wait for limits, this one included. */
+  readonly countWaiting: () => number
+}
+
+/** The waits for limits in this process. */
 export interface LimitWaits {
   /**
-   * Waits until a call may start under a limit, or until the deployment is stopped. Returns the
+   * Waits until a call may start under all limits, or until the deployment is stopped. Returns the
    * time of another try, in ms, if the wait would be too long. Throws the errors of the store.
    */
-  readonly waitFor: (limit: CallLimit, callId: string) => Promise<number | undefined>
-  /** Lets the waiting call of a limit try again, because a place became free. */
-  readonly wake: (limit: CallLimit) => void
+  readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
+  /** Lets waiting calls try again, because a place became free. */
+  readonly wake: () => void
 }
 
 /** Longest pause between two looks at the control record, in ms. */
 const controlReadMs = 1_000
 /** Wait after which a limit is reported, in ms. */
 const reportedWaitMs = 2_000
+/** Longest time after which a delivery tries again, in ms: the longest delay of a message. */
+const retryMaxMs = 900_000
 
 /** Creates the waits of a process. */
 export function createLimitWaits(
   deps: LimitWaitDeps,
-  { rates, runningCalls }: { readonly rates: CallRates; readonly runningCalls: RunningCalls },
+  parts: {
+    readonly records: LimitRecords
+    readonly rates: CallRates
+    readonly runningCalls: RunningCalls
+  },
 ): LimitWaits {
+  const { deployment, waitMaxMs: aheadMaxMs } = deps
+  const { records, rates, runningCalls } = parts
   const reportedNames = new Set<string>()
-  /** Ends the pause of the call that waits for a limit, by the name of the limit. */
-  const wakes = new Map<string, AbortController>()
-  const request = (limit: CallLimit, id: string): Promise<LimitDecision | undefined> =>
-    changeLimitRecord(deps, limit, record => {
-      const { deployment, waitMaxMs } = deps
-      const call = { id, deployment, now: deps.clock.now(), aheadMaxMs: waitMaxMs }
+  const pauses = createPauses(deps)
+  /** Requests a start. With `isProbe`, a start is not taken. */
+  const request = async (
+    limit: CallLimit,
+    id: string,
+    isProbe: boolean,
+  ): Promise<LimitDecision> => {
+    const decision = await records.change(limit, record => {
+      const call = { id, deployment, now: deps.clock.now(), aheadMaxMs }
       const requested = requestCall(record, limit, call)
       rates.onRecord(limit, requested.record)
-      return { record: requested.record, result: requested.decision }
+      const isTaken = requested.decision.kind === 'waiting' || !isProbe
+      return { record: isTaken ? requested.record : record, result: requested.decision }
     })
-  const pause = async (limit: CallLimit, ms: number): Promise<void> => {
-    const wake = new AbortController()
-    wakes.set(limit.name, wake)
-    await deps.clock.sleep(Math.min(controlReadMs, Math.max(1, ms)), wake.signal)
-    wakes.delete(limit.name)
+    return decision ?? { kind: 'waiting', retryAt: deps.clock.now() + controlReadMs }
   }
-  const reportWait = (limit: CallLimit, waitedMs: number): void => {
-    if (waitedMs < reportedWaitMs || reportedNames.has(limit.name)) return
+  /** Takes a start of each limit, or returns the time at which the last limit may have one. */
+  const takeAll = async (limits: readonly CallLimit[], id: string): Promise<LimitDecision> => {
+    // A call must not hold the start of one limit while it waits for another one.
+    if (limits.length > 1) {
+      const probes = await Promise.all(limits.map(limit => request(limit, id, true)))
+      const waits = probes.flatMap(probe => (probe.kind === 'waiting' ? [probe.retryAt] : []))
+      if (waits.length > 0) return { kind: 'waiting', retryAt: Math.max(...waits) }
+    }
+    let startAt = 0
+    for (const limit of limits) {
+      const decision = await request(limit, id, false)
+      if (decision.kind === 'waiting') return decision
+      if (limit.concurrency !== undefined) runningCalls.add(limit, id)
+      startAt = Math.max(startAt, decision.startAt)
+    }
+    return { kind: 'granted', startAt }
+  }
+  const reportWait = ([limit]: readonly CallLimit[], waitedMs: number): void => {
+    if (limit === undefined || waitedMs < reportedWaitMs || reportedNames.has(limit.name)) return
     reportedNames.add(limit.name)
     deps.report('info', `calls of '${limit.label}' wait for their limit`)
   }
   return {
-    async waitFor(limit, callId) {
-      const startedAt = deps.clock.now()
+    async waitFor(limits, { id, startedAt, countWaiting }) {
       while (!(await isStopped(deps))) {
-        const decision = await request(limit, callId)
+        const decision = await takeAll(limits, id)
         const now = deps.clock.now()
-        if (decision?.kind === 'granted') {
-          if (limit.concurrency !== undefined) runningCalls.add(limit, callId)
+        if (decision.kind === 'granted') {
           await sleepUntil(deps, decision.startAt)
           break
         }
-        const retryAt = decision?.retryAt ?? now + controlReadMs
-        if (retryAt - startedAt > deps.waitMaxMs) return Math.max(controlReadMs, retryAt - now)
-        await pause(limit, retryAt - now)
-        reportWait(limit, deps.clock.now() - startedAt)
+        if (decision.retryAt - startedAt > deps.waitMaxMs)
+          return retryTimeOf(deps, limits, { waitMs: decision.retryAt - now, countWaiting })
+        await pauses.pause(decision.retryAt - now)
+        reportWait(limits, deps.clock.now() - startedAt)
       }
       return undefined
     },
-    wake: ({ name }) => wakes.get(name)?.abort(),
+    wake: pauses.endAll,
   }
+}
+
+/** Creates pauses that others can end early. */
+function createPauses({ clock }: Pick<LimitWaitDeps, 'clock'>): {
+  readonly pause: (ms: number) => Promise<void>
+  readonly endAll: () => void
+} {
+  const wakes = new Set<AbortController>()
+  return {
+    async pause(ms) {
+      const wake = new AbortController()
+      wakes.add(wake)
+      await clock.sleep(Math.min(controlReadMs, Math.max(1, ms)), wake.signal)
+      wakes.delete(wake)
+    },
+    endAll() {
+      for (const wake of wakes) wake.abort()
+    },
+  }
+}
+
+/**
+ * Returns the time after which a delivery tries again. Calls that wait together try again at
+ * different times, spread over the time that all of them need.
+ */
+function retryTimeOf(
+  { random }: LimitWaitDeps,
+  limits: readonly CallLimit[],
+  { waitMs, countWaiting }: { readonly waitMs: number } & Pick<WaitingCall, 'countWaiting'>,
+): number {
+  const intervalMs = Math.max(controlReadMs, ...limits.map(limit => limit.intervalMs))
+  const share = (random.bytes(1)[0] ?? 0) / 256
+  const spreadMs = share * intervalMs * (countWaiting() - 1)
+  return Math.min(retryMaxMs, Math.max(controlReadMs, waitMs) + spreadMs)
 }
 
 /** Sleeps until a time, with looks at the control record. */

@@ -89,3 +89,13 @@ test('without a rule, the throttling of a package is followed', () => {
   expect(adaptiveLimitOf('aws')).toMatchObject({ label: 'aws', intervalMs: 0 })
   expect(adaptiveLimitOf('gcp').name).not.toBe(adaptiveLimitOf('aws').name)
 })
+
+test('two rules for the same calls are one limit with the stricter values', async () => {
+  const rules = [
+    { type: 'aws:*', rate: { calls: 10, perMs: 1_000 }, burst: 3, concurrency: 5 },
+    { type: 'aws:*', concurrency: 2 },
+    { type: 'aws:*', rate: perSecond },
+  ]
+  const limits = await matchLimits(rules, createCall('aws:a:B'))
+  expect(limits).toMatchObject([{ intervalMs: 1_000, burst: 1, concurrency: 2 }])
+})

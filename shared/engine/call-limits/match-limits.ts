@@ -15,16 +15,28 @@ export interface LimitableCall {
 }
 
 /**
- * Returns the limits of a call, in the order of their names. Calls that need several limits get
- * them in this order, so that no two calls wait for each other.
+ * Returns the limits of a call, in the order of their names. Rules with one name are one limit, with
+ * the slowest rate and the lowest concurrency of them.
  */
 export async function matchLimits(
   rules: readonly CallLimitRule[],
   call: LimitableCall,
 ): Promise<readonly CallLimit[]> {
-  const limits: CallLimit[] = []
-  for (const rule of rules) if (isMatch(rule, call)) limits.push(await toLimit(rule, call))
-  return limits.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const limits = new Map<string, CallLimit>()
+  for (const rule of rules) {
+    if (!isMatch(rule, call)) continue
+    const limit = await toLimit(rule, call)
+    const other = limits.get(limit.name)
+    limits.set(limit.name, other === undefined ? limit : mergeLimits(other, limit))
+  }
+  return [...limits.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function mergeLimits(a: CallLimit, b: CallLimit): CallLimit {
+  const slower = b.intervalMs > a.intervalMs ? b : a
+  const concurrency = Math.min(a.concurrency ?? Infinity, b.concurrency ?? Infinity)
+  const { concurrency: _, ...rate } = slower
+  return concurrency === Infinity ? rate : { ...rate, concurrency }
 }
 
 /** Returns the limit that adapts to the throttling of a package without a rule. */

@@ -1,7 +1,7 @@
 import type { ClockPort } from '../../ports/system.ts'
 import type { CallLimit } from './call-limit.ts'
 import { callTimeoutMs, extendCalls } from './limit-record.ts'
-import { changeLimitRecord, type LimitRecordsDeps } from './limit-records.ts'
+import type { LimitRecords } from './limit-records.ts'
 
 /** The calls of this process that have a place of a limit with a concurrency. */
 export interface RunningCalls {
@@ -12,17 +12,20 @@ export interface RunningCalls {
 
 /** Creates an empty set. Extends the places of its calls before their time is over. */
 export function createRunningCalls(
-  deps: LimitRecordsDeps & { readonly clock: Pick<ClockPort, 'now' | 'repeat'> },
+  deps: { readonly clock: Pick<ClockPort, 'now' | 'repeat'> },
+  records: LimitRecords,
 ): RunningCalls {
   const callsByLimit = new Map<string, { readonly limit: CallLimit; readonly ids: Set<string> }>()
   let stopExtending: (() => void) | undefined
   const extendAll = (): void => {
     // A failed extension is repeated at the next time. Until then the place is still taken.
     for (const { limit, ids } of callsByLimit.values())
-      changeLimitRecord(deps, limit, record => ({
-        record: extendCalls(record, { ids, now: deps.clock.now() }),
-        result: undefined,
-      })).catch(() => undefined)
+      records
+        .change(limit, record => ({
+          record: extendCalls(record, { ids, now: deps.clock.now() }),
+          result: undefined,
+        }))
+        .catch(() => undefined)
   }
   return {
     add(limit, id) {

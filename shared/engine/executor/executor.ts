@@ -151,27 +151,50 @@ async function runChainFrom(
     const operation: Operation | undefined = await context.logIndex.find(nextId)
     // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
-    const permit = await acquireCallPermit(ports, context, operation)
-    if (permit === undefined) return
-    if ('retryMs' in permit) return task.deferred.add(nextId, 'later', permit.retryMs)
-    // A limited call must start when it may start, so its operation does not begin early.
-    const beginsEarly = !permit.isLimited && isRepeatable(operation)
-    const slot = await context.slots.acquire({ beginsEarly })
-    permit.onStart()
-    let result: LimitedResult = 'other'
-    const onResult = (callResult: LimitedResult): void => void (result = callResult)
     try {
-      const admission = await context.admit(operation)
-      if (admission !== 'now') return task.deferred.add(nextId, admission)
-      const { executor } = task
-      nextId = await runToEnd(ports, context, { operation, executor, slot, onResult })
+      nextId = await runUnderLimits(ports, context, { ...task, operation })
     } catch (thrown) {
       if (!task.isLast) throw thrown
       nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
-    } finally {
-      slot.release()
-      await permit.end(result)
     }
+  }
+}
+
+/**
+ * Waits until an operation may call its provider, and runs it to its end. An operation that must
+ * wait longer than this executor can is deferred. Returns the single waiter to continue with.
+ */
+async function runUnderLimits(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  task: {
+    readonly operation: Operation
+    readonly executor: ExecutorId
+    readonly deferred: DeferredOperations
+  },
+): Promise<OperationId | undefined> {
+  const { operation, executor, deferred } = task
+  const permit = await acquireCallPermit(ports, context, operation)
+  if (permit === undefined) return undefined
+  if ('retryMs' in permit) {
+    deferred.add(operation.id, 'later', permit.retryMs)
+    return undefined
+  }
+  // A limited call must start when it may start, so its operation does not begin early.
+  const beginsEarly = !permit.isLimited && isRepeatable(operation)
+  const slot = await context.slots.acquire({ beginsEarly })
+  permit.onStart()
+  let result: LimitedResult = 'other'
+  const onResult = (callResult: LimitedResult): void => void (result = callResult)
+  try {
+    const admission = await context.admit(operation)
+    if (admission === 'now')
+      return await runToEnd(ports, context, { operation, executor, slot, onResult })
+    deferred.add(operation.id, admission)
+    return undefined
+  } finally {
+    slot.release()
+    await permit.end(result)
   }
 }
 

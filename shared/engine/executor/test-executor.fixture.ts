@@ -41,6 +41,7 @@ export function createTestExecutor(
     control: { read: async () => ({ stop: 'none', closed: false }) },
     chains: { remove: async () => void done.push('removed'), extend: async () => true },
     hints: { hint: () => undefined },
+    callLimits: { get: async () => undefined },
     clock: {
       defer: queueMicrotask,
       repeat: () => () => undefined,

@@ -22,13 +22,13 @@ export interface CallLimitRule {
   readonly operations?: readonly LimitedCall[]
   /** Inputs of the resource or its provider. Each combination of their values has its own limit. */
   readonly by?: readonly string[]
-  /** A name that stacks of an organization share. Absent: the limit belongs to one stack. */
+  /** A name that stacks of the installation share. Absent: the limit belongs to one stack. */
   readonly key?: string
   /** Calls that may start in a time. */
   readonly rate?: CallRate
   /** Calls that may start at once after a pause. Absent: 1. */
   readonly burst?: number
-  /** Calls that may run at the same time. */
+  /** Calls that may run at the same time, at most 500. */
   readonly concurrency?: number
 }
 
@@ -46,7 +46,9 @@ const perMsMax = 3_600_000
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
 
 const textForm = z.string().min(1).max(200)
-const countForm = z.int().min(1).max(100_000)
+const burstForm = z.int().min(1).max(100_000)
+/** The record of a limit has an entry for each running call, and a record is limited to 100 KB. */
+const concurrencyForm = z.int().min(1).max(500)
 const rateForm = z.string().transform((text, context): CallRate => {
   const [, calls, count = '1', unit = ''] = /^(\d{1,6})\/(\d{0,6})(ms|s|m|h)$/.exec(text) ?? []
   const perMs = Number(count || 1) * unitsMs[unit as keyof typeof unitsMs]
@@ -63,8 +65,8 @@ const ruleForm = z
     by: z.array(textForm).min(1).max(4).optional(),
     key: textForm.optional(),
     rate: rateForm.optional(),
-    burst: countForm.optional(),
-    concurrency: countForm.optional(),
+    burst: burstForm.optional(),
+    concurrency: concurrencyForm.optional(),
   })
   .refine(rule => rule.provider !== undefined || rule.type !== undefined, {
     error: 'needs a provider or a type',
