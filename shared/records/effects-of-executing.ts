@@ -224,7 +224,7 @@ export const effectsOfExecuting = {
     effects: [
       {
         call: 'chains.send',
-        sourceFiles: executorFiles,
+        sourceFiles: [`${executorFolder}/deferred-operations.ts`],
         description:
           'the operation is sent in its own message, to the same pool or to the long pool',
         afterCrash: 'the first message is delivered again; the second begin is refused',

@@ -134,8 +134,8 @@ function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
 }
 
 /**
- * Returns the gate of calls with the same limits, which one waiting call at a time holds. Calls with
- * other limits do not wait for it.
+ * Returns the gate of calls with the same limits, which one waiting call at a time holds. Calls
+ * with other limits do not wait for it.
  */
 function gateOf(gates: Map<string, Slots>, limits: readonly CallLimit[]): Slots {
   const key = limits.map(({ name }) => name).join(' ')

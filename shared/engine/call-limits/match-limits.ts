@@ -15,8 +15,8 @@ export interface LimitableCall {
 }
 
 /**
- * Returns the limits of a call, in the order of their names. Rules with one name are one limit, with
- * the slowest rate and the lowest concurrency of them.
+ * Returns the limits of a call, in the order of their names. Rules with one name are one limit,
+ * with the slowest rate and the lowest concurrency of them.
  */
 export async function matchLimits(
   rules: readonly CallLimitRule[],

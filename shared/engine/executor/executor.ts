@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import type { ChainMessage, Delivery } from '../../ports/queue.ts'
+import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import {
   deploymentPartsOf,
@@ -12,12 +12,11 @@ import type { Operation } from '../../records/operation.ts'
 import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { computeBackoffMs } from '../deployment/retry/backoff.ts'
-import type { Admission } from './pool-admission.ts'
 import { callAndRecord } from './attempt.ts'
 import { beginUnlessStopped, giveBackAttempt } from './begin.ts'
 import { acquireCallPermit } from './limited-call.ts'
-import type { LimitedResult } from '../call-limits/call-limiter.ts'
-import { mergeMessages } from '../deployment/dispatch/chain-messages.ts'
+import type { CallPermit, LimitedResult } from '../call-limits/call-limiter.ts'
+import { createDeferredOperations, type DeferredOperations } from './deferred-operations.ts'
 import { isThrottled } from '../../providers/throttling.ts'
 import { endUndeliverableOperation } from './end-undeliverable.ts'
 import { shareControlReads } from './shared-control-reads.ts'
@@ -85,40 +84,6 @@ export function createExecutor(
   }
 }
 
-/** The operations of a message that do not fit into the remaining time of this executor. */
-interface DeferredOperations {
-  readonly add: (
-    id: OperationId,
-    admission: Exclude<Admission, 'now'>,
-    /** Time after which the operation is delivered again, in ms. Absent: at once. */
-    delayMs?: number,
-  ) => void
-  /** Sends the added operations to other executors. Called before their message is removed. */
-  readonly send: () => Promise<void>
-}
-
-function createDeferredOperations(
-  ports: ExecutorPorts,
-  { deployment, pool }: ChainMessage,
-): DeferredOperations {
-  const messages: ChainMessage[] = []
-  return {
-    add(id, admission, delayMs = 0) {
-      const messagePool = admission === 'long' ? 'long' : pool
-      const wholeSeconds = Math.ceil(delayMs / 1_000)
-      messages.push({
-        deployment,
-        operations: [id],
-        ...(messagePool === undefined ? {} : { pool: messagePool }),
-        ...(wholeSeconds === 0 ? {} : { delayMs: wholeSeconds * 1_000 }),
-      })
-    },
-    async send() {
-      if (messages.length > 0) await ports.chains.send(mergeMessages(messages))
-    },
-  }
-}
-
 /** Makes the message of a failed delivery visible again, after a pause that grows each time. */
 async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
   const delayMs = computeBackoffMs(
@@ -151,12 +116,7 @@ async function runChainFrom(
     const operation: Operation | undefined = await context.logIndex.find(nextId)
     // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
-    try {
-      nextId = await runUnderLimits(ports, context, { ...task, operation })
-    } catch (thrown) {
-      if (!task.isLast) throw thrown
-      nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
-    }
+    nextId = await runUnderLimits(ports, context, { ...task, operation })
   }
 }
 
@@ -170,31 +130,37 @@ async function runUnderLimits(
   task: {
     readonly operation: Operation
     readonly executor: ExecutorId
+    readonly isLast: boolean
     readonly deferred: DeferredOperations
   },
 ): Promise<OperationId | undefined> {
   const { operation, executor, deferred } = task
-  const permit = await acquireCallPermit(ports, context, operation)
-  if (permit === undefined) return undefined
-  if ('retryMs' in permit) {
-    deferred.add(operation.id, 'later', permit.retryMs)
-    return undefined
-  }
-  // A limited call must start when it may start, so its operation does not begin early.
-  const beginsEarly = !permit.isLimited && isRepeatable(operation)
-  const slot = await context.slots.acquire({ beginsEarly })
-  permit.onStart()
+  let held: { readonly slot: OperationSlot; readonly permit: CallPermit } | undefined
   let result: LimitedResult = 'other'
   const onResult = (callResult: LimitedResult): void => void (result = callResult)
   try {
+    const permit = await acquireCallPermit(ports, context, operation)
+    if (permit === undefined) return undefined
+    if ('retryMs' in permit) {
+      deferred.add(operation.id, 'later', permit.retryMs)
+      return undefined
+    }
+    // A limited call must start when it may start, so its operation does not begin early.
+    const beginsEarly = !permit.isLimited && isRepeatable(operation)
+    const slot = await context.slots.acquire({ beginsEarly })
+    held = { slot, permit }
+    permit.onStart()
     const admission = await context.admit(operation)
     if (admission === 'now')
       return await runToEnd(ports, context, { operation, executor, slot, onResult })
     deferred.add(operation.id, admission)
     return undefined
+  } catch (thrown) {
+    if (!task.isLast) throw thrown
+    return await endUndeliverableOperation(ports, context, { operation, thrown })
   } finally {
-    slot.release()
-    await permit.end(result)
+    held?.slot.release()
+    await held?.permit.end(result)
   }
 }
 
