@@ -183,7 +183,11 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
       const bytes = (Entries ?? []).map(({ MessageBody = '' }) => Buffer.byteLength(MessageBody))
       if (bytes.reduce((sum, size) => sum + size, 0) > awsLimits.messageBytesMax)
         throw refusal('BatchRequestTooLong')
-      return runEach(Entries, ({ MessageBody = '' }) => void put(QueueUrl, MessageBody, 0))
+      return runEach(
+        Entries,
+        ({ MessageBody = '', DelaySeconds = 0 }) =>
+          void put(QueueUrl, MessageBody, DelaySeconds * 1_000),
+      )
     },
     ReceiveMessageCommand: async (input: ReceiveMessageCommandInput) => {
       const untilMs = nowMs() + (input.WaitTimeSeconds ?? 0) * 1_000
