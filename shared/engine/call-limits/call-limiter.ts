@@ -28,8 +28,8 @@ export interface CallLimiterDeps
 export interface CallLimiter {
   /**
    * Waits until a call may start under all its limits. Resolves with a permit, or with the time
-   * after which another delivery tries again, in ms. Resolves with undefined for an operation that
-   * already waits here. Throws the errors of the store.
+   * after which another delivery tries again, in ms. Resolves with undefined for an operation with
+   * limits that already waits here. Throws the errors of the store.
    */
   readonly acquire: (
     id: OperationId,
@@ -109,12 +109,12 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   }
   return {
     async acquire(id, call) {
+      const limits = await limitsOf(call)
+      if (limits.length === 0 || (await call.isBegun())) return acquireLimits([], call, id)
       if (waitingIds.has(id)) return undefined
       waitingIds.add(id)
       try {
-        const limits = await limitsOf(call)
-        const needsPlace = limits.length > 0 && !(await call.isBegun())
-        return await acquireLimits(needsPlace ? limits : [], call, id)
+        return await acquireLimits(limits, call, id)
       } finally {
         waitingIds.delete(id)
       }
