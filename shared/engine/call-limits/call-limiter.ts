@@ -4,7 +4,7 @@ import { createSlots, type Slots } from '../deployment/dispatch/slots.ts'
 import { createCallRates } from './call-rates.ts'
 import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
-import { callIdOf } from './limit-record.ts'
+import { callIdOf, type LimitedResult } from './limit-record.ts'
 import { createLimitRecords, type LimitRecordsDeps } from './limit-records.ts'
 import { createLimitWaits, type LimitWaitDeps } from './limit-waits.ts'
 import {
@@ -36,9 +36,6 @@ export interface CallLimiter {
     call: LimitableCall,
   ) => Promise<CallPermit | { readonly retryMs: number } | undefined>
 }
-
-/** The result of a call for its limits. */
-export type LimitedResult = 'throttled' | 'succeeded' | 'other'
 
 /** The right to make one call. */
 export interface CallPermit {

@@ -1,6 +1,6 @@
 import type { ClockPort } from '../../ports/system.ts'
 import type { CallLimit } from './call-limit.ts'
-import { currentRateOf, endCall, type LimitRecord } from './limit-record.ts'
+import { currentRateOf, endCall, type LimitedResult, type LimitRecord } from './limit-record.ts'
 import type { LimitRecords } from './limit-records.ts'
 
 /** The rates of limits as this process knows them. */
@@ -19,7 +19,7 @@ export interface CallRates {
     limit: CallLimit,
     end: {
       readonly id: string
-      readonly result: 'throttled' | 'succeeded' | 'other'
+      readonly result: LimitedResult
       readonly wasRunning: boolean
     },
   ) => Promise<void>

@@ -47,6 +47,9 @@ export interface CallRequest {
   readonly aheadMaxMs?: number
 }
 
+/** The result of a call for its limits. */
+export type LimitedResult = 'throttled' | 'succeeded' | 'other'
+
 /** `granted`: the call may start at `startAt`. `waiting`: the caller asks again at `retryAt`. */
 export type LimitDecision =
   | { readonly kind: 'granted'; readonly startAt: number }
@@ -161,7 +164,7 @@ export function endCall(
   end: {
     readonly id: string
     readonly now: number
-    readonly result: 'throttled' | 'succeeded' | 'other'
+    readonly result: LimitedResult
     readonly observedPerSecond: number
   },
 ): LimitRecord {

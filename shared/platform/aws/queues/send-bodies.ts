@@ -1,10 +1,8 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { awsLimits } from '../../../config/aws-limits.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { queueNameOf } from './receive-messages.ts'
-
-/** The longest delay of a message of SQS, in s. */
-const delaySecondsMax = 900
 
 /**
  * Sends all bodies in batches, each with its delay in ms. After a lost response a body may be sent
@@ -18,7 +16,8 @@ export async function sendBodies(
 ): Promise<void> {
   const requestName = `queue ${queueNameOf(url)}: send`
   const entries = bodies.map((MessageBody, index) => {
-    const DelaySeconds = Math.min(delaySecondsMax, Math.ceil((delaysMs[index] ?? 0) / 1_000))
+    const delayMs = Math.min(awsLimits.messageDelayMaxMs, delaysMs[index] ?? 0)
+    const DelaySeconds = Math.ceil(delayMs / 1_000)
     return { Id: String(index), MessageBody, ...(DelaySeconds > 0 ? { DelaySeconds } : {}) }
   })
   for (const batch of splitIntoBatches(entries, ({ MessageBody }) =>
