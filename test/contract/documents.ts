@@ -109,7 +109,11 @@ export function documentsContract(
     test('limits of calls are separate for each stack and for the installation', async () => {
       const [scope, other] = [createStackId(), createStackId()]
       for (const limitScope of [scope, other, '*'] as const)
-        await createDocument({ kind: 'call-limit', scope: limitScope, name: scope.slice(-8) })
+        await createDocument({
+          kind: 'call-limit',
+          scope: limitScope,
+          name: `limit${scope.slice(-8)}`,
+        })
       const { documents: listed } = await documents.list('call-limit', '', scope)
       expect(listed.map(({ key }) => key.scope)).toEqual([scope])
     })

@@ -25,12 +25,12 @@ export const handler = awslambda.streamifyResponse(async (event, stream, context
   if (what === '/plain') { stream.setContentType('text/x-plain'); stream.end('plain'); return }
   const head = { statusCode: 201, headers: { 'X-Gone': String(gone), 'x-id': context.awsRequestId } }
   const out = awslambda.HttpResponseStream.from(stream, head)
-  out.once('close', () => { if (!out.writableFinished) gone += 1 })
   if (what === '/empty') { out.end(); return }
   out.write('first;')
   if (what === '/late') { await sleep(50); throw new RangeError('in the middle') }
   if (what === '/exit') { await sleep(50); process.exit(3) }
   if (what === '/long') {
+    out.once('close', () => { gone += 1 })
     while (!out.destroyed) { out.write('x'.repeat(100)); await sleep(20) }
     return
   }

@@ -3,6 +3,7 @@ import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
+import { waitUntil } from '../../e2e/sandbox.ts'
 import type { TestRun } from '../engine.ts'
 import { editStackResources } from '../stack-states.ts'
 import {
@@ -12,7 +13,7 @@ import {
   targetUrnOf,
 } from '../target/run-summary.ts'
 import { diagnosticsOf } from '../run-events.ts'
-import { createEngines, registerThing, createThings } from '../register-thing.ts'
+import { createEngines, createThings, getTestStack, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -140,11 +141,17 @@ test('TestCanceledRefresh: completed reads are kept, and the other resources are
   const names = ['a', 'b', 'c']
   await engine.run(createThings(Object.fromEntries(names.map(name => [name, { v: 1 }]))))
   for (const name of names) cloud.objects.set(`${name}-1`, { v: 2 })
+  const isStopped = async (): Promise<boolean> => {
+    const { current } = await getTestStack(engine.platform)
+    return current !== '' && (await engine.platform.control.read(current))?.stop === 'graceful'
+  }
   const testRun = await engine.run(undefined, {
     ...{ ...refresh, parallel: 1 },
     onStart: running =>
       void reached.promise.then(async () => {
         running.cancel()
+        // The next read begins only if the control record has no stop yet.
+        await waitUntil(isStopped, { condition: 'the stop' })
         go.resolve()
       }),
   })
