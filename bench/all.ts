@@ -5,12 +5,13 @@
  * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type BenchLine, benchLines, type BenchPhase, phases } from './all/lines.ts'
+import { type BenchLine, benchLines, type BenchPhase } from './all/lines.ts'
 import { renderResults } from './all/render-table.ts'
 import type { BenchResults } from './all/results-form.ts'
+import { buildGoPrograms } from './build-go-programs.ts'
 import { currentDate, describeMachine } from './cost/measurement-context.ts'
 import { type Engine, findEngines, repositoryRoot } from './engine.ts'
 import type { RunMeasurement } from './measure-run.ts'
@@ -28,11 +29,20 @@ const { values } = parseArgs({
 
 type LineResults = BenchResults['lines'][number]
 
+/** The measurements of one command of one engine so far. */
+interface SummedMeasurement {
+  readonly seconds: number[]
+  readonly cpuSeconds: number[]
+  peakMib: number
+}
+
 /** The arguments of each phase. */
 const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
   create: ['up', '--yes', '--skip-preview'],
   'no-op': ['up', '--yes', '--skip-preview'],
   preview: ['preview'],
+  refresh: ['refresh', '--yes', '--skip-preview'],
+  'stack ls': ['stack', 'ls'],
   destroy: ['destroy', '--yes', '--skip-preview'],
 }
 
@@ -57,11 +67,13 @@ async function runLine(
   line: BenchLine,
 ): Promise<ReadonlyMap<BenchPhase, RunMeasurement>> {
   return withProgram(line.workload, async folder => {
-    const env = { N: String(line.resources), ...line.variables }
+    const providerFolder =
+      line.workload === 'go' ? { BENCH_PROVIDER: buildGoPrograms().providerFolder } : {}
+    const env = { N: String(line.resources), ...line.variables, ...providerFolder }
     await engine.run(folder, ['stack', 'init', 'bench'], env)
     const runs = new Map<BenchPhase, RunMeasurement>()
-    for (const phase of phases) {
-      const run = await engine.run(folder, [...phaseArgs[phase], '--stack', 'bench'], env)
+    for (const phase of line.phases) {
+      const run = await engine.run(folder, argumentsOf(line, phase), env)
       if (run.exitCode !== 0) throw new Error(`${engine.name}: ${phase} of ${line.name} failed`)
       runs.set(phase, run)
       console.error(`· ${line.name}, ${phase}, ${engine.name}: ${run.seconds} s`)
@@ -70,24 +82,33 @@ async function runLine(
   })
 }
 
+function argumentsOf({ parallel }: BenchLine, phase: BenchPhase): readonly string[] {
+  if (phase === 'stack ls') return phaseArgs[phase]
+  const parallelArgs = parallel === undefined ? [] : ['--parallel', String(parallel)]
+  return [...phaseArgs[phase], '--stack', 'bench', ...parallelArgs]
+}
+
 async function measureLine(
   engines: readonly Engine[],
   line: BenchLine,
   repetitions: number,
 ): Promise<LineResults> {
-  const measured: Record<string, Record<string, { seconds: number[]; peakMib: number }>> = {}
-  for (let round = 0; round < repetitions; round += 1)
+  const measured: Record<string, Record<string, SummedMeasurement>> = {}
+  const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
+  for (let round = 0; round < rounds; round += 1)
     for (const engine of engines) {
       if (engine.name !== 'antichain' && !line.hasPeer) continue
       for (const [phase, run] of await runLine(engine, line)) {
         const byEngine = (measured[phase] ??= {})
-        const sums = (byEngine[engine.name] ??= { seconds: [], peakMib: 0 })
+        const sums = (byEngine[engine.name] ??= { seconds: [], cpuSeconds: [], peakMib: 0 })
         sums.seconds.push(run.seconds)
+        sums.cpuSeconds.push(Object.values(run.cpuSeconds).reduce((sum, next) => sum + next, 0))
         sums.peakMib = Math.max(sums.peakMib, run.peaksMib[engine.name] ?? 0)
       }
     }
   for (const byEngine of Object.values(measured))
-    for (const { seconds } of Object.values(byEngine)) seconds.sort((a, b) => a - b)
+    for (const { seconds, cpuSeconds } of Object.values(byEngine))
+      for (const sorted of [seconds, cpuSeconds]) sorted.sort((a, b) => a - b)
   return { name: line.name, phases: measured }
 }
 
@@ -112,6 +133,7 @@ const results: BenchResults = {
   command: `npm run bench -- all ${process.argv.slice(2).join(' ')}`.trim(),
   machine: describeMachine(),
   load: Math.round(loadavg()[0] ?? 0),
+  cores: availableParallelism(),
   node: process.versions.node,
   repetitions,
   versions: Object.fromEntries(engines.map(({ name, version }) => [name, version])),

@@ -31,7 +31,10 @@ function createNodeFolder(folder: string): string {
   return bin
 }
 
-/** Creates the folders of an engine below `folder`, and returns the environment of its commands. */
+/**
+ * Creates the folders of an engine below `folder`, and returns the environment of its commands.
+ * BENCH_PROVIDER names the folder of another provider than the one in JavaScript.
+ */
 function prepareEnvironment(
   name: Engine['name'],
   folder: string,
@@ -39,7 +42,8 @@ function prepareEnvironment(
 ): NodeJS.ProcessEnv {
   const stateFolder = join(folder, 'state')
   mkdirSync(stateFolder, { recursive: true })
-  const providerFolder = join(repositoryRoot, 'bench', 'provider')
+  const providerFolder =
+    extraVariables['BENCH_PROVIDER'] ?? join(repositoryRoot, 'bench', 'provider')
   const path = [createNodeFolder(folder), providerFolder, process.env['PATH'] ?? ''].join(delimiter)
   return {
     ...process.env,

@@ -12,12 +12,12 @@ import { benchProgramStart } from './program-start.ts'
 import { benchProgram } from './program.ts'
 import { benchStart } from './start.ts'
 import { benchTerraform } from './terraform.ts'
-import { type WorkloadName, withProgram } from './workload.ts'
+import { withProgram } from './workload.ts'
 
 // These benchmarks are separate scripts, which parse their own options.
 const [, , scriptName = ''] = process.argv
 if (
-  ['journal', 'cost', 'budget', 'plan', 'codec', 'state-memory', 'state-stores'].includes(
+  ['all', 'journal', 'cost', 'budget', 'plan', 'codec', 'state-memory', 'state-stores'].includes(
     scriptName,
   )
 ) {
@@ -62,7 +62,7 @@ else {
  * Measures create, no-op and destroy with each size and each engine. The engines take turns, so
  * that other load on the machine affects both. With `--peer no`, only Antichain is measured.
  */
-async function benchWorkload(workload: WorkloadName): Promise<void> {
+async function benchWorkload(workload: keyof typeof defaultSizes): Promise<void> {
   const engines = findEngines().filter(
     engine => values.peer !== 'no' || engine.name === 'antichain',
   )

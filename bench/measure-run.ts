@@ -101,12 +101,12 @@ function ticksOf(stat: string): number {
 }
 
 function processNameOf(cmdline: string): string {
-  if (cmdline.includes('cmd/run')) return 'program'
+  if (/cmd\/run|bench-go\/[0-9a-f]+\/program/.test(cmdline)) return 'program'
   if (/dynamic-provider|pulumi-resource-|terraform-provider-/.test(cmdline)) return 'provider'
   if (cmdline.includes('null-monitor')) return 'null engine'
   if (/(^|\/)tofu\0/.test(cmdline)) return 'tofu'
   if (/cli\/(main\.mjs|main\.ts|antichain)/.test(cmdline)) return 'antichain'
-  if (cmdline.includes('language-nodejs')) return 'language host'
+  if (/language-(nodejs|go)/.test(cmdline)) return 'language host'
   return cmdline.includes('pulumi') ? 'pulumi' : ''
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildGoPrograms } from './build-go-programs.ts'
 import { repositoryRoot } from './engine.ts'
 
 /** Programs by name. The environment variable `N` is their number of resources. */
@@ -30,7 +31,8 @@ for (let n = 0; n < Number(process.env.N); n++)
 `,
 } as const
 
-export type WorkloadName = keyof typeof programs
+/** A program by name. `go`: N resources of the Go program, with the dependencies of `SHAPE`. */
+export type WorkloadName = keyof typeof programs | 'go'
 
 /** Calls `use` with a temporary folder that contains a program, and then removes the folder. */
 export async function withProgram<T>(
@@ -48,6 +50,11 @@ export async function withProgram<T>(
 
 /** Writes a program into an existing folder. */
 export function writeProgram(name: WorkloadName, folder: string): void {
+  if (name === 'go') {
+    const { program } = buildGoPrograms()
+    const runtime = `{name: go, options: {binary: ${program}}}`
+    return writeFileSync(join(folder, 'Pulumi.yaml'), `name: bench\nruntime: ${runtime}\n`)
+  }
   writeFileSync(
     join(folder, 'Pulumi.yaml'),
     'name: bench\nruntime: {name: nodejs, options: {typescript: false}}\n',

@@ -1,7 +1,7 @@
 import type { WorkloadName } from '../workload.ts'
 
-/** The commands that a line measures, in their order. */
-export const phases = ['create', 'no-op', 'preview', 'destroy'] as const
+/** The commands of the table, in their order. */
+export const phases = ['create', 'no-op', 'preview', 'refresh', 'stack ls', 'destroy'] as const
 
 /** A measured command. */
 export type BenchPhase = (typeof phases)[number]
@@ -11,56 +11,99 @@ export interface BenchLine {
   readonly name: string
   readonly workload: WorkloadName
   readonly resources: number
-  /** Further variables of the program. */
+  /** The measured commands. Create is the first, and destroy is the last. */
+  readonly phases: readonly BenchPhase[]
+  /** Further variables of the program and its provider. */
   readonly variables?: Readonly<Record<string, string>>
+  /** The value of `--parallel`, or the default of the engine. */
+  readonly parallel?: number
   /** How many times as fast as the peer a command should be. */
   readonly ratioGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
+  /**
+   * The shortest time of a destroy with any number of cores, in s, by the delays of the provider.
+   * The goal is 1.5 times this or the processor time on all cores, whichever is longer.
+   */
+  readonly destroyFloor?: number
   /** The highest peak of the engine's memory, in MiB. */
   readonly memoryGoal?: number
   /** Whether the peer runs the line too. Its creates grow with the square of the resources. */
   readonly hasPeer: boolean
+  /** The highest number of repetitions of a long line. */
+  readonly repetitionsMax?: number
 }
 
+const programPhases = ['create', 'no-op', 'preview', 'destroy'] as const
+const goPhases = ['create', 'no-op', 'refresh', 'destroy'] as const
 const programGoals = { create: 7, 'no-op': 1.7, preview: 1.7, destroy: 30 } as const
+
+/** Lines of the Go program without a peer. Its provider does nothing, or waits in its deletes. */
+function createGoLines(): readonly BenchLine[] {
+  const base = { workload: 'go', hasPeer: false } as const
+  const slowDestroy = { phases: ['create', 'destroy'], parallel: 1_000, ...base } as const
+  const variables = { DELETE_MS: '100' }
+  return [
+    {
+      ...{ name: '2,000 resources, Go', resources: 2_000, phases: goPhases, ...base },
+      secondsGoals: { create: 3, 'no-op': 2, refresh: 2, destroy: 2 },
+    },
+    {
+      ...{ name: '10,000 resources, Go', resources: 10_000, phases: goPhases, ...base },
+      secondsGoals: { create: 10, 'no-op': 6.7 },
+      memoryGoal: 400,
+    },
+    {
+      ...{ name: '10,000 deletes of 100 ms, 1,000 at once', resources: 10_000, ...slowDestroy },
+      ...{ variables, destroyFloor: 1 },
+    },
+    {
+      ...{ name: '10,000 dependents of one, the same', resources: 10_000, ...slowDestroy },
+      ...{ variables: { ...variables, SHAPE: 'hub' }, destroyFloor: 1.1 },
+    },
+    {
+      ...{ name: '100 layers of 100, the same', resources: 10_000, ...slowDestroy },
+      ...{ variables: { ...variables, SHAPE: 'layers' }, destroyFloor: 10 },
+    },
+    {
+      ...{ name: '10,000 in a random graph, the same', resources: 10_000, ...slowDestroy },
+      variables: { ...variables, SHAPE: 'random' },
+    },
+    {
+      ...{ name: '100,000 resources, Go', resources: 100_000, phases: goPhases, ...base },
+      ...{ memoryGoal: 1_024, repetitionsMax: 1 },
+    },
+  ]
+}
 
 /** The workloads of the table. */
 export const benchLines: readonly BenchLine[] = [
   {
-    name: '1,000 dynamic resources',
-    workload: 'w1',
-    resources: 1_000,
-    ratioGoals: programGoals,
-    hasPeer: true,
+    ...{ name: '500 resources, Go', workload: 'go', resources: 500, hasPeer: true },
+    phases,
+    ratioGoals: { ...programGoals, refresh: 1, 'stack ls': 0.9 },
   },
   {
-    name: '2,000 plain resources',
-    workload: 'flat',
-    resources: 2_000,
-    ratioGoals: programGoals,
-    hasPeer: true,
+    ...{ name: '1,000 dynamic resources', workload: 'w1', resources: 1_000, hasPeer: true },
+    ...{ phases: programPhases, ratioGoals: programGoals },
   },
   {
-    name: 'chain of 1,000',
-    workload: 'chain',
-    resources: 1_000,
-    hasPeer: true,
+    ...{ name: 'chain of 1,000', workload: 'chain', resources: 1_000, hasPeer: true },
+    phases: programPhases,
+  },
+  {
+    ...{ name: '2,000 plain resources', workload: 'flat', resources: 2_000, hasPeer: true },
+    ...{ phases: programPhases, ratioGoals: programGoals },
   },
   {
     name: '600 resources with 16 KB each',
-    workload: 'flat',
-    resources: 600,
+    ...{ workload: 'flat', resources: 600, hasPeer: false, phases: ['create', 'destroy'] },
     variables: { BYTES: '16384' },
     secondsGoals: { create: 8.3, destroy: 7.2 },
-    hasPeer: false,
   },
   {
-    name: '10,000 plain resources',
-    workload: 'flat',
-    resources: 10_000,
-    secondsGoals: { destroy: 8 },
-    memoryGoal: 400,
-    hasPeer: false,
+    ...{ name: '10,000 plain resources', workload: 'flat', resources: 10_000, hasPeer: false },
+    ...{ phases: programPhases, secondsGoals: { destroy: 8 }, memoryGoal: 400 },
   },
+  ...createGoLines(),
 ]

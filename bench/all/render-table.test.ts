@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
 import { renderResults } from './render-table.ts'
 
-const measurement = (seconds: readonly number[], peakMib: number) => ({
-  seconds: [...seconds],
-  peakMib,
+const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1) => ({
+  ...{ seconds: [...seconds], cpuSeconds: [cpuSeconds], peakMib },
 })
 
 test('each command is shown beside its peer and its goal', () => {
   const table = renderResults({
-    ...{ date: '2026-11-26', command: 'npm run bench -- all', machine: 'two cores', load: 1 },
+    ...{
+      date: '2026-11-26',
+      command: 'npm run bench -- all',
+      machine: 'two cores',
+      load: 1,
+      cores: 2,
+    },
     ...{ node: '24.0.0', repetitions: 3, versions: { antichain: '0.1.0', pulumi: '3.0.0' } },
     lines: [
       {
@@ -22,13 +27,18 @@ test('each command is shown beside its peer and its goal', () => {
         name: '10,000 plain resources',
         phases: { destroy: { antichain: measurement([9], 390) } },
       },
+      {
+        name: '100 layers of 100, the same',
+        phases: { destroy: { antichain: measurement([16], 390, 22) } },
+      },
     ],
   })
   const [, , ...rows] = table.split('\n')
-  expect(rows.slice(0, 3)).toEqual([
+  expect(rows.slice(0, 4)).toEqual([
     '| 1,000 dynamic resources | create | 8.0 | 80.0 | 10.0 | 7 times: met | 300 |',
     '| 1,000 dynamic resources | no-op | 8.0 | 9.0 | 1.1 | 1.7 times: not met | 300 |',
     '| 10,000 plain resources | destroy | 9.0 |  |  | 8 s: not met; 400 MiB: met | 390 |',
+    '| 100 layers of 100, the same | destroy | 16.0 |  |  | 16.5 s: met | 390 |',
   ])
-  expect(rows.slice(4).join(' ')).toContain('medians of 3, on two cores, load 1 at the start')
+  expect(rows.slice(5).join(' ')).toContain('medians of 3, on two cores, load 1 at the start')
 })

@@ -10,7 +10,7 @@ export function renderResults(results: BenchResults): string {
     if (line === undefined) return []
     return phases.flatMap(phase => {
       const measurements = measured[phase]
-      return measurements === undefined ? [] : [renderRow(line, phase, measurements)]
+      return measurements === undefined ? [] : [renderRow(line, phase, measurements, results.cores)]
     })
   })
   const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`)
@@ -24,19 +24,26 @@ export function renderResults(results: BenchResults): string {
   ].join('\n')
 }
 
-function renderRow(line: BenchLine, phase: BenchPhase, measurements: Measurements): string {
+function renderRow(
+  line: BenchLine,
+  phase: BenchPhase,
+  measurements: Measurements,
+  cores: number,
+): string {
   const { antichain, pulumi } = measurements
   const seconds = medianOf(antichain?.seconds)
   const peerSeconds = medianOf(pulumi?.seconds)
   const ratio =
     seconds === undefined || peerSeconds === undefined ? undefined : peerSeconds / seconds
+  const cpuSeconds = medianOf(antichain?.cpuSeconds)
+  const coreSeconds = cpuSeconds === undefined ? undefined : cpuSeconds / cores
   const cells = [
     line.name,
     phase,
     formatNumber(seconds),
     formatNumber(peerSeconds),
     formatNumber(ratio),
-    goalOf(line, phase, { seconds, ratio, peakMib: antichain?.peakMib }),
+    goalOf(line, phase, { seconds, coreSeconds, ratio, peakMib: antichain?.peakMib }),
     antichain === undefined ? '' : String(antichain.peakMib),
   ]
   return `| ${cells.join(' | ')} |`
@@ -44,10 +51,12 @@ function renderRow(line: BenchLine, phase: BenchPhase, measurements: Measurement
 
 /** Returns the goals of a command, each with whether it is met. */
 function goalOf(
-  { ratioGoals, secondsGoals, memoryGoal }: BenchLine,
+  { ratioGoals, secondsGoals, destroyFloor, memoryGoal }: BenchLine,
   phase: BenchPhase,
   measured: {
     readonly seconds: number | undefined
+    /** The processor time, divided by the processors. */
+    readonly coreSeconds: number | undefined
     readonly ratio: number | undefined
     readonly peakMib: number | undefined
   },
@@ -61,6 +70,15 @@ function goalOf(
       `${goal} s`,
       measured.seconds === undefined ? undefined : measured.seconds <= goal,
     ]),
+    ...withGoal(
+      phase === 'destroy' && destroyFloor !== undefined && measured.coreSeconds !== undefined
+        ? 1.5 * Math.max(destroyFloor, measured.coreSeconds)
+        : undefined,
+      goal => [
+        `${goal.toFixed(1)} s`,
+        measured.seconds === undefined ? undefined : measured.seconds <= goal,
+      ],
+    ),
     ...withGoal(memoryGoal, goal => [
       `${goal} MiB`,
       measured.peakMib === undefined ? undefined : measured.peakMib <= goal,

@@ -4,6 +4,8 @@ import * as z from 'zod'
 const measurementForm = z.object({
   /** Seconds, lowest first. */
   seconds: z.array(z.number()).min(1),
+  /** Processor time of all processes in seconds, lowest first. */
+  cpuSeconds: z.array(z.number()).min(1),
   /** Highest memory of the engine's own processes, in MiB. */
   peakMib: z.number(),
 })
@@ -15,6 +17,8 @@ export const benchResultsForm = z.object({
   machine: z.string(),
   /** Load average of the last minute at the start. */
   load: z.number(),
+  /** Processors that the measured processes may use. */
+  cores: z.int().min(1),
   node: z.string(),
   repetitions: z.int().min(1),
   /** Versions by engine. */

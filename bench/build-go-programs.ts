@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryRoot } from './engine.ts'
+
+const sources = join(repositoryRoot, 'bench', 'go')
+const sourceFiles = ['go.mod', 'go.sum', 'program/main.go', 'null-provider/main.go']
+
+/** The built Go programs of the benchmarks. */
+export interface GoPrograms {
+  /** The program that registers resources. */
+  readonly program: string
+  /** The folder of the provider `pulumi-resource-null`. */
+  readonly providerFolder: string
+}
+
+/**
+ * Builds the Go program and the provider of the benchmarks, once per contents of their sources,
+ * into `.cache`. Throws when the sources do not compile.
+ */
+export function buildGoPrograms(): GoPrograms {
+  const hash = createHash('sha256')
+  for (const name of sourceFiles) hash.update(`${name}\n`).update(readFileSync(join(sources, name)))
+  const folder = join(repositoryRoot, '.cache', 'bench-go', hash.digest('hex').slice(0, 16))
+  if (!existsSync(folder)) {
+    const partialFolder = `${folder}.${process.pid}`
+    mkdirSync(partialFolder, { recursive: true })
+    for (const [output, source] of [
+      ['program', './program'],
+      ['pulumi-resource-null', './null-provider'],
+    ] as const)
+      execFileSync('go', ['build', '-trimpath', '-o', join(partialFolder, output), source], {
+        cwd: sources,
+      })
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(partialFolder, folder)
+  }
+  return { program: join(folder, 'program'), providerFolder: folder }
+}
