@@ -39,7 +39,7 @@ function describeResult(result: CancelResult, stack: string, isForced: boolean):
     return [
       `${subject} cannot be closed: ${result.cause.message}.`,
       `The stack was released: the records of the deployment are unchanged, and the state is ${describeState(result.version)}.`,
-      'Resources that the deployment created since then are not in the state. Before the next `antichain up`, check which exist,',
+      'Resources that the deployment created are not in the state. Before the next `antichain up`, check which of them exist,',
       'and add them to the state with `antichain stack import`.',
     ].join('\n')
   if (result.kind === 'closed')

@@ -40,7 +40,9 @@ export const copyConfig: Handler = async (session, flags, [name]) => {
   return 0
 }
 
-/** Returns the values to copy, each with its key. With a path, the value is that at the path. */
+/**
+ * Returns the values to copy, each with its key. With a path, the value is the one at that path.
+ */
 function selectValues(
   file: StackConfig,
   key: ConfigEditKey | undefined,

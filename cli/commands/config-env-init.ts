@@ -26,8 +26,8 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 /**
  * `config env init`: creates an environment with the values of a stack file, adds it to the stack,
  * and removes these values from the file. An environment is a file without encryption, so secrets
- * stay encrypted in the stack file. The configuration of the stack stays equal. Throws
- * CONFIG_INVALID for an existing environment or an invalid name, and CONFIRMATION_DECLINED.
+ * stay encrypted in the stack file. The resulting configuration of the stack does not change.
+ * Throws CONFIG_INVALID for an existing environment or an invalid name, and CONFIRMATION_DECLINED.
  */
 export const initConfigEnvironment: Handler = async (session, flags) => {
   const project = session.requireProject()
@@ -66,7 +66,10 @@ function formatEnvironment(values: readonly (readonly [string, StoredConfigValue
   return stringify({ values: { pulumiConfig } })
 }
 
-/** Converts a value to plain data. In texts of an environment, `${` begins a reference. */
+/**
+ * Converts a value to plain data. In texts of an environment, `${` begins a reference, so it
+ * becomes `$${`.
+ */
 function toEnvironmentData(tree: ConfigTree): unknown {
   if (typeof tree === 'string') return tree.replaceAll('${', () => '$${')
   if (isTreeList(tree)) return tree.map(toEnvironmentData)
@@ -75,9 +78,9 @@ function toEnvironmentData(tree: ConfigTree): unknown {
 }
 
 /**
- * Writes an environment and adds it to a stack file. After an error, and if a value of the
- * configuration would change, the environment is removed and the stack file is as before. Throws
- * CONFIG_INVALID.
+ * Writes an environment and adds it to a stack file. Throws CONFIG_INVALID if the environment
+ * cannot be written. After any later error, such as CONFIG_INVALID for a value that would change,
+ * removes the environment and leaves the stack file unchanged.
  */
 function addEnvironment(
   file: StackConfig,
@@ -124,7 +127,7 @@ function requireEqual(
   const keys = new Set([...before.keys(), ...after.keys()])
   const changed = [...keys].find(key => before.get(key) !== after.get(key))
   if (changed !== undefined)
-    throw error('CONFIG_INVALID', `an environment cannot have the value of '${changed}'`, {
+    throw error('CONFIG_INVALID', `in an environment, the value of '${changed}' would change`, {
       hint: 'Keep a value with keys such as `fn::join` in the stack file, and move the others.',
     })
 }

@@ -46,7 +46,7 @@ const otherOptions = ['file', 'parent', 'properties', 'out'] as const
 
 /**
  * `import --from terraform <path>`: adopts the objects of a Terraform state into the stack, without
- * a change of any object. Prints a report of all parts of the state. Throws CLI_USAGE,
+ * changing any object. Prints a report of all parts of the state. Throws CLI_USAGE,
  * FILE_UNREADABLE, TERRAFORM_STATE_*, STACK_NOT_EMPTY, CONFIRMATION_DECLINED, the errors of an
  * edit, and TERRAFORM_ADOPTION_PARTIAL if some objects could not be adopted.
  */
@@ -111,7 +111,10 @@ interface AdoptionInput {
   readonly before: StackState
 }
 
-/** Creates the states and the report of an adoption. The provider processes run meanwhile. */
+/**
+ * Creates the states and the report of an adoption. The processes of the providers end before it
+ * returns.
+ */
 async function adoptState(
   session: CliSession,
   flags: Flags,

@@ -39,7 +39,7 @@ export const listLimits: Handler = async (session, flags) => {
   return 0
 }
 
-/** Returns a rate for people: a second, or a minute if fewer than one call a second may start. */
+/** Formats a rate for people: in calls per second, or per minute below one call per second. */
 function formatRate(callsPerSecond: number | undefined): string {
   if (callsPerSecond === undefined) return 'any'
   if (callsPerSecond >= 1) return `${Number(callsPerSecond.toFixed(1))}/s`

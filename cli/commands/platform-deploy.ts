@@ -73,8 +73,9 @@ function toContextArgs(settings: readonly string[]): readonly string[] {
 }
 
 /**
- * Reports whether tasks of the long pool are busy. A generator removes its message when it begins,
- * so its metric is read. A message of an executor is in flight until its operations have ended.
+ * Reports whether tasks of the long pool are busy. A generator removes its message from the queue
+ * when it begins, so a metric counts the busy generators. A message of an executor is in flight
+ * until its operations have ended.
  */
 async function isLongPoolBusy(
   { countBusyGenerators }: PlatformTools,

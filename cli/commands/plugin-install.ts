@@ -41,14 +41,14 @@ export const installPlugins: Handler = async (session, flags, operands) => {
     throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const requestedPlugins =
     kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
-  const missingPlugins = requestedPlugins.filter(
+  const pluginsToInstall = requestedPlugins.filter(
     plugin => flags.isSet('reinstall') || !isInstalled(session, flags, plugin),
   )
   const concurrency = Number(flags.text('parallel') ?? '4')
   if (!Number.isInteger(concurrency)) throw error('CLI_USAGE', '--parallel takes a number')
   if (kind === undefined) await installRequiredTerraformProviders(session, flags)
   await withInstallDeps(session, async deps => {
-    const queue = [...missingPlugins]
+    const queue = [...pluginsToInstall]
     const installQueued = async (): Promise<void> => {
       for (let plugin = queue.shift(); plugin !== undefined; plugin = queue.shift()) {
         const sourceOption = file === undefined ? {} : { sourcePath: resolve(session.cwd, file) }
@@ -58,7 +58,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
       }
     }
     const workerCount =
-      concurrency < 1 ? missingPlugins.length : Math.min(concurrency, missingPlugins.length)
+      concurrency < 1 ? pluginsToInstall.length : Math.min(concurrency, pluginsToInstall.length)
     await Promise.all(Array.from({ length: workerCount }, installQueued))
   })
   return 0

@@ -81,7 +81,7 @@ function parseTerraformArchive(
     if (source === undefined) return undefined
     throw error(
       'CLI_USAGE',
-      '--source names the address of a Terraform provider, whose package is a zip file',
+      `--source requires the zip file of a Terraform provider, not '${fileName}'`,
     )
   }
   const address = parseSourceAddress(source ?? type)

@@ -50,8 +50,9 @@ async function resolvePluginCommand(
 }
 
 /**
- * Returns the path of a local file, of a file in a local folder with source code, or of a cached
- * plugin. `resolveCommand` finds the source code by the folder. A missing plugin is installed.
+ * Returns the path of a local executable file or of a cached plugin, and installs a missing plugin.
+ * For a local folder with source code, returns the path of a file in it, because `resolveCommand`
+ * finds the source code by the folder.
  */
 async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
   if (/^\.{0,2}\//.test(nameOrPath)) {

@@ -47,8 +47,8 @@ export const queryStacks: Handler = async (session, flags, [sql = '']) => {
 }
 
 /**
- * Returns a unique name for each column, because an object keeps only one column of a name. A
- * repeated name gets the number of its repetition: `urn`, `urn_2`.
+ * Returns a unique name for each column, because a JSON object can have only one field with a name.
+ * A repeated name gets the number of its repetition: `urn`, `urn_2`.
  */
 function uniqueNamesOf(columns: readonly string[]): readonly string[] {
   const usedNames = new Set(columns)

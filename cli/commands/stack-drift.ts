@@ -33,7 +33,7 @@ const statusForm = z.object({
 
 const countDefault = 10
 
-/** `stack drift list`: lists the runs that detected drift, newest first. */
+/** `stack drift list`: lists the runs that looked for drift, newest first. */
 export const listDriftRunsOfStack: Handler = async (session, flags) => {
   const { driftRuns, total } = await readRuns(session, readLimit(flags))
   if (isJsonOutput(flags)) {
@@ -41,7 +41,7 @@ export const listDriftRunsOfStack: Handler = async (session, flags) => {
     return 0
   }
   if (driftRuns.length === 0) {
-    session.print('No run has detected drift of this stack yet.')
+    session.print('No run has looked for drift in this stack yet.')
     return 0
   }
   const header = ['ID', 'CREATED', 'STATUS', 'DRIFT', 'DETECT', 'REMEDIATE']
@@ -64,7 +64,7 @@ export const showDriftStatus: Handler = async (session, flags) => {
     return 0
   }
   const { driftDetected, latestDriftRun, runInProgress } = status
-  const unknown = 'unknown (no run has detected drift yet)'
+  const unknown = 'unknown (no run has looked for drift yet)'
   const detected = latestDriftRun === '' ? unknown : driftDetected ? 'yes' : 'no'
   session.print(`Drift detected:    ${detected}`)
   if (latestDriftRun !== '') session.print(`Latest drift run:  ${latestDriftRun}`)

@@ -44,8 +44,8 @@ export const importStack: Handler = async (session, flags) => {
 }
 
 /**
- * Stores the imported state, sealed by the manager of the stack, and returns its name. The memory
- * of the state is free after that, because the edit reads the state again.
+ * Stores the imported state, sealed by the manager of the stack, and returns its name. After the
+ * call, the memory of the state is free, because the edit reads the state from the store again.
  */
 async function putImportedState(session: CliSession, flags: Flags, id: StackId): Promise<BlobHash> {
   const stateTools = await session.tools.loadState()

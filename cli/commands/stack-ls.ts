@@ -65,7 +65,7 @@ interface StackRow {
   readonly tags?: Readonly<Record<string, string>>
 }
 
-/** Reports whether an organization has stacks. There is one, to which all stacks belong. */
+/** Reports whether an organization exists. All stacks belong to the only one, `organization`. */
 function isKnownOrganization(name: string | undefined): boolean {
   return name === undefined || name === 'organization'
 }

@@ -17,10 +17,10 @@ import { requireSupportedProvider } from '../stack/stack-secrets.ts'
 
 /**
  * `stack migrate <url> [stack-name]`: copies one stack of a self-managed backend to the store, API
- * or backend in use, perhaps under another name (`--target`). The source is not changed. After a
- * failure the new stack is removed, and its configuration file is restored. Throws STACK_EXISTS,
- * CONFIRMATION_DECLINED, and the errors of `findSource`, `readSourceStack` and
- * `changeSecretsProvider`.
+ * or backend in use, perhaps under another name (`--target`). The source is not changed. If a step
+ * fails, the command restores the configuration file, removes the stack if this command created it,
+ * and throws the error of the step. Throws STACK_EXISTS, CONFIRMATION_DECLINED, and the errors of
+ * `findSource`, `readSourceStack` and `changeSecretsProvider`.
  */
 export const migrateStack: Handler = async (session, flags, [url = '', name]) => {
   const provider = flags.text('secretsProvider') ?? 'default'
@@ -40,7 +40,7 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
       hint: `Run the command in the folder of the project '${stackPartsOf(target).project}'.`,
     })
   for (const line of formatSources([source])) session.printToStderr(line)
-  const where = file === undefined ? '' : ` Its configuration is in ${file.path}.`
+  const where = file === undefined ? '' : ` The configuration of ${target} will be in ${file.path}.`
   const text = `This copies ${source.id} to ${target}.${where}`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
@@ -84,10 +84,13 @@ function keepsManager({ state }: SourceStack, provider: string): boolean {
   return provider === 'default' || (provider === 'passphrase' && isPassphrase)
 }
 
-/** Creates the new stack. Throws the first error after everything was restored. */
+/**
+ * Creates the new stack and its configuration file. If a step fails, restores the file, removes the
+ * stack if this call created it, and throws the error of the step.
+ */
 async function copyStack(
   session: CliSession,
-  source: SourceStack,
+  migrated: SourceStack,
   options: {
     readonly file: MigratedFile | undefined
     readonly force: boolean
@@ -97,19 +100,19 @@ async function copyStack(
   },
 ): Promise<void> {
   const { file, force, isRenamed, provider } = options
-  const { id } = source
+  const { id } = migrated
   const { platform } = await session.openEngine()
-  const isCreated = (await platform.catalog.getStack(id)) === undefined
+  const isAbsent = (await platform.catalog.getStack(id)) === undefined
   try {
-    await importSource(session, source, force)
-    file?.write(source)
+    await importSource(session, migrated, force)
+    file?.write(migrated)
     const backup = provider === undefined && !isRenamed ? undefined : file?.backUp()
     if (provider !== undefined) await changeSecretsProvider(session, id, provider)
     else if (isRenamed && file !== undefined) await renewKeyOfOldName(session, id)
     if (backup !== undefined) session.printToStderr(`Kept the previous file as ${backup}`)
   } catch (thrown) {
     file?.restore()
-    if (isCreated) await removeCopy(session, id)
+    if (isAbsent) await removeCopy(session, id)
     throw thrown
   }
 }

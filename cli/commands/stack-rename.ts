@@ -13,8 +13,8 @@ import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
  * `stack rename <name>`: renames a stack, possibly into another project. In the folder of the
- * project, it also renames the configuration file and selects the stack. It replaces a data key
- * that names the old stack, or in any other folder warns of the key.
+ * project, it also renames the configuration file, selects the stack, and replaces a data key that
+ * names the old stack. In any other folder, it warns of such a key.
  */
 export const renameCurrentStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()

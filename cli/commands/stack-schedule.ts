@@ -58,7 +58,7 @@ export const showStackSchedule: Handler = async (session, flags, [name = '']) =>
   })
 }
 
-/** `stack schedule new`: creates a schedule with a name of its own. */
+/** `stack schedule new`: creates a schedule with a generated name. */
 export const createStackSchedule: Handler = async (session, flags) => {
   const request = await readScheduleRequest(session, flags)
   const id = await session.requireStack()

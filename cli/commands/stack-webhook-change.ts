@@ -85,7 +85,7 @@ function changedNames(
 /**
  * Stores a webhook. Without `secret` the previous one is kept, and null removes it. Throws
  * CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a format, event or
- * group without a counterpart.
+ * group that Antichain does not have.
  */
 async function putHookDocument(
   session: CliSession,

@@ -82,8 +82,8 @@ async function mustEditAgain(session: CliSession, thrown: unknown): Promise<bool
 
 /**
  * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
- * STATE_INTEGRITY. Refuses changes of pending operations, because `state pending` changes them. A
- * clear also checks that the operation can no longer take effect.
+ * STATE_INTEGRITY. Refuses changes of pending operations, because `state pending` changes them.
+ * `state pending clear` also checks that the operation can no longer take effect.
  */
 async function parseEditedState(
   session: CliSession,

@@ -35,7 +35,10 @@ async function verifyFormat(session: CliSession): Promise<number> {
   return 0
 }
 
-/** Creates the prompts for projects. Without a terminal, no project is known. */
+/**
+ * Creates the function that asks for the project of each stack. Without a terminal, it returns
+ * none.
+ */
 function promptProjects({ mayPrompt, io }: CliSession): FindProjects {
   return async stacks => {
     const projects = new Map<string, string>()

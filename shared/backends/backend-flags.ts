@@ -1,6 +1,6 @@
 import { isTruthy } from '../config/truthy.ts'
 
-/** A variable that changes the use of a backend, without its prefix. */
+/** The name of a variable that changes how a backend is used, without its prefix. */
 export type BackendFlag =
   | 'DISABLE_CHECKPOINT_BACKUPS'
   | 'GZIP'

@@ -1,10 +1,10 @@
 /**
  * backends: the layout of Pulumi's self-managed backends, and the operations on it. Imports ports
- * and below. The other files of this folder that reach a store do so by `ObjectStorePort`.
+ * and below. The other files of this folder that reach a store do so through `ObjectStorePort`.
  *
  * Invariants: 1. Pulumi's command line reads every object that this folder writes. 2. An object
- * that cannot be read is an error, never an empty state.
- * Source of the layout: docs/spec/backend-layout.md.
+ * that cannot be read is an error, never an empty state. Source of the layout:
+ * docs/spec/backend-layout.md.
  */
 import { error } from '../errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../records/ids.ts'

@@ -58,7 +58,7 @@ describe('the objects of Pulumi', () => {
     )
   })
 
-  test('a lock is read and written, and its error names holder and age', () => {
+  test('a lock keeps its bytes, and the error of a locked stack names its holder and age', () => {
     const text =
       '{"pid":7,"username":"eve","hostname":"laptop","timestamp":"2026-01-02T03:04:05.6789+01:00"}'
     const lock = parseLock(Buffer.from(text), 'key')
@@ -81,7 +81,7 @@ describe('damaged objects', () => {
       )
   })
 
-  test('damaged bytes and foreign forms are refused', () => {
+  test('damaged bytes and JSON that is not a checkpoint are refused', () => {
     const flipped = Uint8Array.from(good)
     flipped[good.length - 3] = 0xff
     const packed = readFileSync(join(folder, 'project/.pulumi/stacks/shop/prod.json.gz'))
@@ -114,7 +114,7 @@ describe('damaged objects', () => {
   })
 })
 
-test('only checkpoints with valid names are stacks', () => {
+test('only keys of checkpoints with valid names belong to stacks', () => {
   const dev = stackIdOf('shop', 'dev')
   const { checkpoint } = stackKeysOf('project', dev)
   for (const suffix of ['', '.gz', '.zst'])

@@ -16,10 +16,12 @@ const checkpointForm = z.looseObject({
   latest: z.looseObject({}).nullish(),
 })
 
-/** A checkpoint: its state, with the unknown fields of the file, and its other fields. */
+/**
+ * The state of a checkpoint with the unknown fields of the file, and the fields of the checkpoint.
+ */
 export interface CheckpointFile {
   readonly envelope: StoredEnvelope
-  /** The fields of the checkpoint except for its stack and its state, which clients drop. */
+  /** The fields of the checkpoint except for its stack and its state. Clients drop these fields. */
   readonly checkpointFields: StoredJsonObject
 }
 
@@ -29,19 +31,19 @@ export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope 
 }
 
 /**
- * Reads a checkpoint of any version. The checkpoint of a stack that has never run has no
+ * Reads a checkpoint of any version. The checkpoint of a stack that was never deployed has no
  * deployment. Throws BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an
  * unknown version or feature.
  */
 export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointFile {
   const json = parseJsonObject(decompress(bytes, key), key)
   const parsed = parseForm(checkpointForm, json)
-  if (!parsed.success) throw invalidError(key, 'it is no checkpoint')
+  if (!parsed.success) throw invalidError(key, 'it is not a checkpoint')
   const { version = 0, checkpoint, latest } = json as z.infer<typeof checkpointForm>
   if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
-    // Version 0 is that of a new stack, and of documents from before the first version.
+    // A new stack has version 0, and so does a document that is older than version 1.
     const envelopeVersion = version === 0 ? 1 : version
     const { checkpoint: _checkpoint, ...fields } = checkpoint
       ? json
@@ -99,13 +101,13 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is truncated or no JSON`, {
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is truncated or not JSON`, {
       cause,
     })
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json))
     return json as Readonly<Record<string, unknown>>
-  throw invalidError(key, 'it is no JSON object')
+  throw invalidError(key, 'it is not a JSON object')
 }
 
 function invalidError(key: string, reason: string): DeployError {

@@ -11,7 +11,7 @@ export const compressionSuffixes = { none: '', gzip: '.gz', zstd: '.zst' } as co
 /** Maximum size of an object after its decompression, in bytes. */
 const decompressedSizeMax = 2 ** 30
 
-/** Decompresses an object. Its first bytes name the compression. Throws BACKEND_INVALID. */
+/** Decompresses an object. Its first bytes identify the compression. Throws BACKEND_INVALID. */
 export function decompress(bytes: Uint8Array, key: string): Uint8Array {
   const options = { maxOutputLength: decompressedSizeMax }
   try {

@@ -18,14 +18,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const refuse = (): Promise<never> => Promise.reject(error('BACKEND_CONDITION_REFUSED', 'no header'))
 
-test('a store that obeys conditions has them, and the object keeps its content', async () => {
+test('hasConditionalWrites is true for a store that obeys conditions, and the object stays the same', async () => {
   expect(await hasConditionalWrites(store, 'lock')).toBe(true)
   expect(String(await store.get('lock'))).toBe('mine')
   expect(await hasConditionalWrites(store, 'missing')).toBe(true)
   expect(await store.get('missing')).toBeUndefined()
 })
 
-test('a store that ignores or refuses conditions has none, and the object keeps its content', async () => {
+test('hasConditionalWrites is false for a store that ignores or refuses conditions, and the object stays the same', async () => {
   const ignoring = async (key: string, bytes: Uint8Array): Promise<boolean> => {
     await store.put(key, bytes)
     return true
@@ -35,7 +35,7 @@ test('a store that ignores or refuses conditions has none, and the object keeps 
   expect(String(await store.get('lock'))).toBe('mine')
 })
 
-test('a store that refuses every write is an error of its own', async () => {
+test('hasConditionalWrites throws the error of a store that refuses every write', async () => {
   const put = () => Promise.reject(error('BACKEND_DENIED', 'no permission'))
   const denying = { ...store, put, putIfAbsent: refuse }
   await expect(hasConditionalWrites(denying, 'lock')).rejects.toMatchObject({

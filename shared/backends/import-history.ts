@@ -8,7 +8,10 @@ import type { StoredEnvelope } from '../state/stored.ts'
 import type { UpdateInfo } from './update-info.ts'
 import { commandOfKind } from './update-kind.ts'
 
-/** An entry of a backend's history, with the state at its end if a copy of it exists. */
+/**
+ * An entry of a backend's history, and the function that reads the state at its end if a copy
+ * exists.
+ */
 export interface SourceEntry {
   readonly info: UpdateInfo
   readonly readState: () => Promise<StoredEnvelope | undefined>
@@ -56,7 +59,9 @@ export async function importHistory(
   }
 }
 
-/** Returns the number of entries, from the first one on, that also begin the history of a stack. */
+/**
+ * Returns the number of entries, counted from the oldest, with which the history of a stack begins.
+ */
 export function countImported(
   /** The history of the stack, newest first. */
   history: readonly HistoryRecord[],

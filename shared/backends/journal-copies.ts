@@ -49,7 +49,7 @@ export async function listJournalCopies(
   })
 }
 
-/** The objects of a copy as a list of keys shows them. */
+/** The objects of a copy, as far as their keys show them. */
 interface FoundObjects {
   readonly numbers: Set<number>
   readonly blobs: BlobHash[]
@@ -57,7 +57,7 @@ interface FoundObjects {
   modifiedMs: number
 }
 
-/** Notes that the deployment of a copy runs under a lock. */
+/** Records that the deployment of a copy runs under a lock. */
 export async function addCopyLock(
   backend: Backend,
   id: StackId,
@@ -92,7 +92,7 @@ export async function readCopyPart(
 }
 
 /**
- * Ends a copy in place of its writer, whose next part fails from now on. Returns false if the
+ * Ends a copy in place of its writer, whose next part is refused from then on. Returns false if the
  * writer added a part meanwhile.
  */
 export async function fenceCopy(
@@ -143,7 +143,7 @@ export async function readCopyBlob(
 
 /**
  * Removes a copy, except for the part `fence`. A writer that wakes up later still finds the fence.
- * The header goes first, so that a half-removed copy is never taken for a complete one.
+ * The header is removed first, so that a half-removed copy is never taken for a complete one.
  */
 export async function removeJournalCopy(
   backend: Backend,

@@ -3,7 +3,7 @@ import { type DeployError, error } from '../errors/error.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import { parseJsonObject } from './checkpoint-file.ts'
 
-/** The holder of a stack's lock, and the time of its lock. */
+/** The holder of a stack's lock, and the time at which the holder took it. */
 export interface BackendLock {
   readonly pid: number
   readonly username: string
@@ -24,7 +24,7 @@ export function parseLock(bytes: Uint8Array, key: string): BackendLock {
   try {
     return lockForm.parse(parseJsonObject(bytes, key))
   } catch (cause) {
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is no lock`, {
+    throw error('BACKEND_INVALID', `the object ${key} of the backend is not a lock`, {
       cause,
       hint: 'Remove the lock with `antichain cancel`, if no process uses the stack.',
     })
@@ -53,7 +53,7 @@ export function createLockedError(
 /** Describes an age for a message. A clock that is wrong can make an age negative. */
 function describeAge(ageMs: number): string {
   if (Number.isNaN(ageMs)) return 'for an unknown time'
-  if (ageMs < 0) return 'in the future of this clock'
+  if (ageMs < 0) return 'which is later than the time of this machine'
   const seconds = Math.floor(ageMs / 1000)
   if (seconds < 120) return `${seconds} s ago`
   if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes ago`

@@ -25,7 +25,7 @@ export interface Backend {
 }
 
 /**
- * Opens the backend of a store for its first write or read. A new backend gets its metadata, unless
+ * Opens the backend of a store. A new backend gets its metadata, unless
  * PULUMI_DIY_BACKEND_LEGACY_LAYOUT or its former name is true. Throws BACKEND_INVALID,
  * BACKEND_TOO_NEW, and the errors of the store.
  */

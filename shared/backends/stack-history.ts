@@ -21,8 +21,8 @@ export async function readHistoryEntry(backend: Backend, key: string): Promise<U
 }
 
 /**
- * Returns the state at the end of an entry of the history. Returns undefined without its copy of
- * the checkpoint. Throws BACKEND_INVALID, STATE_TOO_NEW.
+ * Returns the state at the end of an entry of the history. Returns undefined if the entry has no
+ * copy of the checkpoint. Throws BACKEND_INVALID, STATE_TOO_NEW.
  */
 export async function readHistoryState(
   backend: Backend,
@@ -34,8 +34,8 @@ export async function readHistoryState(
 }
 
 /**
- * Adds an entry to the history, with a copy of the stack's `current` checkpoint. `atMs` names both,
- * so a repeated call replaces them. Returns the key of the entry.
+ * Adds an entry to the history, with a copy of the stack's `current` checkpoint. `atMs` is part of
+ * both names, so a repeated call replaces them. Returns the key of the entry.
  */
 export async function addHistoryEntry(
   backend: Backend,

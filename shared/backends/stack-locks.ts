@@ -4,7 +4,7 @@ import { type BackendLock, createLockedError, parseLock, printLock } from './loc
 import type { Backend } from './open-backend.ts'
 import { listDirectly } from './stack-objects.ts'
 
-/** Returns the keys of the locks of one stack in a backend, also of unreadable locks. */
+/** Returns the keys of the locks of one stack in a backend, including those of unreadable locks. */
 export async function listLockKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
   const { locks } = stackKeysOf(backend.layout, id)
   return listDirectly(backend, locks)
@@ -54,8 +54,8 @@ export async function acquireLock(
 }
 
 /**
- * Removes those locks of a stack whose keys `shouldRemove` selects, also unreadable ones. Returns
- * the number of removed locks.
+ * Removes the locks of a stack whose keys `shouldRemove` selects, including unreadable ones.
+ * Returns the number of removed locks.
  */
 export async function removeLocks(
   backend: Backend,

@@ -70,9 +70,9 @@ export function parseStackFile({ key, bytes }: StackObject): CheckpointFile {
 }
 
 /**
- * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. The
- * stack always has a checkpoint, because a stack without one does not exist. Returns the stored
- * bytes.
+ * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. At
+ * every moment the stack has a checkpoint, because a stack without one does not exist. Returns the
+ * stored bytes.
  */
 export async function saveCheckpoint(
   backend: Backend,
@@ -94,8 +94,9 @@ export async function saveCheckpoint(
 }
 
 /**
- * Proves that the checkpoint of a stack can be replaced: writes the bytes of its `.bak` copy again.
- * Without a copy, the checkpoint becomes one, as before each save. Throws the errors of the store.
+ * Checks that the checkpoint of a stack can be replaced, by writing the bytes of its `.bak` copy
+ * again. If no copy exists, writes one of the checkpoint, as each save does. Throws the errors of
+ * the store.
  */
 export async function requireWritableStack(backend: Backend, id: StackId): Promise<void> {
   const current = await readStackObject(backend, id)
@@ -121,15 +122,15 @@ export async function backUpStack(
 /** Writes the checkpoint of a new stack. Returns the stored bytes. Throws STACK_EXISTS. */
 export async function createStackObject(backend: Backend, id: StackId): Promise<Uint8Array> {
   if ((await findCheckpointKey(backend, id)) !== undefined)
-    throw error('STACK_EXISTS', `the stack ${id} exists already in ${backend.store.address}`)
+    throw error('STACK_EXISTS', `the stack ${id} already exists in ${backend.store.address}`)
   const { qualifiedName } = stackKeysOf(backend.layout, id)
   const checkpoint = printEmptyCheckpoint(qualifiedName)
   return saveCheckpoint(backend, id, { checkpoint, previous: undefined })
 }
 
 /**
- * Removes a stack with its tags and history. Its checkpoint remains as `.bak` copy, and its backups
- * remain.
+ * Removes a stack with its tags and history. Its checkpoint remains as a `.bak` copy, and its
+ * backups remain.
  */
 export async function removeStackObjects(backend: Backend, id: StackId): Promise<void> {
   const { store } = backend

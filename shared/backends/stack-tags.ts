@@ -34,9 +34,13 @@ export async function readBackendTags(
   if (bytes === undefined) return undefined
   const parsed = parseForm(tagsFileForm, parseJsonObject(bytes, key))
   if (!parsed.success)
-    throw error('BACKEND_INVALID', `the object ${key} of the backend has no tags of a stack`, {
-      hint: 'Move the object out of the backend; the stack then has no tags.',
-    })
+    throw error(
+      'BACKEND_INVALID',
+      `the object ${key} of the backend does not contain the tags of a stack`,
+      {
+        hint: 'Move the object out of the backend; the stack then has no tags.',
+      },
+    )
   const { version, tags } = parsed.data
   if (version !== tagsVersion)
     throw error('BACKEND_TOO_NEW', `the object ${key} of the backend has the version ${version}`)

@@ -39,9 +39,13 @@ const updateInfoForm = z.looseObject({
 export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
   const parsed = parseForm(updateInfoForm, parseJsonObject(decompress(bytes, key), key))
   if (!parsed.success)
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is no entry of a history`, {
-      hint: 'Move the object out of the backend; the stack itself does not need it.',
-    })
+    throw error(
+      'BACKEND_INVALID',
+      `the object ${key} of the backend is not an entry of a history`,
+      {
+        hint: 'Move the object out of the backend; the stack itself does not need it.',
+      },
+    )
   const { environment, config, resourceChanges, ...fields } = parsed.data
   return {
     ...fields,
@@ -52,8 +56,8 @@ export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
 }
 
 /**
- * Prints an entry of the history, as Pulumi's command line does. Only the configuration has escapes
- * for HTML.
+ * Prints an entry of the history, as Pulumi's command line does. Only the configuration has HTML
+ * characters escaped.
  */
 export function printUpdateInfo(info: UpdateInfo): Uint8Array {
   const changes = sortKeys(info.resourceChanges ?? {})
@@ -77,7 +81,10 @@ function sortKeys<T extends Json>(fields: Readonly<Record<string, T>>): Record<s
   return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Returns Pulumi's name of a command. Returns undefined for a command without an entry. */
+/**
+ * Returns Pulumi's name of a command. Returns undefined for a command that Pulumi's history does
+ * not record.
+ */
 export function kindOfCommand(command: HistoryRecord['command']): string | undefined {
   return command === 'stack import' || command === 'state' ? undefined : kindsByCommand[command]
 }

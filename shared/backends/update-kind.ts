@@ -2,7 +2,10 @@ import type { HistoryRecord } from '../ports/catalog.ts'
 
 type HistoryCommand = HistoryRecord['command']
 
-/** Pulumi's name of each command in a history. Pulumi has no name for edits of a state. */
+/**
+ * The name of each command in Pulumi's history. Pulumi has no name for edits of a state, called
+ * `state`.
+ */
 export const kindsByCommand: Readonly<Record<HistoryCommand, string>> = {
   up: 'update',
   refresh: 'refresh',
@@ -17,7 +20,7 @@ const commandsByKind: ReadonlyMap<string, HistoryCommand> = new Map(
   Object.entries(kindsByCommand).map(([command, kind]) => [kind, command as HistoryCommand]),
 )
 
-/** Returns the command of a kind of update. Other kinds are edits of the state. */
+/** Returns the command of a kind of update. An unknown kind counts as an edit of the state. */
 export function commandOfKind(kind: string): HistoryCommand {
   return commandsByKind.get(kind) ?? 'state'
 }

@@ -143,7 +143,7 @@ test('webhooks are the notifications of the stack, and keep their secret in a ch
 
 test('drift has no run before the first one, and policies belong to a command', async () => {
   expect(await run('drift status')).toBe(
-    'Drift detected:    unknown (no run has detected drift yet)\nRun in progress:   no',
+    'Drift detected:    unknown (no run has looked for drift yet)\nRun in progress:   no',
   )
   expect(await runJson('drift list --all')).toEqual({ driftRuns: [], count: 0, total: 0 })
   expect((await stack('drift list --all --count 2')).err).toContain('cannot be used together')

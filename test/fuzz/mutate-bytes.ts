@@ -2,7 +2,7 @@ import type { FuzzRandom } from './fuzz-random.ts'
 
 /** Texts and bytes on which decoders often fail. */
 const fragments: readonly Uint8Array[] = [
-  ...['__proto__', 'constructor', 'toString', '\0', '\ud800', '\u2028', '"', '{', '[', ']', '}'],
+  ...['__proto__', 'constructor', 'toString', '\0', '\u2028', '"', '{', '[', ']', '}'],
   ...['null', '-0', '1e999', '-1', '18446744073709551616', '4dabf18193072939515e22adb298388d'],
   ...['&a ', '*a', '!!binary ', '<<: ', '- ', ': ', '../', '/etc/passwd', '\n', '\r\n', '\ufeff'],
 ]
@@ -12,6 +12,8 @@ const fragments: readonly Uint8Array[] = [
     Uint8Array.of(0xff, 0xff, 0xff, 0xff),
     Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01),
     Uint8Array.of(0xc3, 0x28),
+    // The lone surrogate U+D800 in UTF-8. TextEncoder would replace it with U+FFFD.
+    Uint8Array.of(0xed, 0xa0, 0x80),
     new Uint8Array(16),
   ])
 

@@ -79,7 +79,7 @@ test('an existing name and a busy stack are refused without a change', async () 
   await local.close()
 })
 
-test('a late result keeps its stack from another name and another secrets manager', async () => {
+test('while a stack has a late outcome, its name and its secrets manager cannot be changed', async () => {
   const local = await openStacks()
   const { catalog } = local.platform
   const urn = 'urn:pulumi:dev::shop::a:b:C::x' as Urn

@@ -106,7 +106,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/steps/deployment-runner.ts',
     },
     ['      writer.defer(decision)\n', '      void decision\n'],
-    groupTestsOf('extension/extension', 'the snapshot has them'),
+    groupTestsOf('extension/extension', 'the snapshot has all'),
   ),
   createMutation(
     {

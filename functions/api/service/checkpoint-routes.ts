@@ -55,7 +55,7 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
   },
 ]
 
-/** Stores a whole state in our own print. No delta refers to its bytes. */
+/** Stores a whole state as this engine prints it. No delta refers to these bytes. */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { state } = call
   if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')

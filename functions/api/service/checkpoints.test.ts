@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
 // Checkpoints of clients without a journal. Each is the text of a state (verbatim), or edits of the
-// text before (in differences).
+// previous text (a delta).
 
 let service: TestService
 let admin = ''
@@ -73,7 +73,7 @@ async function exportNames(): Promise<readonly (string | undefined)[]> {
 
 const [one, two, three] = [textOf('a'), textOf('a', 'b'), textOf('a', 'b', 'c')]
 
-describe('checkpoints in differences', () => {
+describe('checkpoint deltas', () => {
   test('refer to the bytes of the last checkpoint, in any process', async () => {
     expect(await sendVerbatim(one, 1)).toBe(200)
     const call = service.openProcess()
@@ -93,7 +93,7 @@ describe('checkpoints in differences', () => {
     expect(await exportNames()).toEqual(['a', 'b', 'c'])
   })
 
-  test('are refused without an effect, and the whole state follows under their number', async () => {
+  test('that are invalid are refused without an effect, and the whole state may follow under their number', async () => {
     const edits = diff(one, two)
     expect(await sendDelta(edits, two, { sequenceNumber: 1 })).toBe(400)
     await sendVerbatim(one, 2)
@@ -115,7 +115,7 @@ describe('checkpoints in differences', () => {
     expect(await exportNames()).toEqual(['a', 'b'])
   })
 
-  test('stay valid when their lease ends, and change nothing after that', async () => {
+  test('stay in the state when the lease ends, and later ones are refused', async () => {
     await sendVerbatim(one, 1)
     await sendDelta(diff(one, two), two, { sequenceNumber: 2 })
     service.advanceClock(300_001)
@@ -124,7 +124,7 @@ describe('checkpoints in differences', () => {
     expect(await exportNames()).toEqual(['a', 'b'])
   })
 
-  test('keep the creates that began, although clients leave them out', async () => {
+  test('keep the creates that began, although clients omit them', async () => {
     const { json } = await service.call(admin, `POST ${shopService}/update`, {})
     const other = `${shopService}/update/${String(json['updateID'])}`
     await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })

@@ -80,7 +80,8 @@ export function writerOf({ update }: Pick<ClientLog, 'update'>): WriterToken {
 
 /**
  * Returns the next free number of a log, with a number of reads that grows with the logarithm of
- * the log. Throws DEPLOYMENT_TAKEN_OVER unless the client wrote the last record, and may add more.
+ * its length. Throws DEPLOYMENT_TAKEN_OVER unless the client wrote the last record, and may add
+ * more.
  */
 async function findNextNumber({ decisionLog }: ClientLogDeps, log: ClientLog): Promise<number> {
   const readAt = async (number: number): Promise<LogRecord | undefined> =>

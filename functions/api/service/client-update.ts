@@ -112,7 +112,7 @@ export async function putUpdate(
   return { id, version: newVersion, update }
 }
 
-/** Changes the current version of an update, also after concurrent changes. */
+/** Changes the current version of an update. Tries again after a concurrent change. */
 export async function changeUpdate(
   ports: UpdatePorts,
   { id, update }: Pick<StoredUpdate, 'id' | 'update'>,

@@ -20,7 +20,9 @@ import type { PulumiOperation } from '../../../shared/triggers/pulumi-operation.
 import { operationRequests } from './pulumi-operations.ts'
 import { parseBody, type ServiceCall, type ServicePorts } from './service-route.ts'
 
-/** The operations that can run the program of a repository. Rules of webhooks know only these. */
+/**
+ * The operations that can run the program of a repository. Rules of webhooks support only these.
+ */
 const repositoryOperations: readonly PulumiOperation[] = ['update', 'preview', 'refresh', 'destroy']
 
 const initiatorCharsMax = 40
@@ -72,7 +74,7 @@ async function findSource(
   if (!inherits || !repositoryOperations.includes(operation)) return explicit
   const inherited = await readSettingsSource(ports, stack)
   if (inherited === undefined || explicit === undefined) return explicit ?? inherited
-  // The settings of another repository do not fit.
+  // The settings are for another repository, so they do not apply.
   const { repoUrl = inherited.repoUrl } = explicit
   if (!isSameRepository(repoUrl, inherited.repoUrl)) return explicit
   const { commit, ...others } = inherited

@@ -50,7 +50,7 @@ test('two processes serve one update in turn, and every entry is in the state', 
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
 })
 
-test('an end by the client, a user or its lease nudges the stack', async () => {
+test('the stack gets a nudge when its update is completed or cancelled, or when its lease expires', async () => {
   const nudges: (string | undefined)[] = []
   const receive = async (): Promise<void> => {
     nudges.push(await service.platform.nudges.receive(0))

@@ -3,7 +3,7 @@ import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { pulumiOperations } from '../../../shared/triggers/pulumi-operation.ts'
 
-/** The hints for unsupported settings, by path. The first fitting row counts. */
+/** The hints for unsupported settings, by path. The first matching row applies. */
 const settingHints: readonly (readonly [string, string])[] = [
   ['executorContext', 'The processes of the installation run every deployment.'],
   ['operationContext.preRunCommands', 'Run the commands before `antichain deploy`.'],

@@ -86,7 +86,7 @@ export async function readStepLog(
   return { lines: lines.slice(offset, offset + count) }
 }
 
-/** Returns a line of a log. Clients print it as it is. */
+/** Returns a line of a log without control characters, because clients print it as it is. */
 function lineOf(text: string, at: EpochMs): LogLine {
   return { timestamp: isoTimeOf(at), line: `${toPrintableLines(text, { linesMax, charsMax })}\n` }
 }

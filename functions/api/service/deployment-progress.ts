@@ -43,7 +43,7 @@ export async function readDeploymentProgress(
 ): Promise<DeploymentProgress> {
   const { end, request } = deployment
   if (end?.kind === 'started') return readStartedProgress(ports, end.deployment)
-  if (end !== undefined && end.kind !== 'previewed') return skippedProgressOf(end)
+  if (end !== undefined && end.kind !== 'previewed') return unstartedProgressOf(end)
   if (!request.dryRun) return { status: 'accepted' }
   const eventsId = previewIdOf(request.stack, request.key)
   const update: ProgressUpdate = {
@@ -65,7 +65,7 @@ async function readStartedProgress(
 ): Promise<DeploymentProgress> {
   const record = await readHistoryRecord(catalog, deployment)
   if (record === undefined) {
-    const reason = [`The history of the stack has no ${deployment} any more.`]
+    const reason = [`The history of the stack no longer contains the deployment ${deployment}.`]
     return { status: 'failed', reason }
   }
   const status = statusOf(record)
@@ -75,12 +75,11 @@ async function readStartedProgress(
     ...{ eventsId: deployment, version, startedAt, changes },
     ...(endedAt === undefined ? {} : { endedAt }),
   }
-  const isOpen = status === 'running' || status === 'succeeded'
-  return { status: isOpen ? status : 'failed', update }
+  return { status: status === 'running' || status === 'succeeded' ? status : 'failed', update }
 }
 
 /** Returns the progress of a request that ended before it began. */
-function skippedProgressOf(
+function unstartedProgressOf(
   end: Exclude<RequestEnd, { readonly kind: 'started' | 'previewed' }>,
 ): DeploymentProgress {
   if (end.kind === 'superseded')

@@ -109,13 +109,13 @@ describe('a request for a deployment', () => {
     )
   })
 
-  test('with concurrent others gets a number of its own', async () => {
+  test('gets a number of its own, even among concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => post('preview')))
     const ids = responses.map(({ json }) => json['id'])
     expect(new Set(ids).size).toBe(8)
   })
 
-  test('of a stack without a state names its secrets manager, with the role deploy', async () => {
+  test('with the role deploy records the secrets manager of a stack without a state', async () => {
     const preview = `token ${await service.issueToken('preview')}`
     const readManager = async (): Promise<unknown> => {
       const key = { kind: 'stack-settings', scope: shop, name: 'service-manager' } as const
@@ -262,7 +262,7 @@ describe('a deployment', () => {
     expect(await idsOf('?page=-1&pageSize=x')).toMatchObject([{ itemsPerPage: 10, total: 3 }, {}])
   })
 
-  test('is gone with its stack, and a new stack of the name continues the numbers', async () => {
+  test('is removed with its stack, and a new stack with the same name continues the numbers', async () => {
     const admin = `token ${await service.issueToken('admin')}`
     await post('update')
     await service.platform.requests.end(shop, (await listRequests())[0]?.key ?? '', {
@@ -282,7 +282,7 @@ describe('the log of a deployment', () => {
   const created = { resOutputsEvent: { metadata: { op: 'create', urn: 'urn:a' } } }
   const summary = { summaryEvent: { result: 'succeeded', resourceChanges: { create: 1 } } }
 
-  test('waits, begins with the header of the operation, and ends with the summary', async () => {
+  test('has no lines before the begin, and then begins with a header and ends with the summary', async () => {
     await post('update')
     expect(await read('dep-1/logs')).toEqual({ lines: [], nextToken: 'w' })
     const deployment = await start()
@@ -330,7 +330,7 @@ describe('the log of a deployment', () => {
     }
   })
 
-  test('of an end without a summary ends some seconds later', async () => {
+  test('ends some seconds after a deployment that has no summary', async () => {
     await post('update')
     await release(await start(), 'cancelled')
     const path = 'dep-1/logs?continuationToken=0'

@@ -28,7 +28,7 @@ const loginErrors: ReadonlySet<string> = new Set([
 /**
  * Creates a keeper that encrypts data keys with RSA keys of Azure Key Vault. The sealed key is the
  * text of the ciphertext in URL-safe base64, as Pulumi stores it. A sealed key without this inner
- * encoding, as some versions of Pulumi wrote it, is opened too. Credentials come from Azure's
+ * encoding, as some versions of Pulumi wrote it, is decrypted too. Credentials come from Azure's
  * default chain. Throws the errors of `createDefaultKeyKeeper`.
  */
 export function createAzureKeeper(): KeyKeeper {
@@ -81,7 +81,7 @@ function azureError(thrown: unknown, request: KeyRequest): Error {
   const { name = '', statusCode, details } = thrownForm.safeParse(thrown).data ?? {}
   if (loginErrors.has(name)) return keyServiceError('no-credentials', request, firstLineOf(thrown))
   if (statusCode === undefined) {
-    // The client checks key and algorithm itself before it sends a request.
+    // The client checks key and algorithm before it sends a request, and throws a plain Error.
     if (name === 'Error')
       return error('SECRETS_KEY_UNUSABLE', `${request.key}: ${messageOf(thrown)}`)
     return keyServiceError('unavailable', request, messageOf(thrown))
@@ -91,7 +91,7 @@ function azureError(thrown: unknown, request: KeyRequest): Error {
   return keyServiceError(failure, request, firstLineOf(thrown))
 }
 
-/** Returns the first line of a message. Those of the login chain have one line per attempt. */
+/** Returns the first line of a message. A message of the login chain has one line per attempt. */
 function firstLineOf(thrown: unknown): string {
   return messageOf(thrown).split('\n')[0] ?? ''
 }

@@ -24,9 +24,10 @@ const thrownForm = z.object({
 })
 
 /**
- * Creates a keeper that encrypts data keys with Cloud KMS. The sealed key has the bytes of the
- * service's ciphertext. Credentials come from GOOGLE_CREDENTIALS, GOOGLE_OAUTH_ACCESS_TOKEN or
- * Google's own chain, in this order, as in Pulumi. Throws the errors of `createDefaultKeyKeeper`.
+ * Creates a keeper that encrypts data keys with Cloud KMS. A sealed key consists of the bytes of
+ * the ciphertext that Cloud KMS returns. As in Pulumi, credentials come from GOOGLE_CREDENTIALS,
+ * otherwise from GOOGLE_OAUTH_ACCESS_TOKEN, otherwise from Google's application default
+ * credentials. Throws the errors of `createDefaultKeyKeeper`.
  */
 export function createGcpKeeper(env: Env): KeyKeeper {
   let openedClient: Promise<GoogleClient> | undefined
@@ -34,7 +35,7 @@ export function createGcpKeeper(env: Env): KeyKeeper {
     openedClient ??= openGoogleClient(env)
     try {
       const client = await openedClient
-      // A failed login is thus told apart from a refusal of the key.
+      // Without this call, a failed login could be reported as a refusal of the key.
       await client.getAccessToken()
       return client
     } catch (thrown) {
@@ -70,7 +71,11 @@ export function createGcpKeeper(env: Env): KeyKeeper {
       .catch((thrown: unknown) => throwRefusal(thrown, request))
     const parsed = parseForm(form, response.data)
     if (parsed.success) return parsed.data
-    throw keyServiceError('unavailable', request, 'the response is not one of Cloud KMS')
+    throw keyServiceError(
+      'unavailable',
+      request,
+      'the response does not have the format of Cloud KMS',
+    )
   }
   return {
     wrap: async (url, key) => {
@@ -86,7 +91,10 @@ export function createGcpKeeper(env: Env): KeyKeeper {
   }
 }
 
-/** Returns the address of Cloud KMS. gcloud reads the same variable for another endpoint. */
+/**
+ * Returns the address of Cloud KMS. CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDKMS, which gcloud reads
+ * too, replaces the default address.
+ */
 function endpointOf(env: Env): string {
   const endpoint = env['CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDKMS'] || ''
   return (endpoint === '' ? 'https://cloudkms.googleapis.com' : endpoint).replace(/\/+$/, '')
@@ -108,12 +116,16 @@ async function openGoogleClient(env: Env): Promise<GoogleClient> {
   }).getClient()
 }
 
-/** Parses credentials. The parser's message would contain a part of them. */
+/**
+ * Parses the JSON of GOOGLE_CREDENTIALS. Throws SECRETS_CREDENTIALS_MISSING without the cause,
+ * because the message of the parser contains a part of the text.
+ */
 function parseCredentials(text: string): object {
   try {
     return z.looseObject({ type: z.string() }).parse(JSON.parse(text))
   } catch {
-    throw error('SECRETS_CREDENTIALS_MISSING', 'GOOGLE_CREDENTIALS is no JSON of credentials')
+    const message = 'GOOGLE_CREDENTIALS is not a JSON object with the `type` of the credentials'
+    throw error('SECRETS_CREDENTIALS_MISSING', message)
   }
 }
 

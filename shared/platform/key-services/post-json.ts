@@ -8,9 +8,9 @@ export interface JsonPost {
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
   readonly isCompressed?: boolean
-  /** Variables with the proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
+  /** The variables that name the proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Certificates of authorities in PEM, in place of those of Node. */
+  /** Certificates of certificate authorities in PEM, which replace those of Node. */
   readonly certificates?: string | undefined
 }
 

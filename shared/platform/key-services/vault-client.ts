@@ -20,7 +20,7 @@ const pausesMs = [500, 1_500]
 /**
  * Creates a client of the server in VAULT_SERVER_URL or VAULT_ADDR, with the token in
  * VAULT_SERVER_TOKEN or VAULT_TOKEN. These are the variables that Pulumi reads, in this order.
- * VAULT_NAMESPACE and VAULT_CACERT count too, and the proxy of HTTPS_PROXY.
+ * VAULT_NAMESPACE, VAULT_CACERT and HTTPS_PROXY apply too.
  */
 export function createVaultClient(env: Env): VaultClient {
   return {
@@ -52,7 +52,7 @@ function isTemporary(status: number): boolean {
 function readVaultLogin(env: Env): { readonly address: URL; readonly token: string } {
   const missing = (message: string) =>
     error('SECRETS_CREDENTIALS_MISSING', message, {
-      hint: 'Set VAULT_ADDR to the address of the server, and VAULT_TOKEN to a token of it.',
+      hint: 'Set VAULT_ADDR to the address of the server, and VAULT_TOKEN to a token of that server.',
     })
   const addressText = env['VAULT_SERVER_URL'] || env['VAULT_ADDR'] || ''
   if (addressText === '') throw missing('neither VAULT_SERVER_URL nor VAULT_ADDR is set')

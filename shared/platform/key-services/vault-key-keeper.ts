@@ -38,7 +38,7 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
       throw keyServiceError(keyFailureOf(status, request), request, reasonOf(response))
     const parsed = parseForm(form, response.json)
     if (parsed.success) return parsed.data
-    throw keyServiceError('unavailable', request, 'the response is not one of Vault')
+    throw keyServiceError('unavailable', request, 'the response does not have the format of Vault')
   }
   return {
     wrap: async (url, key) => {

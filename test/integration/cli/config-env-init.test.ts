@@ -73,7 +73,7 @@ test('a value that an environment would read as a function changes nothing', asy
   const file = `${read('Pulumi.dev.yaml')}config:\n  shop:call:\n    fn::toJSON: [1]\n`
   writeFileSync(pathOf('Pulumi.dev.yaml'), file)
   const { err } = await bench.run('config', 'env', 'init', '-y', '-s', 'dev')
-  expect(err).toContain("an environment cannot have the value of 'shop:call'")
+  expect(err).toContain("in an environment, the value of 'shop:call' would change")
   expect(read('Pulumi.dev.yaml')).toBe(file)
   expect(existsSync(pathOf('environments/shop/dev.yaml'))).toBe(false)
 })

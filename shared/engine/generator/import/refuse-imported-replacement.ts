@@ -41,6 +41,7 @@ function describeRefusal(
     key =>
       `${key}: ${formatProperty(oldInputs, before, key)} => ${formatProperty(newInputs, after, key)}`,
   )
+  // The text is Pulumi's to the letter, with its semicolons.
   const message =
     'previously-imported resources that still specify an ID may not be replaced; ' +
     'please remove the `import` declaration from your program;'

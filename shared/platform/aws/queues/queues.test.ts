@@ -114,8 +114,10 @@ describe('visibility timeouts', () => {
     timeouts.forget('c')
     expect(timeouts.isExpired('c')).toBe(false)
   })
+})
 
-  test('are tracked by receipts with pool, source and handle, and other texts are refused', () => {
+describe('receipts', () => {
+  test('are formatted and parsed without loss, and other texts are not parsed', () => {
     const receipt = { pool: 'long', source: 'event', handle: 'a/b\n+=' } as const
     expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
     for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
@@ -155,8 +157,10 @@ describe('messages to the long pool are reported, because metrics of an idle que
     await nudge('organization/p/s' as never, 0, { pool: 'long' })
     expect(reported.splice(0)).toEqual(['nudge'])
   })
+})
 
-  test('a nudge of the long pool that arrives early returns to the queue of that pool', async () => {
+describe('a nudge of the long pool', () => {
+  test('returns to the queue of the long pool if it arrives before its time', async () => {
     const sentTo: unknown[] = []
     const sqs = {
       send: async ({ input }: { readonly input: { readonly QueueUrl: string } }) =>

@@ -2,7 +2,10 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import type { CipherReply, CipherRequest } from './service-client.ts'
 import type { ServiceThreadData } from './service-thread.ts'
 
-/** Time after which a call fails. It exceeds all attempts of one request with their pauses. */
+/**
+ * Time after which a call fails. It is longer than all attempts of one request and their pauses
+ * together.
+ */
 const callTimeoutMs = 140_000
 
 /**

@@ -32,7 +32,7 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
   const { url, owner, project, stack: name } = stack
   const callNow = createBlockingCall()
   const plaintexts = new Map<string, string>()
-  /** Ciphertexts that no secret has yet, by plaintext. Each is given to one secret only. */
+  /** Ciphertexts that no secret uses yet, by plaintext. Each is used for one secret only. */
   const unusedCiphertexts = new Map<string, string[]>()
   const requestOf = (action: CipherRequest['action'], texts: readonly string[]): CipherRequest => ({
     action,
@@ -61,8 +61,8 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     type: 'service',
     state: { url, owner, project, stack: name },
     crypter: { encrypt, decrypt },
-    // The key of the service is unknown here. The token is secret too, and each process of the same
-    // login has it.
+    // The key of the service is unknown here, so the token is the key of the digest. It is secret
+    // too, and each process of the same login has it.
     digest: createKeyedDigest(Buffer.from(token, 'utf8')),
     prepare: async texts => {
       const newCiphertexts = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))

@@ -9,7 +9,7 @@ export interface CipherRequest {
   readonly texts: readonly string[]
   readonly stack: ServiceStack
   readonly token: string
-  /** Variables with the proxy. */
+  /** The variables that name the proxy. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -24,7 +24,7 @@ const pausesMs = [1_000, 2_000, 4_000]
 const malformedReply = {
   kind: 'refused',
   status: 0,
-  reason: 'the response is not one of the service',
+  reason: 'the response does not have the format of the service',
 } as const
 
 /**
@@ -48,7 +48,7 @@ export async function callService(request: CipherRequest): Promise<CipherReply> 
 async function callWithBatch(request: CipherRequest): Promise<CipherReply> {
   const { action } = request
   const encodedTexts = request.texts.map(text => (action === 'encrypt' ? toBase64(text) : text))
-  // One text needs no batch, and old services have none.
+  // One text needs no batch, and old services do not support batches.
   const [onlyText = ''] = encodedTexts
   if (encodedTexts.length === 1) return callWithText(request, onlyText)
   const field = action === 'encrypt' ? 'plaintexts' : 'ciphertexts'

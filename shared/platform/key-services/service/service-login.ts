@@ -13,7 +13,7 @@ const credentialsForm = z.object({
 /**
  * Returns the access token for a service: PULUMI_ACCESS_TOKEN if the service is the current one, or
  * the token that `pulumi login` stored for exactly this address. The current service is that of
- * PULUMI_BACKEND_URL, else of the last login, else Pulumi Cloud. So a state with a foreign address
+ * PULUMI_BACKEND_URL, else of the last login, else Pulumi Cloud. So a foreign address in a state
  * never receives a token. Throws SECRETS_CREDENTIALS_MISSING.
  */
 export function readServiceToken(

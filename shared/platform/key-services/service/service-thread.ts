@@ -1,7 +1,10 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { callService, type CipherRequest } from './service-client.ts'
 
-/** The start parameters of the thread. `signal` becomes 1 when the reply is in the port. */
+/**
+ * The start parameters of the thread. `signal` becomes 1 when the thread has sent its reply to the
+ * port.
+ */
 export interface ServiceThreadData {
   readonly port: MessagePort
   readonly signal: Int32Array
