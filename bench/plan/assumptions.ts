@@ -35,7 +35,7 @@ const assume = (value: number, unit: string, source: string): Assumption => ({
   source,
 })
 
-/** The assumptions for an account of AWS with its first quotas, in one region. */
+/** The assumptions for an account of AWS with the default quotas, in one region. */
 export const awsAssumptions: Assumptions = {
   lambdaConcurrency: assume(1_000, 'functions', 'AWS Lambda Developer Guide: Lambda quotas'),
   lambdaRamp: assume(

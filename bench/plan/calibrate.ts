@@ -5,7 +5,7 @@ import { type CapacityPlan, planCapacity } from './capacity-model.ts'
 import type { Coefficients, PlannedCommand } from './coefficients.ts'
 import { shapeWavesOf } from './shapes.ts'
 
-/** The model of a measured command of the local cloud, beside the measurement. */
+/** A measured command of the local cloud, and the prediction of the model for it. */
 export interface CalibratedCommand {
   readonly command: PlannedCommand
   readonly resources: number
@@ -20,7 +20,9 @@ export interface CalibratedCommand {
 /** The names of the measured commands. */
 const measuredNames = { create: 'create', delete: 'destroy' } as const
 
-/** The factors that are tried for the processors of the measuring machine, from 1 to 40. */
+/**
+ * The largest factor that is tried for the processors of the measuring machine. The smallest is 1.
+ */
 const factorMax = 40
 
 /**
@@ -42,10 +44,10 @@ export function calibrate(
     }
     return planCapacity(deployment, coefficients[command], slowProcessors(assumptions, factor))
   }
-  const goal = phaseOf(run, 'delete').seconds
+  const measuredSeconds = phaseOf(run, 'delete').seconds
   let [processorFactor, bestError] = [1, Number.POSITIVE_INFINITY]
   for (let factor = 1; factor <= factorMax; factor += 0.1) {
-    const error = Math.abs(planOf('delete', factor).wallSeconds - goal)
+    const error = Math.abs(planOf('delete', factor).wallSeconds - measuredSeconds)
     if (error < bestError) [processorFactor, bestError] = [factor, error]
   }
   const commands = (['delete', 'create'] as const).map(command => {

@@ -84,7 +84,7 @@ test('requests grow with the resources, and messages are shared', () => {
   expect(cost).toBeGreaterThan(requests.writeUnits * 0.625e-6)
 })
 
-test('a plan names what a function cannot do', () => {
+test('a plan names the limits of a function that it exceeds', () => {
   expect(plan({ resources: 1_000_000 }).exceeded).toEqual([
     'the generator needs 13912 MB, a function has at most 10240',
     'the generator outlives a function, so it hands over',

@@ -33,7 +33,7 @@ export interface CapacityPlan {
   readonly bindingSeconds: readonly (readonly [limit: string, seconds: number])[]
   /** The first limit that determined the pace for at least a second, or 'none'. */
   readonly firstLimit: string
-  /** The limits that the deployment exceeds, so that it cannot run in this way. */
+  /** The limits of a function that the deployment exceeds, with the consequence of each. */
   readonly exceeded: readonly string[]
 }
 
@@ -233,7 +233,7 @@ function costOfPlan(
   })
 }
 
-/** Returns the limits that no waiting helps against. */
+/** Returns the limits of a function that the deployment exceeds, with the consequence of each. */
 function listExceeded(
   { command, resources, callSeconds }: PlannedDeployment,
   assumptions: Assumptions,

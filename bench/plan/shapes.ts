@@ -6,7 +6,7 @@ export const shapeNames = ['flat', 'layers', 'chain', 'hub'] as const
 /** A shape: how the resources of a stack depend on each other. */
 export type ShapeName = (typeof shapeNames)[number]
 
-/** `count` waves after each other, each of `width` operations that are independent. */
+/** `count` consecutive waves, each of `width` independent operations. */
 export interface WaveGroup {
   readonly count: number
   readonly width: number

@@ -67,7 +67,7 @@ describe('the settings of deployments', () => {
     [[], 'body'],
   ] as const
 
-  test('refuse a member without effect by its name, and never repeat a secret', async () => {
+  test('with a member that has no effect are refused by its name, and no message repeats a secret', async () => {
     for (const [body, member] of refused)
       for (const method of ['POST', 'PUT']) {
         const { status, json } = await service.call(deploy, `${method} ${settings}`, body)
@@ -108,7 +108,7 @@ describe('a deployment of a repository', () => {
   const run = (git: object, operation = 'update', token = deploy) =>
     service.call(token, `POST ${deployments}`, { operation, inheritSettings: true, ...gitOf(git) })
 
-  test('is one that its webhook would request', async () => {
+  test('becomes the request that its webhook would create', async () => {
     await putWebhook('hub', [{ ...rule, folder: 'infra', ignoreScripts: true }])
     expect((await run({ repoUrl, commit, branch: 'refs/heads/release/1' })).status).toBe(200)
     expect(await listRequests()).toMatchObject([
@@ -142,7 +142,7 @@ describe('a deployment of a repository', () => {
     ])
   })
 
-  test('that no rule admits is refused, and says what to do', async () => {
+  test('that no rule admits is refused with a hint', async () => {
     await putWebhook('hub', [rule])
     await putWebhook('paused', [{ ...rule, branches: ['**'] }], { isPaused: true })
     await putWebhook('signed', [{ ...rule, branches: ['**'] }], { form: 'signed' })
@@ -166,7 +166,7 @@ describe('a deployment of a repository', () => {
     expect(await listRequests()).toEqual([])
   })
 
-  test('of an enterprise host is one of a webhook with the address of that host', async () => {
+  test('of an enterprise host needs a webhook with the address of that host', async () => {
     await putWebhook('ghes', [rule], { apiUrl: 'https://git.example/api/v3' })
     expect((await run({ repoUrl, commit })).status).toBe(403)
     expect((await run({ repoUrl: 'https://git.example/acme/web', commit })).status).toBe(200)

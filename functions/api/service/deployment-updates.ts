@@ -26,7 +26,7 @@ export function parseOwnPreview(id: string): number | undefined {
 /** The status of an update, as clients see it. */
 export type UpdateStatus = 'not started' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
-/** Returns the status of a deployment. One that is not in the history any more counts as failed. */
+/** Returns the status of a deployment. One that is no longer in the history counts as failed. */
 export async function readDeploymentUpdateStatus(
   ports: ServicePorts,
   deployment: DeploymentId,

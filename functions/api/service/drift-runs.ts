@@ -16,7 +16,7 @@ import {
 } from './pulumi-deployment.ts'
 import type { ServicePorts } from './service-route.ts'
 
-/** Maximum number of deployments of clients in which drift runs are searched, newest first. */
+/** Maximum number of deployments of clients that are searched for drift runs, newest first. */
 const deploymentsReadMax = 100
 
 const driftUpdateView = z.object({
@@ -43,7 +43,7 @@ type DriftRunView = z.infer<typeof driftRunView>
 /** The form of the drift status of a stack as clients see it. */
 export const driftStatusView = z.object({
   driftDetected: z.boolean(),
-  /** The id of the latest run with success. Empty without one. */
+  /** The id of the latest successful run. Empty without one. */
   latestDriftRun: z.string(),
   runInProgress: z.boolean(),
 })

@@ -144,8 +144,8 @@ async function statusOfEdit(
 /** Returns the status of an update. Clients poll it after an import, until a reply has no token. */
 async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const status = await readStatus(ports, stackOf(call.params), call.params['update'] ?? '')
-  const isOpen = status === 'running' || status === 'not started'
-  return { status, events: [], ...(isOpen ? { continuationToken: '0' } : {}) }
+  const isPending = status === 'running' || status === 'not started'
+  return { status, events: [], ...(isPending ? { continuationToken: '0' } : {}) }
 }
 
 async function readStatus(ports: ServicePorts, stack: StackId, id: string): Promise<UpdateStatus> {

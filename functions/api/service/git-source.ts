@@ -32,8 +32,8 @@ export const gitSourceForm = z.strictObject({
 export type GitSource = z.infer<typeof gitSourceForm>
 
 const hint = [
-  'Pass a full hash by `--git-commit`.',
-  'An administrator creates a webhook of the form github by `antichain webhook create`.',
+  'Pass a full hash with `--git-commit`.',
+  'An administrator creates a webhook of the form github with `antichain webhook create`.',
   'One of its rules must name the repository, the branch, the stack and the operation.',
 ].join(' ')
 
@@ -70,7 +70,7 @@ function repositoryHostOf(apiUrl: string): string {
 }
 
 /**
- * Returns the request for a commit of a repository, as a webhook with a fitting rule would create
+ * Returns the request for a commit of a repository, as a webhook with a matching rule would create
  * it. A generator derives the request from the rule again. Throws API_INPUT_INVALID for an
  * incomplete source, and API_FORBIDDEN if no rule admits it.
  */
@@ -109,7 +109,10 @@ function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly st
   return patterns.filter(pattern => !/[*?!]/.test(pattern)).map(pattern => `branch ${pattern}`)
 }
 
-/** Returns a request with the program of an origin. A rule decides about folder and scripts. */
+/**
+ * Returns a request with the program of an origin. The rule sets the folder, and decides whether
+ * scripts run.
+ */
 function withRepository(request: DeploymentRequest, origin: WebhookOrigin): DeploymentRequest {
   const { repository, commit, webhook } = origin
   return {

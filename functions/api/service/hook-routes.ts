@@ -85,7 +85,9 @@ function keyOf({ params }: ServiceCall, name = params['hook'] ?? ''): DocumentKe
   }
 }
 
-/** Lists the readable hooks. Only logs a hook that another version wrote or that is damaged. */
+/**
+ * Lists the readable hooks. Logs and omits a hook that another version wrote or that is damaged.
+ */
 async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> {
   const { scope } = keyOf(call)
   const hooks: object[] = []

@@ -67,7 +67,7 @@ describe('webhooks', () => {
     expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([json])
   })
 
-  test('refuse formats, filters and groups without a counterpart by their name', async () => {
+  test('refuse formats, filters and groups that Antichain does not have, and name them', async () => {
     const refusals = [
       { format: 'slack' },
       { format: 'ms_teams' },
@@ -96,7 +96,7 @@ describe('webhooks', () => {
     expect((await createHook({ name: 'one' })).status).toBe(409)
   })
 
-  test('require the role of notifications', async () => {
+  test('require the role that notifications require', async () => {
     const preview = `token ${await service.issueToken('preview')}`
     const admin = `token ${await service.issueToken('admin')}`
     const limited = `token ${await service.issueToken('admin', ['shop/dev'])}`
@@ -194,7 +194,7 @@ describe('webhooks', () => {
       expect(headers['pulumi-webhook-signature']).toBe(bodySignatureOf(keys[index] ?? '', body))
   })
 
-  test('a service that may not use secrets forwards its calls, and another process sends', async () => {
+  test('a service that may not use secrets forwards its calls, and another process sends the deliveries', async () => {
     const call = service.openProcess()
     const hook = { displayName: 'a', payloadUrl: `${receiver.origin}/in`, active: true, secret }
     const created = await call(deploy, `POST ${shopService}/hooks`, hook)

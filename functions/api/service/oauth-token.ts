@@ -42,7 +42,7 @@ export async function exchangeForClient(
     new URLSearchParams(Buffer.from(bytes).toString('utf8')),
   )
   if (grantType !== exchangeGrant)
-    throw error('API_INPUT_INVALID', `there is no grant '${toPrintable(grantType, 80)}'`)
+    throw error('API_INPUT_INVALID', `the grant '${toPrintable(grantType, 80)}' is not supported`)
   const grant = parseInput(grantForm, fields, 'body')
   requireOrganizationToken(grant)
   const lifetimeField =
@@ -69,6 +69,6 @@ function requireOrganizationToken(grant: z.infer<typeof grantForm>): void {
   const requested = scope === '' ? tokenType : scope
   throw error(
     'API_INPUT_INVALID',
-    `there are no tokens for '${toPrintable(requested, 80)}': a federation rule decides the permissions of a token`,
+    `tokens for '${toPrintable(requested, 80)}' are not supported: a federation rule decides the permissions of a token`,
   )
 }

@@ -10,7 +10,7 @@ export function parsePage(query: Readonly<Record<string, string>>): {
   return { first: ((parsePositive(query['page']) ?? 1) - 1) * size, size }
 }
 
-/** Returns a number from 1. Undefined for any other text. */
+/** Returns the positive integer of a text. Undefined for any other text. */
 export function parsePositive(text: string | undefined): number | undefined {
   const number = Number(text)
   return Number.isSafeInteger(number) && number > 0 ? number : undefined

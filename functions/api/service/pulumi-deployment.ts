@@ -56,7 +56,7 @@ function deploymentKeyOf(stack: StackId, number: number): DocumentKey {
 const numberDocument = z.object({ last: z.int() })
 
 /**
- * Takes the next number. Undefined if another call takes it too. The number is higher than
+ * Takes the next number. Returns undefined if a concurrent call took it. The number is higher than
  * `lastListed`.
  */
 async function takeNumber(

@@ -56,19 +56,22 @@ describe('a schedule of a client', () => {
     ['detect-drift', { kind: 'refresh', remediate: false }],
   ] as const
 
-  test.each(operations)('of %s is a schedule of our own', async (operation, expected) => {
-    const view = await create(schedules, raw(operation))
-    expect(view).toMatchObject({
-      ...{ kind: 'deployment', paused: false, scheduleCron: '0 4 * * *', lastExecuted: null },
-      nextExecution: expect.stringMatching(/^\d{4}-\d\d-\d\d 04:00:00\.000$/) as string,
-      definition: { request: { operation, inheritSettings: true } },
-    })
-    expect(await readOperation(view['id'])).toEqual(expected)
-    const { json } = await service.call(deploy, `GET ${schedules}`)
-    expect(json).toEqual({ schedules: [view] })
-  })
+  test.each(operations)(
+    'of %s is stored as a schedule of Antichain',
+    async (operation, expected) => {
+      const view = await create(schedules, raw(operation))
+      expect(view).toMatchObject({
+        ...{ kind: 'deployment', paused: false, scheduleCron: '0 4 * * *', lastExecuted: null },
+        nextExecution: expect.stringMatching(/^\d{4}-\d\d-\d\d 04:00:00\.000$/) as string,
+        definition: { request: { operation, inheritSettings: true } },
+      })
+      expect(await readOperation(view['id'])).toEqual(expected)
+      const { json } = await service.call(deploy, `GET ${schedules}`)
+      expect(json).toEqual({ schedules: [view] })
+    },
+  )
 
-  test('at one time has it in UTC, and a destroy then is one of the kind ttl', async () => {
+  test('with one time has that time in UTC, and with a destroy is of the kind ttl', async () => {
     const once = '2099-01-31T04:00:00.5+02:00'
     const update = await create(schedules, raw('update', { scheduleOnce: once }))
     expect(update).toMatchObject({ scheduleOnce: '2099-01-31 02:00:00.000' })
@@ -111,7 +114,7 @@ describe('a schedule of a client', () => {
     expect(await listNames()).toEqual([])
   })
 
-  test('is not changed as one of another kind', async () => {
+  test('is not changed through the path of another kind', async () => {
     const { id } = await create(schedules, raw('update'))
     for (const path of [drifts, ttls]) {
       const { status, json } = await post(`${path}/${String(id)}`, { scheduleCron: '1 * * * *' })
@@ -147,7 +150,7 @@ describe('a schedule of a client', () => {
     [ttls, { timestamp: '2099-01-01T00:00:00Z', deleteAfterDestroy: true }, 'deleteAfterDestroy'],
   ] as const
 
-  test('in a bad request is refused, and none is stored', async () => {
+  test('in a bad request is refused, and is not stored', async () => {
     for (const [path, body, message] of badRequests) {
       const { status, json } = await post(path, body)
       const expected = [400, 400, expect.stringContaining(message) as string]

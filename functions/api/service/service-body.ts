@@ -12,7 +12,7 @@ export interface ServiceBody {
 }
 
 /**
- * The start of a gzip body (1f 8b) after a gateway has converted it to text: 8b is no valid UTF-8,
+ * The start of a gzip body (1f 8b) after a gateway has converted it to text: 8b is not valid UTF-8,
  * and became U+FFFD.
  */
 const gatewayMark = Buffer.from('\u001f\ufffd')

@@ -70,7 +70,7 @@ export interface ServiceRoute<Ports = ServicePorts> {
   readonly isState?: boolean
   /** Maximum size of the unpacked body. Absent: that of JSON requests. */
   readonly bodyBytesMax?: number
-  /** Whether a call that is no GET changes no stack, and is therefore not in the audit log. */
+  /** Whether a call that is not a GET changes no stack, and is therefore not in the audit log. */
   readonly isRead?: boolean
   /** Returns the JSON of the response, or a response. Undefined: an empty object. */
   readonly run: (ports: Ports, call: ServiceCall) => Promise<unknown>

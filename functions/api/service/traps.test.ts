@@ -56,7 +56,7 @@ describe('errors', () => {
       expect(json).toMatchObject({ code: status, message: expect.any(String) as string })
   })
 
-  test('a lease that is refused has the status 403', async () => {
+  test('a call with a wrong or expired lease gets the status 403', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const wrong = await service.call('update-token wrong', `POST ${path}/renew_lease`, {})
     expect([wrong.status, wrong.json['code']]).toEqual([403, 403])
@@ -139,7 +139,7 @@ describe('updates', () => {
     expect(stored.json['continuationToken']).toBeNull()
   })
 
-  test('a start that is repeated is refused, and its stack is free after the lease', async () => {
+  test('a repeated start is refused, and the stack is free when the lease has expired', async () => {
     const { path } = await service.startUpdate(admin)
     expect((await service.call(admin, `POST ${path}`, {})).status).toBe(409)
     service.advanceClock(300_001)
@@ -217,7 +217,7 @@ describe('updates', () => {
     expect(updates).toMatchObject([{ result: 'in-progress' }, { result: 'failed' }])
   })
 
-  test('an expired update does not hold the removal of its stack', async () => {
+  test('an expired update does not prevent the removal of its stack', async () => {
     await service.startUpdate(admin)
     const removal = `DELETE ${shopService}?force=true`
     expect((await service.call(admin, removal)).status).toBe(409)
@@ -225,7 +225,7 @@ describe('updates', () => {
     expect((await service.call(admin, removal)).status).toBe(200)
   })
 
-  test('entries that reference absent states do not hold the stack', async () => {
+  test('entries that reference absent states do not block the stack', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const entries = [
       ...createEntries(componentState('kept'), 1, 1),
@@ -271,7 +271,7 @@ describe('updates', () => {
 })
 
 describe('states and secrets', () => {
-  test('the decrypted batch has the ciphertexts as keys, and foreign ones are refused', async () => {
+  test('a decrypted batch has the ciphertexts as keys, and those of another stack are refused', async () => {
     const texts = ['', 'äö', 'b', 'b'].map(text => Buffer.from(text).toString('base64'))
     const sealed = await service.call(admin, `POST ${shopService}/batch-encrypt`, {
       plaintexts: texts,
@@ -294,7 +294,7 @@ describe('states and secrets', () => {
     expect(foreign.map(({ status }) => status)).toEqual([400, 400])
   })
 
-  test('the export of an empty stack has a version, and manifests their checksum', async () => {
+  test('the export of an empty stack has a version, and a manifest has its checksum', async () => {
     const empty = await service.call(admin, `GET ${shopService}/export`)
     expect(empty.json).toMatchObject({ version: 3, deployment: { manifest: { magic: '' } } })
     const { path, lease } = await service.startUpdate(admin)
@@ -309,7 +309,7 @@ describe('states and secrets', () => {
     expect(manifest.magic).toBe(digest)
   })
 
-  test('by default no checkpoints in differences are announced, and verbatim ones keep pending operations', async () => {
+  test('checkpoint deltas are not announced by default, and verbatim checkpoints keep pending operations', async () => {
     const { json } = await service.call(admin, 'GET /api/capabilities')
     const names = (json['capabilities'] as { capability: string }[]).map(item => item.capability)
     expect(names.filter(name => name.startsWith('delta'))).toEqual([])
@@ -333,7 +333,7 @@ describe('states and secrets', () => {
 })
 
 describe('permissions', () => {
-  test('each role allows what it allows in our own API', async () => {
+  test('each role allows the same as in our own API', async () => {
     const [read, preview, deploy, foreign] = [
       `token ${await service.issueToken('read')}`,
       `token ${await service.issueToken('preview')}`,

@@ -136,7 +136,7 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
   if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
   if (stored.update.lease !== undefined)
-    throw error('REQUEST_BEGUN', 'the update was started before')
+    throw error('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
   const expiresAt = ports.clock.now() + leaseMs
   const hasJournal = (journalVersion ?? 0) >= 1
@@ -156,7 +156,10 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
 }
 
-/** Starts the deployment of an update. Gives the update back if the stack is busy. */
+/**
+ * Starts the deployment of an update. If the stack is busy, removes the lease, so that the update
+ * can be started again.
+ */
 async function startClaimed(ports: ServicePorts, claimed: StoredUpdate): Promise<number> {
   try {
     const { deployment, version } = await startClientDeployment(ports, claimed)
@@ -201,7 +204,7 @@ async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<un
   const result = status === 'succeeded' ? 'succeeded' : 'failed'
   if (stored.update.status !== undefined) {
     if (stored.update.status === result) return {}
-    throw error('REQUEST_BEGUN', `the update was completed as ${stored.update.status} before`)
+    throw error('REQUEST_BEGUN', `the update was already completed as ${stored.update.status}`)
   }
   if (!stored.update.dryRun) await completeStarted(ports, stored, result)
   await changeUpdate(ports, stored, update => ({ ...update, status: result }))

@@ -82,7 +82,7 @@ test('calls start at the rate of their rule, in the order of their requests', as
   expect(starts[4]?.[1]).toBeGreaterThan(380)
 })
 
-test('a place of a concurrency is passed on at once when a call of this process ends', async () => {
+test('the next call gets the place of a concurrency as soon as a call of this process ends', async () => {
   const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }])
   const first = await start(limiter, 1)
   const pendingSecond = start(limiter, 2)
@@ -93,7 +93,7 @@ test('a place of a concurrency is passed on at once when a call of this process 
   expect(performance.now() - startMs).toBeLessThan(500)
 })
 
-test('an executor that shares deliveries gets the time of another try instead of a long wait', async () => {
+test('an executor that shares deliveries gets the time of its next attempt instead of a long wait', async () => {
   const rule = { provider: 'aws', rate: { calls: 1, perMs: 60_000 } }
   const limiter = createLimiter([rule], { waitMaxMs: 100 })
   await (await start(limiter, 1)).end('succeeded')
@@ -123,7 +123,7 @@ test('two deployments of one limit get equal shares', async () => {
   expect(Math.abs(wide - narrow)).toBeLessThan(15)
 })
 
-test('a second request of a waiting operation gets nothing', async () => {
+test('a second request of a waiting operation gets no permit', async () => {
   const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }])
   const first = await start(limiter, 1)
   const pendingSecond = start(limiter, 2)

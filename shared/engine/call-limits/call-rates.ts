@@ -10,7 +10,7 @@ export interface CallRates {
    * limit whose record cannot be read is not slowed.
    */
   readonly isSlowed: (limit: CallLimit) => Promise<boolean>
-  /** Notes a record that this process has read or written. */
+  /** Updates the rates from a record that this process has read or written. */
   readonly onRecord: (limit: CallLimit, record: LimitRecord) => void
   /** Counts the start of a call. */
   readonly onStart: (limit: CallLimit) => void

@@ -101,7 +101,7 @@ describe('a rate', () => {
 })
 
 describe('a concurrency', () => {
-  test('gives a place again when a call ends', () => {
+  test('gives the place of a call to another one when the call ends', () => {
     const testLimit = createTestLimit(capped)
     expect(testLimit.request(0, 'a', 'x').kind).toBe('granted')
     expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
@@ -110,14 +110,14 @@ describe('a concurrency', () => {
     expect(testLimit.request(2, 'a', 'z').kind).toBe('granted')
   })
 
-  test('gives a repeated request of one call one place', () => {
+  test('gives a call one place, even if its request is repeated', () => {
     const testLimit = createTestLimit(capped)
     testLimit.request(0, 'a', 'x')
     testLimit.request(0, 'a', 'x')
     expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
   })
 
-  test('gives the place of a dead process again, and keeps that of a living one', () => {
+  test('frees the place of a dead process, and keeps that of a living one', () => {
     const testLimit = createTestLimit(capped)
     testLimit.request(0, 'a', 'x')
     testLimit.request(0, 'a', 'y')

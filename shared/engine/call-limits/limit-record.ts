@@ -95,7 +95,7 @@ function ruleOf({ intervalMs, burst, concurrency }: CallLimit): LimitRule {
 /**
  * Decides whether a call may start. Returns the changed record, or the same one when nothing must
  * be written. The rate is a token bucket, kept as the time of the next start. Deployments that use
- * one limit get equal shares: each may start the n-th call only, where n is their number. Pure.
+ * one limit get equal shares: each may start only every n-th call, where n is their number. Pure.
  */
 export function requestCall(
   record: LimitRecord,
@@ -114,7 +114,8 @@ export function requestCall(
     }
   }
   const isRunning = Object.hasOwn(current.calls, id)
-  if (!isRunning && isFull(current, limit, { deployment, sharers })) return wait(now + capRetryMs)
+  if (!isRunning && mustWaitForPlace(current, limit, { deployment, sharers }))
+    return wait(now + capRetryMs)
   const intervalMs = intervalOf(current, limit)
   const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
   // Without its burst, a slowed limit does not let many calls start each time its rate is lowered.
@@ -215,7 +216,7 @@ function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRec
 }
 
 /** Reports whether a limit has no free place, or the deployment has its share of the places. */
-function isFull(
+function mustWaitForPlace(
   { calls }: LimitRecord,
   { concurrency }: CallLimit,
   { deployment, sharers }: { readonly deployment: DeploymentId; readonly sharers: number },

@@ -31,7 +31,9 @@ export interface LimitRecordsDeps {
 
 /** Time after the last change for which a record is kept, in ms: longer than any rate. */
 const unusedForMs = 24 * 3_600_000
-/** Attempts of one write. Between them other processes have changed the record. */
+/**
+ * Maximum number of attempts of one write. One fails when another process has changed the record.
+ */
 const attemptsMax = 20
 /** Longest pause between two attempts, in ms. It grows with their number. */
 const pauseMs = 20

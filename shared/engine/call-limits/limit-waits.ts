@@ -21,7 +21,9 @@ export interface LimitWaitDeps {
 /** A call that waits. */
 export interface WaitingCall {
   readonly id: string
-  /** The time at which the call began to wait, also for others of this process. */
+  /**
+   * The time at which the call began to wait, for its limits or for other calls of this process.
+   */
   readonly startedAt: number
   /** Calls of this process that wait for limits, this one included. */
   readonly countWaiting: () => number
@@ -38,7 +40,7 @@ export interface LimitWaits {
   readonly wake: () => void
 }
 
-/** Longest pause between two looks at the control record, in ms. */
+/** Longest pause between two reads of the control record, in ms. */
 const controlReadMs = 1_000
 /** Wait after which a limit is reported, in ms. */
 const reportedWaitMs = 2_000
@@ -149,7 +151,7 @@ function retryTimeOf(
   return Math.min(retryMaxMs, Math.max(controlReadMs, waitMs) + spreadMs)
 }
 
-/** Sleeps until a time, with looks at the control record. */
+/** Sleeps until a time, or until the deployment is stopped. */
 async function sleepUntil(deps: LimitWaitDeps, time: number): Promise<void> {
   for (;;) {
     const remainingMs = time - deps.clock.now()

@@ -28,7 +28,7 @@ test.each([
   ['aws:s3/bucket:Bucket', 'aws:s3/bucket:Bucket2', false],
   ['ab*ba', 'aba', false],
   ['*', 'anything', true],
-])('the type pattern %s compared with %s is %s', async (type, actual, isMatch) => {
+])('whether the type pattern %s matches %s: %s', async (type, actual, isMatch) => {
   expect(await labelsOf({ type }, actual)).toEqual(isMatch ? [type] : [])
 })
 
@@ -85,7 +85,7 @@ test('calls get several limits in one order', async () => {
   expect(backwards).toEqual(forwards)
 })
 
-test('without a rule, the throttling of a package is followed', () => {
+test('a package without a rule has a limit that follows its throttling', () => {
   expect(adaptiveLimitOf('aws')).toMatchObject({ label: 'aws', intervalMs: 0 })
   expect(adaptiveLimitOf('gcp').name).not.toBe(adaptiveLimitOf('aws').name)
 })

@@ -9,7 +9,7 @@ import { analyzeCourse } from './analyze-course.ts'
 import { forecastUrnOf } from './forecast.fixture.ts'
 
 /** An operation with the times of its call. */
-interface RanOperation {
+interface EndedOperation {
   readonly operation: Operation
   readonly began?: number
   readonly ended?: number
@@ -42,7 +42,7 @@ function operationOf(
   }
 }
 
-const registrationOf = (...ran: readonly RanOperation[]): Decision => ({
+const registrationOf = (...ran: readonly EndedOperation[]): Decision => ({
   kind: 'registration',
   urn: forecastUrnOf('x'),
   goal: '',
@@ -53,7 +53,7 @@ const registrationOf = (...ran: readonly RanOperation[]): Decision => ({
 /** Analyzes a deployment from 0 to `endedMs`. `log`: the time and decisions of each record. */
 function analyze(
   log: readonly (readonly [at: number, ...decisions: readonly Decision[]])[],
-  ran: readonly RanOperation[],
+  ran: readonly EndedOperation[],
   { endedMs, parallel = 4 }: { readonly endedMs: number; readonly parallel?: number },
 ) {
   const records = log.map(
@@ -204,7 +204,7 @@ describe('course of deletes', () => {
   })
 })
 
-test('a deployment without steps belongs to the engine alone', () => {
+test('the duration of a deployment without steps is the time of the engine', () => {
   expect(analyze([], [], { endedMs: 40 })).toEqual({
     wallMs: 40,
     parallel: 4,

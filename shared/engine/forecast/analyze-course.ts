@@ -20,8 +20,8 @@ export interface CourseInput {
 }
 
 /**
- * Finds the critical path of a past deployment, and attributes its duration. The path leads from
- * the step that ended last to the step whose end it waited for, and so on. A gap before a step
+ * Finds the critical path of a past deployment, and divides its duration into parts. The path leads
+ * from the step that ended last to the step whose end it waited for, and so on. A gap before a step
  * counts as retries if the step had several attempts. Otherwise the part in which all slots were in
  * use counts as waiting for a slot, and the other part as the engine's.
  */

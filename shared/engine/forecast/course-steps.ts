@@ -9,7 +9,7 @@ import { isRunByGenerator, type Operation } from '../../records/operation.ts'
 
 /**
  * A step of a past deployment. `cause`: the step whose end let this one become ready; of several,
- * the last one. A join or hook is no step: its own cause counts in place of it. Times are in ms.
+ * the last one. A join or hook is not a step: its own cause counts in place of it. Times are in ms.
  */
 export interface PastStep {
   readonly operation: Operation

@@ -83,7 +83,7 @@ describe('schedule', () => {
     })
   })
 
-  test('of 100,000 nodes with 400,000 needs takes seconds, also on a busy machine', () => {
+  test('of 100,000 nodes with 400,000 needs takes seconds, even on a busy machine', () => {
     const nodes = Array.from({ length: 100_000 }, (_, index) => {
       const needs = index < 1000 ? [] : [1, 7, 100, 999].map(distance => index - distance)
       return node(1 + (index % 97), ...needs)
@@ -95,7 +95,7 @@ describe('schedule', () => {
     expect(wallMs).toBeGreaterThan(0)
   })
 
-  test('of one node that 100,000 others need and need it does not exhaust the stack', () => {
+  test('of one node that needs 100,000 others, and that 100,000 more need, does not exhaust the stack', () => {
     const roots = Array.from({ length: 100_000 }, () => node(0))
     const last = Array.from({ length: 100_000 }, () => node(0, 100_000))
     const nodes = [...roots, join(...roots.keys()), ...last]

@@ -29,8 +29,8 @@ interface DeploymentSamples {
  * newest deployments count. The number of deployments and operations is limited
  * (`forecastDeploymentsMax`, `forecastOperationsMax`), so the cost does not grow with the stack.
  * Returns fewer durations when records were removed or cannot be read: a forecast is an estimate,
- * and never the reason why a preview fails. Only deployments of `command` show the time without
- * calls.
+ * and never the reason why a preview fails. Only deployments of `command` contribute to the time
+ * without calls.
  */
 export async function readStepDurations(
   ports: CompactionPorts,
