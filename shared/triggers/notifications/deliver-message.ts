@@ -70,7 +70,8 @@ export async function deliverMessage(
 }
 
 /**
- * Returns the id of a message by its contents and receiver, so that a duplicate is sent only once.
+ * Returns the id of a message, derived from its contents and receiver, so that a duplicate is sent
+ * only once.
  */
 function messageIdOf(message: OutgoingMessage): string {
   if (message.kind === 'notification') return deliveryIdOf(message.key, message.event)

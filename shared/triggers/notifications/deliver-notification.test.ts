@@ -193,7 +193,7 @@ describe('notifications', () => {
     expect(JSON.stringify(history.stored)).not.toContain(secret)
   })
 
-  test('a history has few deliveries, and a bounded size with the largest payloads', async () => {
+  test('a history has a limited number of deliveries, and a limited size with the largest payloads', async () => {
     clearHistory()
     const urns = Array.from({ length: 100 }, () => 'urn:'.padEnd(250, 'ü'))
     receiver.state.answer = () => ({ status: 200, body: 'ü'.repeat(20_000) })
@@ -214,7 +214,7 @@ describe('notifications', () => {
     expect(small[0]?.body).toContain(`${stack}/${triggerLimits.deliveriesMax + 1}`)
   })
 
-  test('a delivery that cannot be recorded, or whose response breaks off, is delivered', async () => {
+  test('a delivery that cannot be recorded, or whose response breaks off, counts as delivered', async () => {
     history.isDown = true
     expect(await send(failed)).toEqual({ kind: 'delivered' })
     history.isDown = false
@@ -234,7 +234,7 @@ describe('notifications', () => {
     expect(waits.at(-1)).toBe(3_600_000)
   })
 
-  test('a private address is dead immediately, and one that does not respond is retried', async () => {
+  test('a delivery to a private address is dead immediately, and one without a response is retried', async () => {
     const strict = createOutbound({ isHttpAllowed: true })
     expect(await send(failed, 1, strict)).toMatchObject({ kind: 'dead' })
     const gone = createOutbound({ isHttpAllowed: true, resolve: async () => [] })

@@ -13,7 +13,7 @@ export const sentDeliveryForm = z.object({
   id: z.string(),
   kind: z.enum(hookKinds),
   body: z.string(),
-  /** Whether `body` is only the begin of the payload. */
+  /** Whether `body` is only the beginning of the payload. */
   isCut: z.boolean().optional(),
   sentAt: z.number(),
   durationMs: z.number(),
@@ -22,7 +22,7 @@ export const sentDeliveryForm = z.object({
   /** 0: the receiver did not respond. */
   status: z.number(),
   responseHeaders: z.record(z.string(), z.string()),
-  /** The begin of the response, or the reason why there is none. */
+  /** The beginning of the response, or the reason why there is none. */
   responseText: z.string(),
 })
 
@@ -51,7 +51,7 @@ function parseHistory(value: unknown): readonly SentDelivery[] {
 
 /**
  * Adds a delivery to the history of its notification. It replaces an earlier attempt to send the
- * same delivery. A failure is logged only, because the delivery itself was sent.
+ * same delivery. A failure is only logged, because the delivery itself was sent.
  */
 export async function recordDelivery(
   {

@@ -19,7 +19,7 @@ export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
   /** `signed`: our own form. `pulumi`: the form of the webhooks of Pulumi's service. */
   format: z.enum(['signed', 'pulumi']).default('signed'),
-  /** The sealed secret that signs deliveries. Only the format `pulumi` can do without. */
+  /** The sealed secret that signs deliveries. Only the format `pulumi` does not require one. */
   secret: z.string().optional(),
   /** The id under which the secret was sealed, if its stack was renamed since. */
   secretScope: z

@@ -67,7 +67,10 @@ export function hookViewOf(
   }
 }
 
-/** Returns the filters and groups of a notification. A notification of ours has kinds instead. */
+/**
+ * Returns the filters and groups of a notification. One that no client of Pulumi created has kinds
+ * of events instead, which become filters.
+ */
 function selectionViewOf({
   filters = [],
   groups = [],
@@ -83,8 +86,8 @@ function selectionViewOf({
 
 /**
  * Returns the fields of a notification for a webhook of a client, without the secret. `previous`:
- * the notification that a client changes. Throws FEATURE_MISSING for a format, filter or group
- * without a counterpart, with its name.
+ * the notification that a client changes. Throws FEATURE_MISSING with the name of a format, filter
+ * or group that Antichain does not have.
  */
 export function readHook(
   hook: z.infer<typeof hookForm>,

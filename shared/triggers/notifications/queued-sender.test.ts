@@ -6,7 +6,7 @@ import { recordDelivery, type SentDelivery } from './delivery-history.ts'
 import { notificationDocument } from './notification-document.ts'
 import { createQueuedSender } from './queued-sender.ts'
 
-// A sender without secrets waits for the process that has them. Each test names its defect.
+// A sender without secrets waits for the process that has them.
 
 const key: DocumentKey = { kind: 'notification', scope: '*', name: 'ops' }
 const url = 'https://example.com/'
@@ -57,7 +57,7 @@ test('a test delivery is a message, and its result is read from the history', as
   expect(opened.messages).toEqual([{ kind: 'ping', key, id: 'd' }])
 })
 
-test('a repetition is the next attempt, and not the one that the history had before', async () => {
+test('the result of a redelivery is the next attempt, and not the one that the history had before', async () => {
   const opened = openSender(async count => {
     if (count === 2) await opened.record({ ...delivery, sentAt: 2, status: 500 })
   })
@@ -67,7 +67,7 @@ test('a repetition is the next attempt, and not the one that the history had bef
   expect(message).toEqual({ kind: 'redelivery', key, id: 'd', request: 'request 0' })
 })
 
-test('a delivery that the history lacks or has in part is not requested', async () => {
+test('a delivery that the history lacks or has only in part is not requested', async () => {
   const { sender, messages, record } = openSender()
   await record({ ...delivery, body: 'x'.repeat(20_000) })
   const refusals = [
@@ -79,7 +79,7 @@ test('a delivery that the history lacks or has in part is not requested', async 
   expect(messages).toEqual([])
 })
 
-test('a delivery that nothing sends ends with an error', async () => {
+test('a delivery that no process sends ends with an error', async () => {
   await expect(openSender().sender.ping(notification, 'd')).rejects.toMatchObject({
     code: 'DELIVERY_UNCONFIRMED',
   })

@@ -108,7 +108,7 @@ function headersOf(
   }
 }
 
-/** The response of a receiver as it is kept. `status` 0: the receiver did not respond. */
+/** The response of a receiver as the history keeps it. `status` 0: the receiver did not respond. */
 type KeptResponse = Pick<SentDelivery, 'status' | 'responseHeaders' | 'responseText'>
 
 async function callReceiver(

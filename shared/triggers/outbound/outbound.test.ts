@@ -83,12 +83,12 @@ describe('addresses', () => {
     expect(refusal(address)).toBeUndefined()
   })
 
-  test('a network can be allowed, without others', () => {
-    const judge = createAddressFilter({ allowedNetworks: ['10.1.0.0/16', 'fd00:1::/32'] })
-    expect(judge.refusalOf('10.1.2.3')).toBeUndefined()
-    expect(judge.refusalOf('fd00:1::9')).toBeUndefined()
-    expect(judge.refusalOf('10.2.0.1')).toBe('private')
-    expect(judge.refusalOf('fd00:2::9')).toContain('unique local')
+  test('a network can be allowed without other networks', () => {
+    const addressFilter = createAddressFilter({ allowedNetworks: ['10.1.0.0/16', 'fd00:1::/32'] })
+    expect(addressFilter.refusalOf('10.1.2.3')).toBeUndefined()
+    expect(addressFilter.refusalOf('fd00:1::9')).toBeUndefined()
+    expect(addressFilter.refusalOf('10.2.0.1')).toBe('private')
+    expect(addressFilter.refusalOf('fd00:2::9')).toContain('unique local')
     for (const bad of ['10.1.0.0', '10.1.0.0/', '10.1.0.0/33', 'all', '10.1.0.0/0x8'])
       expect(() => createAddressFilter({ allowedNetworks: [bad] })).toThrow(
         expect.objectContaining(refused),
@@ -108,7 +108,7 @@ describe('addresses', () => {
   })
 })
 
-interface Seen {
+interface SeenRequest {
   readonly url: string
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -117,7 +117,7 @@ interface Seen {
 
 let server: Server
 let port = 0
-const seen: Seen[] = []
+const seen: SeenRequest[] = []
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -224,7 +224,7 @@ describe('outbound calls', () => {
       ).rejects.toMatchObject(refused)
   })
 
-  test('a name that resolves to another address after the check has no effect', async () => {
+  test('a change of the address of a name after the check has no effect', async () => {
     let lookups = 0
     const resolve: ResolveHost = async () => {
       lookups += 1
@@ -314,7 +314,7 @@ describe('outbound calls', () => {
     await expect(broke).rejects.toMatchObject(failedResult)
   })
 
-  test('a name that never resolves ends with the timeout', async () => {
+  test('a call to a name that never resolves ends with the timeout', async () => {
     const outbound = createOutbound({ ...local, resolve: () => new Promise(() => undefined) })
     const request = { method: 'GET', url: 'http://slow.test/', headers: {}, timeoutMs: 50 } as const
     await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(failedResult)

@@ -85,7 +85,7 @@ const good: readonly Entry[] = [
   { path: 'acme-shop-b/..dots', content: 'dots' },
 ]
 
-describe('the request for the archive of a repository', () => {
+describe('the archive of a repository', () => {
   test('is fetched with the credential and unpacked without its outer folder', async () => {
     serveBody(packEntries(good))
     await fetchArchive({}, 'the-token')
@@ -142,13 +142,13 @@ describe('the request for the archive of a repository', () => {
     linkpath,
   })
   test.each<[string, readonly Entry[]]>([
-    ['a path out', [{ path: 'r/../../outside', content: 'evil' }]],
-    ['a path out at once', [{ path: '../outside', content: 'evil' }]],
+    ['a path that leads out', [{ path: 'r/../../outside', content: 'evil' }]],
+    ['a path that begins outside', [{ path: '../outside', content: 'evil' }]],
     ['a path up and down', [{ path: 'r/a/../b', content: 'evil' }]],
     ['an absolute path', [{ path: '/tmp/antichain-evil', content: 'evil' }]],
     ['a path of another system', [{ path: 'r\\..\\outside', content: 'evil' }]],
     ['a drive', [{ path: 'C:/x', content: 'evil' }]],
-    ['a link out', [link('../../outside')]],
+    ['a link that leads out', [link('../../outside')]],
     ['a link to the folder above', [link('..', 'r/link')]],
     ['an absolute link', [link('/etc/passwd')]],
     ['a link that steps up behind a name', [link('..', 'r/a/up'), link('a/up/..', 'r/link')]],
@@ -170,7 +170,7 @@ describe('the request for the archive of a repository', () => {
     expect(existsSync('/tmp/antichain-evil')).toBe(false)
   })
 
-  test('may contain a file through an internal link, which stays inside', async () => {
+  test('may contain a file below an internal link, which stays inside the folder', async () => {
     serveBody(
       packEntries([
         { path: 'r/real/', type: 'Directory', mode: 0o755 },
@@ -288,7 +288,7 @@ describe('the token of a request', () => {
     })
   })
 
-  test('is not needed for a public repository, so the host is not asked', async () => {
+  test('is not needed for a public repository, so no request is sent', async () => {
     receiver.received.length = 0
     expect(await exchange()).not.toHaveProperty('location')
     expect(receiver.received).toEqual([])

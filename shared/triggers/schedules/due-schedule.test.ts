@@ -76,7 +76,7 @@ describe('the times of a schedule', () => {
     ['a\nb * * * *', 'UTC', '\\u{a}'],
     ['rate(0 minutes)', 'UTC', 'rate(5 minutes)'],
     ['rate(5 seconds)', 'UTC', 'a whole number of minutes, hours or days'],
-    ['rate(1 fortnight)', 'UTC', 'minutes, hours or days, as rate(5 minutes)'],
+    ['rate(1 fortnight)', 'UTC', 'minutes, hours or days, such as rate(5 minutes)'],
     ['rate(1.5 hours)', 'UTC', 'rate(5 minutes)'],
     ['rate(minutes)', 'UTC', 'rate(5 minutes)'],
     ['at(tomorrow)', 'UTC', 'is not a valid time such as'],
@@ -104,7 +104,7 @@ describe('the times of a schedule', () => {
       fc.property(...arbitraries, (when, zone, jitterMs, at, step) => {
         const schedule = createSchedule(when, { zone, jitterMs })
         const next = nextRunOf(key, schedule, at as EpochMs)
-        if (next === undefined) throw new Error('it goes on for ever')
+        if (next === undefined) throw new Error('the schedule has no next run')
         expect(next).toBeGreaterThan(at)
         const timeBetween = (at + (step % (next - at))) as EpochMs
         expect(nextRunOf(key, schedule, timeBetween)).toBe(next)
@@ -127,41 +127,41 @@ describe('the times of a schedule', () => {
 })
 
 describe('the verdict on a schedule', () => {
-  const judge = (schedule: Schedule, now: string, isRunning = false) =>
+  const evaluate = (schedule: Schedule, now: string, isRunning = false) =>
     evaluateSchedule(key, schedule, { now: ms(now), isRunning })
   const nightly = createSchedule('0 4 * * *')
 
   test('a schedule waits for its first run, runs, and waits for the next', () => {
     const first = ms('2026-01-01T04:00:00Z')
-    expect(judge(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', dueAt: first })
-    expect(judge(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', dueAt: first })
+    expect(evaluate(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', dueAt: first })
+    expect(evaluate(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', dueAt: first })
     const after = { ...nightly, lastAt: first }
     const second = ms('2026-01-02T04:00:00Z')
-    expect(judge(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', dueAt: second })
+    expect(evaluate(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', dueAt: second })
   })
 
-  test('only the last missed run is made up for, once', () => {
+  test('of several missed runs, only the last one is due, and only once', () => {
     const dueAt = ms('2026-09-10T04:00:00Z')
-    expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', dueAt })
-    expect(judge({ ...nightly, lastAt: dueAt }, '2026-09-10T17:00:00Z').kind).toBe('wait')
-    const minutes = judge(createSchedule('* * * * *'), '2031-01-01T00:00:30Z')
+    expect(evaluate(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', dueAt })
+    expect(evaluate({ ...nightly, lastAt: dueAt }, '2026-09-10T17:00:00Z').kind).toBe('wait')
+    const minutes = evaluate(createSchedule('* * * * *'), '2031-01-01T00:00:30Z')
     expect(minutes).toEqual({ kind: 'run', dueAt: ms('2031-01-01T00:00:00Z') })
   })
 
-  test('a run is skipped while its stack runs another deployment, unless it happens once', () => {
+  test('a run is skipped while its stack runs another deployment, unless the schedule runs only once', () => {
     const dueAt = ms('2026-01-01T04:00:00Z')
-    expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
+    expect(evaluate(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
     const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
-    expect(judge(end, '2026-02-01T00:00:00Z', true)).toEqual({
+    expect(evaluate(end, '2026-02-01T00:00:00Z', true)).toEqual({
       kind: 'run',
       dueAt: ms('2026-02-01T00:00:00Z'),
     })
-    expect(judge(end, '2026-02-01T00:01:00Z').kind).toBe('run')
+    expect(evaluate(end, '2026-02-01T00:01:00Z').kind).toBe('run')
   })
 
-  test('a paused schedule does nothing, and makes up for no run afterwards', () => {
+  test('a paused schedule runs nothing, and the runs that it missed are not due afterwards', () => {
     const paused = { ...nightly, isPaused: true }
-    expect(judge(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
+    expect(evaluate(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
     // The API stores a changed schedule with the time of the change as its last run.
     const resumeAt = (one: typeof paused, at: string) => ({
       ...one,
@@ -169,20 +169,22 @@ describe('the verdict on a schedule', () => {
       lastAt: ms(at),
     })
     const on = resumeAt(paused, '2026-05-01T05:00:00Z')
-    expect(judge(on, '2026-05-01T05:00:01Z')).toEqual({
+    expect(evaluate(on, '2026-05-01T05:00:01Z')).toEqual({
       kind: 'wait',
       dueAt: ms('2026-05-02T04:00:00Z'),
     })
     const end = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
-    expect(judge(resumeAt(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
+    expect(evaluate(resumeAt(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe(
+      'over',
+    )
   })
 
   test('a one-time destroy is over after its run', () => {
     const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
-    const verdict = judge(end, '2026-02-01T09:00:00Z')
+    const verdict = evaluate(end, '2026-02-01T09:00:00Z')
     expect(verdict).toEqual({ kind: 'run', dueAt: ms('2026-02-01T00:00:00Z') })
     const ran = { ...end, lastAt: ms('2026-02-01T00:00:00Z') }
-    expect(judge(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
+    expect(evaluate(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
   })
 })
 

@@ -14,7 +14,7 @@ export const scheduleDocument = z.strictObject({
   operation: z.discriminatedUnion('kind', [
     /**
      * Detects drift and reports it. With `remediate`, an `up` follows if there is drift. With
-     * `record`, the refresh is no preview: it records what it reads in the state.
+     * `record`, the refresh is not a preview: it records what it reads in the state.
      */
     z
       .strictObject({

@@ -86,7 +86,7 @@ function parseRate(inner: string): ScheduleTime {
   const count = Number(digits)
   if (unit === undefined || count === 0)
     throw invalidError(
-      `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, as rate(5 minutes) or rate(1 day)`,
+      `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, such as rate(5 minutes) or rate(1 day)`,
     )
   const intervalMs = count * unitMs[unit as Unit]
   return { kind: 'rate', count, unit: unit as Unit, intervalMs }

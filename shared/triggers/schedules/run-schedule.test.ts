@@ -93,7 +93,7 @@ describe('a schedule', () => {
     expect(sent).toEqual(['destroy 2096-02-01T00:00:00.000Z'])
   })
 
-  test('that was sent but changed before that was saved is not sent again', async () => {
+  test('that was changed before its sent run was saved does not send the run again', async () => {
     const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     const { documents } = platform
@@ -113,7 +113,7 @@ describe('a schedule', () => {
     expect(sent).toEqual([])
   })
 
-  test('with jitter of the scheduler runs when it is called', async () => {
+  test('whose scheduler applies the jitter runs when it is called', async () => {
     const key = await putSchedule('0 4 * * *', { jitterMs: 3_600_000 })
     expect(jitterOf(key, 3_600_000)).toBeGreaterThan(60_000)
     now = ms('2096-01-01T04:00:10Z')

@@ -236,7 +236,7 @@ describe('deliveries of the signed form', () => {
   })
 
   test.each([-triggerLimits.replayWindowMs, triggerLimits.replayWindowMs])(
-    'a delivery with a signature time %i ms away is accepted, and a little further is stale',
+    'a delivery with a signature time %i ms away is accepted, and one a second further away is stale',
     async awayMs => {
       nowMs = Math.floor(nowMs / 1000) * 1000
       const name = await putWebhook('signed')

@@ -79,7 +79,7 @@ describe('patterns', () => {
     expect(passesPatterns(patterns, text)).toBe(isPassed)
   })
 
-  test('no pattern and text are slow to match', () => {
+  test('matching is fast for every pattern and text', () => {
     const began = performance.now()
     expect(matchesGlob('*a'.repeat(90), `${'a'.repeat(4000)}b`)).toBe(false)
     expect(matchesGlob('**/'.repeat(60), `${'a/'.repeat(2000)}b`)).toBe(false)
@@ -163,7 +163,7 @@ describe('rules', () => {
     ['a path', rule({ paths: ['infra/**'] }), push, true],
     ['no path', rule({ paths: ['app/**'] }), push, false],
     ['all paths but some', rule({ paths: ['!docs/**'] }), push, true],
-    ['only left-out paths', rule({ paths: ['!docs/**', '!infra/**'] }), push, false],
+    ['only excluded paths', rule({ paths: ['!docs/**', '!infra/**'] }), push, false],
     ['unknown paths', rule({ paths: ['app/**'] }), { ...push, paths: undefined }, true],
     ['no changed path at all', rule({ paths: ['app/**'] }), { ...push, paths: [] }, false],
     ['a tag', ruleOn('tag', { tags: ['v*'] }), tag, true],

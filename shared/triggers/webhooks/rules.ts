@@ -111,8 +111,9 @@ export function findRuleMatches(rules: readonly Rule[], event: ChangeEvent): rea
 }
 
 /**
- * Returns the matches of the rules of a stack and the origin of a request. An origin has no changed
- * files, no target branch of a pull request and no fork, so these conditions are not checked. Pure.
+ * Returns the matches between the rules of a stack and the origin of a request. An origin has no
+ * changed files, no target branch of a pull request and no fork, so these conditions are not
+ * checked. Pure.
  */
 export function findRuleMatchesOfOrigin(
   rules: readonly Rule[],

@@ -19,7 +19,7 @@ export function signatureOf(secret: string, timestamp: string, body: string | Ui
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 }
 
-/** Returns the signature of a body alone, like GitHub. */
+/** Returns the signature of a body alone, as GitHub does. */
 export function bodySignatureOf(secret: string, body: string | Uint8Array): string {
   return createHmac('sha256', secret).update(body).digest('hex')
 }

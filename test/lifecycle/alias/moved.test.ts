@@ -94,7 +94,7 @@ describe('TestDuplicatesDueToAliases: an alias that names a registered resource 
   })
 })
 
-test('TestCorrectResourceChosen: the own URN of a resource is looked up before its aliases', async () => {
+test('TestCorrectResourceChosen: a resource is looked up by its own URN before its aliases', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const [top, child] = [

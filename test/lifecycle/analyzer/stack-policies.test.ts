@@ -47,7 +47,7 @@ test('a stack violation in a preview fails it and is reported for the resource t
   expect(errorsOf(testRun)).toEqual([': preview failed'])
 })
 
-test('packs receive all resources, also unchanged ones, with outputs and dependencies', async () => {
+test('packs receive all resources, including unchanged ones, with outputs and dependencies', async () => {
   const engine = await engines.open(createCloud())
   const seen: (readonly AnalyzedStackResource[])[] = []
   const pack = createPack('pack', {

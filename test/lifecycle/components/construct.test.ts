@@ -312,7 +312,7 @@ describe('a component that cannot be constructed', () => {
     expect(text).not.toContain('hush-hush')
   })
 
-  test('without a URN in the response is one error', async () => {
+  test('without a URN in the response causes one error', async () => {
     const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
     expect(text).toContain("answered Construct with '', which is not a URN")

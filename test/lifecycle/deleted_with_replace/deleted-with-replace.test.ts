@@ -52,7 +52,7 @@ test('TestDeletedWithTransitiveChain: the replacement extends to the whole chain
   ])
 })
 
-test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: the same when the replacement is created first', async () => {
+test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: a resource that is deleted with a replaced one is replaced, even if the replacement is created first', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChain(['t', 'd'], 1, {}))
@@ -68,7 +68,7 @@ test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: the same when the re
   ])
 })
 
-test('TestDeletedWithAddedSameStepAsReplace: the same when deletedWith is added in this deployment', async () => {
+test('TestDeletedWithAddedSameStepAsReplace: a resource whose deletedWith is added in this deployment is replaced, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

@@ -113,7 +113,7 @@ test('TestDestroyWithProgramWithSkippedAlias: a renamed resource is deleted once
   expect(cloud.log).toEqual(['create old', 'delete old-1'])
 })
 
-test('TestDestroyWithProgramResourceRead: what was only read is no longer in the state', async () => {
+test('TestDestroyWithProgramResourceRead: a resource that was only read is no longer in the state', async () => {
   const cloud = createCloud()
   cloud.objects.set('there-1', { v: 1 })
   const engine = await engines.open(cloud)

@@ -114,11 +114,11 @@ test('TestExtensionParameterizedProvider: a preview extends the provider and rec
 })
 
 /** Returns the names of the resources that the errors name. */
-const findErrorNames = ({ events }: TestRun): readonly (string | undefined)[] =>
+const findErrorNames = ({ events }: TestRun): readonly string[] =>
   events
     .flatMap(event => ('diagnosticEvent' in event ? [event.diagnosticEvent] : []))
     .filter(({ severity }) => severity === 'error')
-    .map(({ urn }) => urn?.split('::').at(-1))
+    .map(({ urn = '' }) => urn.split('::').at(-1) ?? '')
     .toSorted()
 
 test('TestExtensionParameterizedProvider: an extension that the provider refuses fails each resource that needs it, and no other', async () => {

@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts even without its defined flag', async () => {
+test('TestExplicitDeleteBeforeReplaceGoSDK: deleteBeforeReplace applies even without its defined flag', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (replace: string, deleteBeforeReplace: boolean): Program =>

@@ -71,7 +71,7 @@ test('TestHideDiffs_Plain: hidden properties are updated like others and not dis
   ])
 })
 
-test('TestHideDiffs_Detailed: the same with a detailed diff of the provider', async () => {
+test('TestHideDiffs_Detailed: hidden properties of a detailed diff are updated and not displayed, too', async () => {
   expect(await showDiffs(true)).toEqual([
     ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
     ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],

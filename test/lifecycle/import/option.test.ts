@@ -104,7 +104,7 @@ test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestIm
   expect(statesOf(second, 'a')).toMatchObject([{ id: 'own', importID: 'projects/x/own' }])
 })
 
-test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no difference', async () => {
+test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is not a difference', async () => {
   for (const isUnknown of [false, true]) {
     const cloud = createCloudWith('ext', { replace: 'v' })
     const diff = () => DiffResponse.create(isUnknown ? {} : { changes: 1 })
@@ -168,7 +168,7 @@ test('an import is refused when the object does not exist or the provider does n
   expect(statesOf(mute, 'a')).toEqual([])
 })
 
-test('a failed import of an existing resource leaves it unchanged, also with --continue-on-error', async () => {
+test('a failed import of an existing resource leaves it unchanged, even with --continue-on-error', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createAdopting({ v: 1 }, ''))

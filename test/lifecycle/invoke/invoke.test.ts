@@ -136,7 +136,7 @@ test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a
   expect(await during(program, preview)).toBe(true)
 })
 
-test('TestInvokeDependsOnNestedRemoteComponent: the same for a remote component inside another component', async () => {
+test('TestInvokeDependsOnNestedRemoteComponent: a function waits for the children of a remote component inside another component', async () => {
   const { during } = await openScene()
   const program: Program = async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })

@@ -134,7 +134,7 @@ test('TestReplacementParameterizedProvider: with an existing state, the version 
   expect(ownProvider?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
 })
 
-test('TestReplacementParameterizedProvider: a response for another package is one error, and nothing is created', async () => {
+test('TestReplacementParameterizedProvider: a response for another package causes one error, and nothing is created', async () => {
   const cloud = createCloud()
   const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),

@@ -22,7 +22,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   const plainProgram: Program = async monitor => void (await registerThing(monitor, 'a'))
 
   test.each(['["pkgA"]', '[" pkgA "]', '["*"]', '["other", "*", 3]'])(
-    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which is one error with the resource',
+    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which causes one error with the resource',
     async text => {
       const cloud = createCloud()
       const { run, errorsOf } = await bench.open(cloud)
@@ -71,12 +71,15 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     ['["pkgA', 'Failed to parse ["pkgA'],
     ['"pkgA"', 'must be a list'],
     ['[1]', 'pulumi:disable-default-providers[0] must be a string'],
-  ])('TestMultipleResourceDenyDefaultProviderLifecycle: %j is one error', async (text, message) => {
-    const cloud = createCloud()
-    const { run, errorsOf } = await bench.open(cloud)
-    const testRun = await run(plainProgram, denyProviders(text))
-    expect(testRun.result.result).toBe('failed')
-    expect(errorsOf(testRun)).toEqual([expect.stringContaining(message)])
-    expect(cloud.log).toEqual([])
-  })
+  ])(
+    'TestMultipleResourceDenyDefaultProviderLifecycle: %j causes one error',
+    async (text, message) => {
+      const cloud = createCloud()
+      const { run, errorsOf } = await bench.open(cloud)
+      const testRun = await run(plainProgram, denyProviders(text))
+      expect(testRun.result.result).toBe('failed')
+      expect(errorsOf(testRun)).toEqual([expect.stringContaining(message)])
+      expect(cloud.log).toEqual([])
+    },
+  )
 })

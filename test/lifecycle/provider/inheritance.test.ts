@@ -62,7 +62,7 @@ test('TestDeletedWithOptionInheritance: a child inherits deletedWith from its pa
   expect(of('c')?.['protect']).toBeUndefined()
 })
 
-test('TestDeletedWithOptionInheritanceMLC: the same below a component that a provider constructs', async () => {
+test('TestDeletedWithOptionInheritanceMLC: a child of a component that a provider constructs inherits deletedWith', async () => {
   const { of, requests } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
     const parent = await registerComponent(monitor, 'a', { deletedWith: gone.urn })

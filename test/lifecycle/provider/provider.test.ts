@@ -71,7 +71,7 @@ test('TestSingleResourceDefaultProviderLifecycle: a resource is created, unchang
   )
 })
 
-test('TestSingleResourceExplicitProviderLifecycle: the same with an explicit provider', async () => {
+test('TestSingleResourceExplicitProviderLifecycle: a resource of an explicit provider is created, unchanged, refreshed and deleted, too', async () => {
   const program: Program = async monitor =>
     void (await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor) }))
   expect(await runLifecycle(program)).toEqual(whole)
@@ -203,7 +203,7 @@ test('a resource whose provider an interrupted deployment replaced is compared w
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestSingleResourceExplicitProviderDeleteBeforeReplace: a provider that is deleted first deletes its resources before', async () => {
+test('TestSingleResourceExplicitProviderDeleteBeforeReplace: before a provider that is deleted first, its resources are deleted', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned(true))
   await run(createZone('1'))

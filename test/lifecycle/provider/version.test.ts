@@ -139,7 +139,7 @@ test('TestDroppedVersion: a version that the provider drops is restored', async 
   expect(findResource(state, name)?.['inputs']).toMatchObject({ version: '1.0.0' })
 })
 
-test('TestChangedVersion: a version that the provider changes is one error', async () => {
+test('TestChangedVersion: a version that the provider changes causes one error', async () => {
   const cloud = createCloud()
   const { run, errorsOf } = await bench.open(
     cloud,

@@ -33,7 +33,7 @@ test('TestStackOutputsProgramError: after a program error the old outputs stay, 
   }
 })
 
-test('TestStackOutputsResourceError: the same after a failed resource', async () => {
+test('TestStackOutputsResourceError: after a failed resource the old outputs stay, overridden by the new ones', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')

@@ -30,7 +30,7 @@ test('TestConfigSecrets: a secret setting is secret in the state of the provider
   expect(JSON.stringify([testRun.events, testRun.state])).not.toContain('hunter2')
 })
 
-test('TestBrokenDecrypter: a setting that cannot be decrypted is one error before anything runs', () => {
+test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error before anything runs', () => {
   const values = openStackConfig('config: {foo:bar: {secure: v1:x}}\n', 'Pulumi.dev.yaml', 'p')
   const openFresh = () =>
     openConfig({

@@ -8,7 +8,7 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestRefreshBasicsWithLegacyDiff: the outputs alone decide the result', async () => {
+test('TestRefreshBasicsWithLegacyDiff: with the legacy diff, a refresh compares only the outputs', async () => {
   const inputs = { v: 1 }
   const cloud = createCloud()
   const read = ({ id, properties }: ReadRequest) => {

@@ -55,7 +55,7 @@ describe('the wrapper of a trigger', () => {
     ])
   })
 
-  test('TestReplacementTriggerWithDeepSecret: the same for a nested secret', async () => {
+  test('TestReplacementTriggerWithDeepSecret: a nested secret of the same value does not replace', async () => {
     const [plain, hidden] = [['first'], [wireValues.secret('first')]]
     expect(await runTriggers(plain, hidden)).toEqual([['create a'], ['same a']])
   })
@@ -87,5 +87,5 @@ async function withUnknown(knownTrigger: unknown, unknownTrigger: unknown): Prom
 test('TestReplacementTriggerWithOutput: an unknown output replaces in a preview and fails an update', () =>
   withUnknown(wireValues.output({ value: 'first' }), wireValues.output({})))
 
-test('TestReplacementTriggerWithComputed: the same for a computed value', () =>
+test('TestReplacementTriggerWithComputed: a computed value replaces in a preview and fails an update', () =>
   withUnknown('first', wireValues.unknown))

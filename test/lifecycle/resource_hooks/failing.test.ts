@@ -36,7 +36,7 @@ const textsOf = ({ events }: TestRun, severity: string): readonly string[] =>
 const readIds = ({ state }: TestRun): readonly unknown[] =>
   (state.resources ?? []).flatMap(({ type, id }) => (type === 'test:index:Thing' ? [id] : []))
 
-test('TestResourceHookBeforeUpdateError: the step fails without a provider call', async () => {
+test('TestResourceHookBeforeUpdateError: if a before hook fails, the update fails without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -67,7 +67,7 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a fai
   }
 })
 
-test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: the created resource stays, and no further step runs', async () => {
+test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: if an after hook fails, the created resource stays, and no further step runs', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createFailing('afterCreate', 1))
@@ -77,7 +77,7 @@ test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFas
   expect(textsOf(testRun, 'error')).toContain('after hook "refuse" failed: no')
 })
 
-test('TestResourceHookAfterCreateErrorContinueOnError: the others are created, and the run fails nevertheless', async () => {
+test('TestResourceHookAfterCreateErrorContinueOnError: with --continue-on-error, the other resources are created after a failed hook, and the run fails', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
@@ -85,7 +85,7 @@ test('TestResourceHookAfterCreateErrorContinueOnError: the others are created, a
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: the failure is only a warning', async () => {
+test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: the failure of a hook that ignores errors is only a warning', async () => {
   for (const moment of ['afterCreate', 'beforeCreate']) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)

@@ -14,7 +14,7 @@ afterEach(async () => {
   await engines.close()
 })
 
-test('TestResourceHooksAfterCreate: the hook receives inputs and outputs', async () => {
+test('TestResourceHooksAfterCreate: an after hook of a create receives inputs and outputs', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
@@ -40,7 +40,7 @@ test('TestResourceHooksAfterCreate: the hook receives inputs and outputs', async
   expect(state).toMatchObject({ id: 'a-1', resourceHooks: { AfterCreate: ['after'] } })
 })
 
-test('TestResourceHookBeforeCreateError: the step fails without a provider call', async () => {
+test('TestResourceHookBeforeCreateError: if a before hook fails, the create fails without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const testRun = await engine.run(async monitor => {
@@ -70,7 +70,7 @@ const createDeleting =
       await registerThing(monitor, name, { v: 1 }, withHooks({ beforeDelete, afterDelete }))
   }
 
-test('TestResourceHookAfterDelete: the hook runs after the program has ended', async () => {
+test('TestResourceHookAfterDelete: an after hook of a delete runs after the program has ended', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -106,7 +106,7 @@ test('TestResourceHookDryRun: in a preview only hooks with onDryRun run', async 
   expect(seen).toEqual(['dry', 'dry', 'wet', 'wet'])
 })
 
-test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSentOnUpdate: the hooks receive the options of the states', async () => {
+test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSentOnUpdate: hooks receive the options of the old and new states', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: ResourceHookRequest[] = []

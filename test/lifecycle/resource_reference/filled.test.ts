@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets name and type, whoever created it', async () => {
+test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets its name and type, regardless of its creator', async () => {
   const references: unknown[] = []
   const script = componentScript({
     construct: async (request, monitor) => {

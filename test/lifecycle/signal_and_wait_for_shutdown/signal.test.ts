@@ -18,7 +18,7 @@ const wait = ({ client }: Monitor): Promise<'released'> =>
     ),
   )
 
-test('TestSignalAndWaitForShutdown: the call returns after the deletes', async () => {
+test('TestSignalAndWaitForShutdown: SignalAndWaitForShutdown returns after the deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -57,7 +57,7 @@ test('TestSignalAndWaitForShutdownError: a failed create ends the run without a 
   expect(failure).toContain('14 UNAVAILABLE')
 })
 
-test('TestSignalAndWaitForShutdownContinueOnError: the wait returns without an error although the run failed', async () => {
+test('TestSignalAndWaitForShutdownContinueOnError: SignalAndWaitForShutdown returns without an error although the run failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)

@@ -6,7 +6,7 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, also resources outside of the targets', async () => {
+test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, including resources outside of the targets', async () => {
   const engine = await engines.open(createCloud())
   const seen: string[][] = []
   const pack = createPack('pack', {

@@ -119,7 +119,7 @@ test('TestTargetChangeProviderVersion: a resource outside of the targets cannot 
   expect(resourceStateOf(testRun, 'other').provider).toContain('default_1_0_0')
 })
 
-test('TestTargetChangeAndSameProviderVersion: the same if another resource registers the old provider later', async () => {
+test('TestTargetChangeAndSameProviderVersion: a resource outside of the targets cannot move, even if another resource registers the old provider later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
   const testRun = await engine.run(
@@ -135,7 +135,7 @@ test('TestTargetChangeAndSameProviderVersion: the same if another resource regis
   expect(listStateNames(testRun)).toEqual(['one', 'target', 'two'])
 })
 
-test('TestUntargetedProviderChange: the same for a move from an explicit provider', async () => {
+test('TestUntargetedProviderChange: a resource outside of the targets cannot move from an explicit provider', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (isExplicit: boolean): Program =>

@@ -103,22 +103,22 @@ test.each([
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUnchangedTarget: the same for an unchanged target',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUnchangedTarget: an unchanged target that depends on a skipped create is refused',
     (urn: string) => ({ dependencies: [urn] }),
     { v: 1 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetPropertyDependency: the same for a property dependency',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetPropertyDependency: a target with a property dependency on a skipped create is refused',
     (urn: string) => ({ propertyDependencies: new Map([['v', { urns: [urn] }]]) }),
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: the same for deletedWith',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: a target that is deleted with a skipped create is refused',
     (deletedWith: string) => ({ deletedWith }),
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetParent: the same for a child',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetParent: a target that is the child of a skipped create is refused',
     (parent: string) => ({ parent }),
     { v: 2 },
   ],
@@ -151,7 +151,7 @@ test('a preview names each missing resource once and continues', async () => {
   expect(allStepsOf(testRun)).toEqual(['same n', 'create x', 'create y'])
 })
 
-test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreate: a reference between two skipped creates is no error', async () => {
+test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreate: a reference between two skipped creates is not an error', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   const testRun = await engine.run(
@@ -179,7 +179,7 @@ test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a pro
   expect(allStepsOf(testRun)).toEqual(['create p', 'create a'])
 })
 
-test('TestTargetedCreateDefaultProvider: the same for a default provider and the stack', async () => {
+test('TestTargetedCreateDefaultProvider: a default provider and the stack are created without being targets', async () => {
   const engine = await engines.open(createCloud())
   const testRun = await engine.run(createThings({ a: {}, b: {} }), {
     targeting: { targets: [targetUrnOf('a')] },

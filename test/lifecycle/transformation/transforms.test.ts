@@ -64,7 +64,7 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
   expect(stateOf(testRun, 'b')?.['inputs']).toEqual({ v: '03456' })
 })
 
-test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run fails, and nothing is created', async () => {
+test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: if a transform fails or responds wrongly, the run fails, and nothing is created', async () => {
   for (const [wrong, message] of [
     [() => new Uint8Array([10, 255, 1]), 'invoke transform: '],
     [

@@ -21,7 +21,7 @@ const reference = `${ownProvider.urn}::${ownProvider.id}`
 const readUrns = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 // The engine of these tests refuses a published state with integrity errors.
-test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown dependency is one error and is not stored', async () => {
+test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown dependency causes one error and is not stored', async () => {
   const engine = await engines.open(createCloud())
   const parent = toUrn(component, 'parent')
   const child = toUrn(`${component}$test:index:Thing`, 'child')
@@ -60,7 +60,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
   })
 })
 
-test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target with an old copy only is one error', async () => {
+test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target with an old copy only causes one error', async () => {
   const engine = await engines.open(createCloud())
   const a = toUrn(component, 'resA')
   await addResources(engine, [

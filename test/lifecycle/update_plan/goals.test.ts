@@ -98,7 +98,7 @@ test('TestPropertySetChange: an additional or missing property is a violation', 
   expect(findViolations(testRun)[0]).toContain('properties changed: +-frob[2], =+other[3]')
 })
 
-test('TestExpectedUnneededCreate: a planned resource that already exists is no violation', async () => {
+test('TestExpectedUnneededCreate: a planned resource that already exists is not a violation', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
@@ -109,7 +109,7 @@ test('TestExpectedUnneededCreate: a planned resource that already exists is no v
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestExpectedUnneededDelete: a planned delete that already happened is no violation', async () => {
+test('TestExpectedUnneededDelete: a planned delete that already happened is not a violation', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))

@@ -180,11 +180,14 @@ test.each([
     '{"manifest":{},"resourcePlans":{"urn:pulumi:dev::life::a:b:C::d":{"steps":["explode"],"state":null}}}',
     /explode/,
   ],
-] as const)('a plan with %s is one clear error before any step', async (_name, plan, message) => {
-  const cloud = createCloud()
-  const engine = await engines.open(cloud)
-  const run = engine.run(createThings({ a: { v: 1 } }), { plan })
-  await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
-  await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
-  expect(cloud.log).toEqual([])
-})
+] as const)(
+  'a plan with %s is refused with one clear error before any step',
+  async (_name, plan, message) => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    const run = engine.run(createThings({ a: { v: 1 } }), { plan })
+    await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
+    await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
+    expect(cloud.log).toEqual([])
+  },
+)

@@ -34,7 +34,7 @@ test('TestResourcesTargeted: a plan with targets allows them, and nothing withou
   expect(cloud.log).toEqual(['create b'])
 })
 
-test('TestStackOutputsWithTargetedPlan: stack outputs are no violation, although the stack is no target', async () => {
+test('TestStackOutputsWithTargetedPlan: stack outputs are not a violation, although the stack is no target', async () => {
   const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })

@@ -137,7 +137,7 @@ test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDele
   }
 })
 
-test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the same when the provider requests the read', async () => {
+test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the update creates a missing view when the provider requests the read', async () => {
   const { run } = await openScene(readScripts['delete'] ?? (() => []), true)
   const testRun = await run({}, 2)
   expect(testRun.result.result).toBe('succeeded')
