@@ -72,7 +72,7 @@ export function parseCopyPart(bytes: Uint8Array, key: string): CopyPart {
   try {
     return partForm.parse(JSON.parse(Buffer.from(bytes).toString())) as CopyPart
   } catch (thrown) {
-    throw error('BACKEND_INVALID', `the object ${key} is no part of a journal copy`, {
+    throw error('BACKEND_INVALID', `the object ${key} is not a part of a journal copy`, {
       hint: 'Restore the object, or use the version of antichain that wrote it.',
       cause: thrown,
     })

@@ -174,12 +174,12 @@ function readDependencies(list: unknown, context: WireContext): readonly Urn[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.every(item => typeof item === 'string' && isUrn(item)))
     return list
-  throw malformedError(context, 'is an output whose dependencies are no list of URNs')
+  throw malformedError(context, 'is an output whose dependencies are not a list of URNs')
 }
 
 function readText(fields: Fields, key: string, context: WireContext): string {
   const text = fields[key] ?? ''
-  if (typeof text !== 'string') throw malformedError(context, `has a '${key}' that is no string`)
+  if (typeof text !== 'string') throw malformedError(context, `has a '${key}' that is not a string`)
   return text
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-const refusingForm = z.custom(() => false, 'an object has a field `length` that is no number')
+const refusingForm = z.custom(() => false, 'an object has a field `length` that is not a number')
 
 /**
  * Parses foreign data, like `safeParse` of the form. A form compares the `length` of a value also

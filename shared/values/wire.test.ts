@@ -186,8 +186,8 @@ describe('reading', () => {
     ['a secret without a value', { [sig]: signatures.secret }, 'secret without a value'],
     ['a reference without a URN', { [sig]: signatures.reference }, 'without a URN'],
     ['bytes without text', { [sig]: signatures.bytes, value: 1 }, 'without base64'],
-    ['an odd hash', { [sig]: signatures.asset, hash: 1 }, "'hash' that is no string"],
-    ['odd dependencies', { [sig]: signatures.output, dependencies: [1] }, 'no list of URNs'],
+    ['an odd hash', { [sig]: signatures.asset, hash: 1 }, "'hash' that is not a string"],
+    ['odd dependencies', { [sig]: signatures.output, dependencies: [1] }, 'not a list of URNs'],
     ['an archive of numbers', { [sig]: signatures.archive, assets: { a: 1 } }, 'member'],
   ])('%s is an error that names the key', (_name, value, message) => {
     expect(() => fromWire({ outer: { key: value } }, keep)).toThrow(message)

@@ -113,7 +113,7 @@ function openConnection(connection: string): BlobServiceClient {
   } catch (cause) {
     throw error(
       'BACKEND_URL_INVALID',
-      'AZURE_STORAGE_CONNECTION_STRING is no connection string of a storage account',
+      'AZURE_STORAGE_CONNECTION_STRING is not a connection string of a storage account',
       { cause, hint: 'Copy it from the access keys of the account, or unset it.' },
     )
   }

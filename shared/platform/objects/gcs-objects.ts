@@ -105,7 +105,7 @@ function parseCredentials(text: string): NonNullable<StorageOptions['credentials
   try {
     return JSON.parse(text) as NonNullable<StorageOptions['credentials']>
   } catch {
-    throw error('BACKEND_URL_INVALID', 'GOOGLE_CREDENTIALS is no JSON text of a key', {
+    throw error('BACKEND_URL_INVALID', 'GOOGLE_CREDENTIALS is not the JSON text of a key', {
       hint: 'Set it to the contents of the key file, or unset it to use the default credentials.',
     })
   }

@@ -43,7 +43,7 @@ test('an invalid name of a bucket is an error of the address', async () => {
   const store = await openRefusingBucket('Bad_Bucket', 'InvalidBucketName', 'not valid')
   await expect(store.get('a')).rejects.toMatchObject({
     code: 'BACKEND_URL_INVALID',
-    message: "'Bad_Bucket' is no valid name of a bucket",
+    message: "'Bad_Bucket' is not a valid name of a bucket",
   })
 })
 

@@ -30,7 +30,7 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   const [path = '', ...queryParts] = rest.split('?')
   const query = new URLSearchParams(queryParts.join('?'))
   if (knownScheme === undefined)
-    throw error('BACKEND_URL_INVALID', `'${text}' is no address of a self-managed backend`)
+    throw error('BACKEND_URL_INVALID', `'${text}' is not an address of a self-managed backend`)
   if (knownScheme === 'file')
     return { scheme: knownScheme, bucket: '', prefix: folderOf(path, cwd), query }
   const [bucket = '', ...folders] = path.split('/')

@@ -35,7 +35,9 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
   const encryption = readEncryption(query)
   const withErrors = createRequestRunner(address, (request, thrown) =>
     errorNameOf(thrown) === 'InvalidBucketName'
-      ? error('BACKEND_URL_INVALID', `'${bucket}' is no valid name of a bucket`, { cause: thrown })
+      ? error('BACKEND_URL_INVALID', `'${bucket}' is not a valid name of a bucket`, {
+          cause: thrown,
+        })
       : backendErrorOf(request, awsError(request, thrown)),
   )
   const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
@@ -145,7 +147,7 @@ function readEncryption(query: URLSearchParams): Partial<PutObjectCommandInput> 
   const type = query.get('ssetype') ?? ''
   const key = query.get('kmskeyid') ?? ''
   if (!['', 'AES256', 'aws:kms', 'aws:kms:dsse'].includes(type))
-    throw error('BACKEND_URL_INVALID', `'${type}' is no type of server-side encryption`)
+    throw error('BACKEND_URL_INVALID', `'${type}' is not a type of server-side encryption`)
   return {
     ...(type === ''
       ? {}

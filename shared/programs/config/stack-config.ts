@@ -49,7 +49,7 @@ export interface StackConfig {
    * Throws CONFIG_INVALID and FEATURE_MISSING.
    */
   readonly readEnvironment: (projectFolder: string) => EnvironmentValue
-  /** Returns the names in `environment`. Throws CONFIG_INVALID when it is no list of names. */
+  /** Returns the names in `environment`. Throws CONFIG_INVALID when it is not a list of names. */
   readonly getEnvironmentNames: () => readonly string[]
   readonly setEnvironmentNames: (names: readonly string[]) => void
   /** Returns the text of the file after the edits. */
@@ -156,7 +156,7 @@ function readEnvironmentField(document: Document): unknown {
 function readEnvironmentNames(source: YamlSource): readonly string[] {
   const names: unknown = readEnvironmentField(source.document) ?? []
   if (Array.isArray(names) && names.every(name => typeof name === 'string')) return names
-  throw source.errorAt(['environment'], '`environment` is no list of names; edit it in the file')
+  throw source.errorAt(['environment'], '`environment` is not a list of names; edit it in the file')
 }
 
 interface ConfigFileEntry {

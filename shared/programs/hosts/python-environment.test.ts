@@ -14,7 +14,7 @@ const processes: ProcessesPort = {
 test.each([
   ['', 'python3 or python is not on PATH'],
   ['python9', 'python9 is not on PATH'],
-  ['./bin/python9', 'PULUMI_PYTHON_CMD names ./bin/python9, which is no executable file'],
+  ['./bin/python9', 'PULUMI_PYTHON_CMD names ./bin/python9, which is not an executable file'],
 ])('the error for PULUMI_PYTHON_CMD=%j names the missing command', async (command, message) => {
   const env = { PATH: '', PULUMI_PYTHON_CMD: command }
   const folder = tmpdir()

@@ -50,7 +50,7 @@ export async function resolvePythonEnvironment(
 
 function missingCommandMessage(commandNames: readonly string[]): string {
   const [name = ''] = commandNames
-  if (name.includes('/')) return `PULUMI_PYTHON_CMD names ${name}, which is no executable file`
+  if (name.includes('/')) return `PULUMI_PYTHON_CMD names ${name}, which is not an executable file`
   return `${commandNames.join(' or ')} is not on PATH`
 }
 

@@ -62,7 +62,7 @@ function requireSupported(json: LosslessObject, file: string): void {
       hint: 'Write a copy that is not encrypted with `tofu state pull > plain.tfstate`, and adopt that file.',
     })
   const version = readVersion(json)
-  if (version === undefined) throw stateError(file, "it has no 'version', so it is no state")
+  if (version === undefined) throw stateError(file, "it has no 'version', so it is not a state")
   if (version < stateVersion && isPresent(json.get('backend'))) throw createRemoteError(file, json)
   if (version < stateVersion)
     throw error(

@@ -78,7 +78,7 @@ function readModulePath(
   const text = reader.optionalText(resource, 'module', position) ?? ''
   const modulePath = parseModulePath(text)
   if (modulePath === undefined)
-    throw reader.createError(`'module' of ${position} is '${text}', which is no address`)
+    throw reader.createError(`'module' of ${position} is '${text}', which is not an address`)
   return modulePath
 }
 
@@ -90,7 +90,7 @@ function readProvider(
   const text = reader.text(resource, 'provider', subject)
   const provider = parseProviderAddress(text)
   if (provider === undefined)
-    throw reader.createError(`'provider' of ${subject} is '${text}', which is no address`)
+    throw reader.createError(`'provider' of ${subject} is '${text}', which is not an address`)
   return provider
 }
 

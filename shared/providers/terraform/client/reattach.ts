@@ -35,7 +35,7 @@ function parseVariable(text: string): Readonly<Record<string, unknown>> {
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return { ...parsed }
   } catch {
-    // The error below says that the text is no JSON.
+    // The error below says that the text is not JSON.
   }
   throw error('PLUGIN_FAILED', `${variable} is not a JSON object of source addresses`)
 }

@@ -84,7 +84,7 @@ describe('settings of the command line', () => {
     ['provider_installation { network_mirror { url = "http://a" } }', 'with https'],
     ['provider_installation { oci_mirror {} }', "'oci_mirror' is missing"],
     ['provider_installation {} provider_installation {}', 'a second'],
-    ['provider_installation { direct { include = ["*/a"] } }', "'*/a' is no pattern"],
+    ['provider_installation { direct { include = ["*/a"] } }', "'*/a' is not a pattern"],
   ])('%s is refused', (text, problem) => {
     expect(() => read({ '.terraformrc': text })).toThrow(problem)
   })

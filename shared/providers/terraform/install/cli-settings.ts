@@ -115,7 +115,7 @@ function readCredentials(block: HclBlock, file: string): readonly (readonly [str
   if (block.type !== 'credentials') return []
   return bodiesByHost(block).flatMap(([host, { attributes }]) => {
     const hostname = normalizeHostname(host)
-    if (hostname === undefined) throw settingsError(file, `'${host}' is no host for credentials`)
+    if (hostname === undefined) throw settingsError(file, `'${host}' is not a host for credentials`)
     const token = attributes.get('token')
     return typeof token === 'string' ? [[hostname, token] as const] : []
   })

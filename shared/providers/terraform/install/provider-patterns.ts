@@ -46,5 +46,5 @@ function parsePattern(pattern: string): ProviderFilter {
 }
 
 function patternError(pattern: string): Error {
-  return error('TERRAFORM_SETTINGS_INVALID', `'${pattern}' is no pattern of provider addresses`)
+  return error('TERRAFORM_SETTINGS_INVALID', `'${pattern}' is not a pattern of provider addresses`)
 }

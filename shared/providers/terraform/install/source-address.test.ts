@@ -25,7 +25,7 @@ test.each([
   'acme/terraform-provider-random',
   'terraform.io/builtin/terraform',
 ])('a source address %s is refused', source => {
-  expect(() => parseSourceAddress(source)).toThrow('is no address of a Terraform provider')
+  expect(() => parseSourceAddress(source)).toThrow('is not an address of a Terraform provider')
 })
 
 test.each([
@@ -42,5 +42,7 @@ test.each([
 })
 
 test.each(['a/b/c/d', '*/random', '*/acme/*'])('the pattern %s is refused', pattern => {
-  expect(() => createProviderFilter({ include: [pattern], exclude: [] })).toThrow('is no pattern')
+  expect(() => createProviderFilter({ include: [pattern], exclude: [] })).toThrow(
+    'is not a pattern',
+  )
 })

@@ -47,7 +47,7 @@ export function formatStoredName({ hostname, namespace, type }: SourceAddress): 
   return [hostname.replace(':', '_'), namespace, type].join('.')
 }
 
-/** Normalizes a host. Returns undefined for text that is no host. */
+/** Normalizes a host. Returns undefined for text that is not a host. */
 export function normalizeHostname(text: string): string | undefined {
   const { name = '', port = '' } =
     /^(?<name>[^:/]+)(?::(?<port>\d{1,5}))?$/.exec(text)?.groups ?? {}
@@ -58,7 +58,7 @@ export function normalizeHostname(text: string): string | undefined {
 
 function parseHostname(source: string, text: string): string {
   const hostname = normalizeHostname(text)
-  if (hostname === undefined) throw addressError(source, `'${text}' is no host`)
+  if (hostname === undefined) throw addressError(source, `'${text}' is not a host`)
   return hostname
 }
 
@@ -71,6 +71,6 @@ function parsePart(source: string, part: string): string {
 function addressError(source: string, problem: string): Error {
   return error(
     'TERRAFORM_ADDRESS_INVALID',
-    `'${source}' is no address of a Terraform provider: ${problem}`,
+    `'${source}' is not an address of a Terraform provider: ${problem}`,
   )
 }

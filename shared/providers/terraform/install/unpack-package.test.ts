@@ -60,7 +60,7 @@ test('a package that has a file twice is refused each time, and never ends the p
   }
 })
 
-test('a file that is no zip file is refused', async () => {
+test('a file that is not a zip file is refused', async () => {
   const file = join(folder, 'package.zip')
   writeFileSync(file, 'nonsense')
   await expect(unpackPackage(file, folder, 'thing 1.0.0')).rejects.toMatchObject({

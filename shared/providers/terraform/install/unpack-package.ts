@@ -31,7 +31,7 @@ export async function unpackPackage(file: string, folder: string, title: string)
 function openZip(file: string): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
     open(file, { lazyEntries: true, autoClose: false, strictFileNames: true }, (thrown, zip) => {
-      if (thrown !== null || zip === undefined) reject(thrown ?? new Error('it is no zip file'))
+      if (thrown !== null || zip === undefined) reject(thrown ?? new Error('it is not a zip file'))
       else resolve(zip)
     })
   })

@@ -27,5 +27,5 @@ test('an exact condition is known as such', () => {
 })
 
 test.each(['latest', '>> 1.0', '1.2.3.4', '^1.0', '>= 1.0,', '1.x'])('%s is refused', text => {
-  expect(() => parseVersionConstraints(text)).toThrow('is no condition of a version')
+  expect(() => parseVersionConstraints(text)).toThrow('is not a condition of a version')
 })

@@ -35,7 +35,7 @@ export function parseVersionConstraints(text: string): VersionConstraints {
 }
 
 /**
- * Returns the newest version that meets the conditions. Texts that are no versions are left out.
+ * Returns the newest version that meets the conditions. Texts that are not versions are left out.
  */
 export function chooseNewest(
   versions: readonly string[],
@@ -60,7 +60,7 @@ function parseCondition(text: string, part: string): Condition {
   if (version === null || numbers === '')
     throw error(
       'TERRAFORM_VERSION_INVALID',
-      `'${part}' is no condition of a version${part === text ? '' : ` (in '${text}')`}`,
+      `'${part}' is not a condition of a version${part === text ? '' : ` (in '${text}')`}`,
     )
   return { operator, version: version.raw, partCount: written.length }
 }

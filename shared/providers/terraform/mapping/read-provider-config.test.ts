@@ -36,7 +36,7 @@ test.each<
   ['values as they are', { retryCount: 3, zones: ['a'] }, { retry_count: 3, zone: ['a'] }],
   ['blocks in JSON', { rateLimit: '{"maxRate":"1"}' }, { rate_limit: [mapOf({ max_rate: '1' })] }],
   [
-    'text that is no JSON',
+    'text that is not JSON',
     { any: 'some text', retryCount: '' },
     { any: 'some text', retry_count: '' },
   ],
