@@ -174,6 +174,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'compactionFunction',
       'installerFunction',
       'secretsKey',
+      'inlineMax',
     ],
     grants: {
       journal: 'remove',

@@ -136,6 +136,7 @@ function createInstallationVariables(
     apiFunction: () => functionArnOf(main, settings, 'api'),
     installerFunction: () => functionArnOf(main, settings, 'installer'),
     streamsMax: () => String(computeStreamsMax(settings)),
+    inlineMax: () => String(settings.inlineMax),
     // The addresses are created after the functions that need them.
     webhookUrl: () => Lazy.string({ produce: () => addresses()?.webhookUrl ?? '' }),
     serviceUrl: () => Lazy.string({ produce: () => addresses()?.serviceUrl ?? '' }),

@@ -70,6 +70,11 @@ const settingsForm = z.strictObject({
   /** Maximum number of concurrent executors; each runs up to 64 operations. */
   executorsMax: wholeNumber(2, 1_000, 100),
   /**
+   * Operations in flight up to which a generator runs them itself, without executors. 0: executors
+   * run all operations.
+   */
+  inlineMax: wholeNumber(0, 64, 8),
+  /**
    * Maximum number of concurrent long-pool tasks, for executors and generators each. A scaling
    * policy has at most twenty steps, one for each number of tasks.
    */

@@ -13,7 +13,7 @@ import type { DeployResult, RunningDeployment } from '../shared/engine/request.t
 import type { Platform } from '../shared/ports/platform.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import { startSeparateExecutors } from './separate-executors.ts'
-import { startExecutor } from '../functions/step-executor/deployment-executor.ts'
+import { startExecutor } from '../functions/step-executor/start-executor.ts'
 import { toDeployResult } from '../functions/step-generator/run-result.ts'
 import {
   createRunEnvironment,
@@ -25,7 +25,7 @@ import { emitHandOver, emitStartNotices } from '../functions/step-generator/emit
 import { watchStop } from '../shared/runtime/deployment/watch-stop.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { closeCancelledDeployment, finishEndedDeployment } from './close-local-deployment.ts'
-import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
+import { createLocalRun, type LocalRun, type LocalDeploymentOptions } from './local-run.ts'
 
 /**
  * Runs a deployment: its generator, its executors, and the watch on its stop flag. Under a time
@@ -142,22 +142,25 @@ async function closeExecutorsAndRun(
   }
 }
 
-function abandonRun({ environment }: LocalRun): void {
+function abandonRun({ environment, inline }: LocalRun): void {
+  inline.abandon()
   environment.plugins.abandon()
   void environment.processes.close()
 }
 
 /** Runs the generator until the deployment ends or is handed over. */
-function runGenerator(
+async function runGenerator(
   input: RunInput,
-  { environment, startedDeployment, sink }: LocalRun,
+  { environment, startedDeployment, inline, sink }: LocalRun,
   isCancelledAtEnd: RunOptions['isCancelledAtEnd'],
 ): Promise<RunEnd> {
   const { providerStateSources, reportedOperations, commandRun, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
-  return runDeployment(input.ports, startedDeployment, commandRun, {
+  const ports = { ...input.ports, chains: inline.chains }
+  const end = runDeployment(ports, startedDeployment, commandRun, {
     isCancelledAtEnd,
+    areOperationsRunning: inline.areRunning,
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },
@@ -165,10 +168,16 @@ function runGenerator(
     ...(isLimited ? { limitMs } : {}),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
     async endProgram() {
+      await inline.drain()
       sink.close()
       await processes.close()
     },
   })
+  try {
+    return await end
+  } finally {
+    await inline.end()
+  }
 }
 
 /**
@@ -203,7 +212,7 @@ async function awaitNextRun(
     const sink = waitContext.createNextSink()
     const environment = await createRunEnvironment({ ...input, sink })
     prepareRun(request, environment, startedDeployment)
-    return { environment, startedDeployment, sink }
+    return createLocalRun(input, { environment, startedDeployment, sink })
   }
 }
 
@@ -245,7 +254,7 @@ async function startExecutors(
   const { functionLimitMs: limitMs, options } = input.request
   prepareRun(input.request, environment, startedDeployment)
   const noActions = { cancelAll: async () => undefined, abandon: () => undefined }
-  if (pin.options.execute === 'elsewhere') {
+  if (pin.options.execute !== 'here') {
     const message =
       'Processes of `antichain serve` run the operations. If none is running, the operations wait.'
     environment.emitter.report('info', message)

@@ -5,10 +5,7 @@ import type { OperationSlots } from '../shared/engine/deployment/dispatch/operat
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'
-import {
-  type RunningExecutor,
-  startExecutor,
-} from '../functions/step-executor/deployment-executor.ts'
+import { type RunningExecutor, startExecutor } from '../functions/step-executor/start-executor.ts'
 import {
   type RunEnvironment,
   createRunEnvironment,

@@ -60,7 +60,7 @@ const catalogCheckMs = 1_000
 /**
  * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
  * deployments whose holder died, and runs queued requests. As an executor, it runs operations of
- * deployments with the option `execute: elsewhere`. A deployment that cannot be continued is
+ * deployments that other processes generate. A deployment that cannot be continued is
  * reported once, and the user must resume or cancel it.
  */
 export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promise<void> {
@@ -189,7 +189,7 @@ async function findTask(
   const pin = await readFirstPin(platform, deployment)
   requireSupportedRules(deployment, pin)
   if (role === 'executor')
-    return pin?.options.execute === 'elsewhere'
+    return pin !== undefined && pin.options.execute !== 'here'
       ? () => executeDeployment(deps, options, { deployment, pin })
       : undefined
   const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)

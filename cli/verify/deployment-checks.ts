@@ -59,7 +59,9 @@ const parkDelayMs = 50_000
 
 /** Checks whether a generator run parks during a long create, and another one continues. */
 export async function checkPark({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
-  const stack = await stacks.create('park', { count: 2, delayMs: parkDelayMs })
+  // A generator would run creates without such a limit itself.
+  const settings = { count: 2, delayMs: parkDelayMs, createLimit: '2m' }
+  const stack = await stacks.create('park', settings)
   await stack.up()
   const runs = await countGeneratorRuns(engine, stack)
   const creates = `two creates took ${formatElapsed(parkDelayMs)} each`

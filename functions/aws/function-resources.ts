@@ -136,6 +136,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     const executorDeps = createExecutorDeps()
     return {
       ...executorDeps,
+      inlineOperationsMax: Number(awsResources.get('inlineMax')),
       notifier: triggers,
       authorization: createRequestAuthorization({ requests, documents }),
       open: withReviewedConfig(withRepositoryPrograms(executorDeps.open, repositories), {

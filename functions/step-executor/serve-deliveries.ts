@@ -25,7 +25,7 @@ import {
   createRunEnvironment,
   closeRunEnvironment,
 } from '../../shared/runtime/environment/run-environment.ts'
-import { createDeploymentExecutor } from './deployment-executor.ts'
+import { createDeploymentExecutor } from '../../shared/runtime/executor/deployment-executor.ts'
 import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 
 /** The dependencies of serving deliveries. */

@@ -60,10 +60,16 @@ export interface RunOptions {
   readonly onRebase: (base: Base) => void
   /** Time limit of this generator run, in ms. Absent: it runs until the deployment has ended. */
   readonly limitMs?: number
+  /**
+   * Reports whether this process runs operations of the deployment, which a parked generator could
+   * not complete.
+   */
+  readonly areOperationsRunning: () => boolean
   /** Aborts when this generator run must hand the deployment over to another process. */
   readonly handOverSignal?: AbortSignal
   /**
-   * Kills the program and the plugins of this generator run at once, without a shutdown request.
+   * Waits a short time for operations that this process runs. Then kills the program and the
+   * plugins of this generator run, without a shutdown request.
    */
   readonly endProgram: () => Promise<void>
 }
@@ -232,7 +238,7 @@ function readRunStatus(
     readonly runProgress: RunProgress
     readonly startedDeployment: StartedDeployment
   },
-  { limitMs = Infinity, handOverSignal }: RunOptions,
+  { limitMs = Infinity, handOverSignal, areOperationsRunning }: RunOptions,
 ): RunStatus | undefined {
   const { deps, runProgress: progress, startedDeployment } = context
   const isShuttingDown = handOverSignal?.aborted === true
@@ -243,7 +249,8 @@ function readRunStatus(
     progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
   const awaitedCount = deps.watcher.awaitedIds().length
   // The next generator run would have to run a running hook again.
-  const mustNotPark = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
+  const mustNotPark =
+    areOperationsRunning() || startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
   return {
     isShuttingDown,
     limitMs,

@@ -14,6 +14,10 @@ import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 import { withStoreRetry } from '../../shared/runtime/deployment/retrying-ports.ts'
 import { createDeduplicatedSinks } from '../../shared/runtime/deployment/deduplicate-events.ts'
 import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
+import {
+  createInlineOperations,
+  type InlineOperations,
+} from '../../shared/runtime/executor/inline-operations.ts'
 import { keepWatchdogArmed } from './watchdog.ts'
 import { countOperations, readEarlierEvents } from './earlier-events.ts'
 import { type RunEnd, runDeployment } from './run-deployment.ts'
@@ -99,7 +103,7 @@ export async function serveRun(
       time: options,
       muteEvents: sink.close,
     }
-    const end = await runUntilEnd({ ...input, sink }, runParts)
+    const end = await runUntilEnd({ ...inputWithVariables, sink }, runParts)
     // A function does not know how many runs preceded, so each run counts as the first.
     if (end.kind === 'handed over')
       emitHandOver({ ...input, sink: recorder }, { end, generatorNumber: 1 })
@@ -126,7 +130,9 @@ function createLimitedInput(
     ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
-  const baseInput = { ...deps, request: limitedRequest, sink: silentSink }
+  // A process without a limit runs deployments that are slow to replay, and may end at any time.
+  const inlineOperationsMax = limitMs === undefined ? 0 : (deps.inlineOperationsMax ?? 0)
+  const baseInput = { ...deps, inlineOperationsMax, request: limitedRequest, sink: silentSink }
   return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logOutage })
 }
 
@@ -173,18 +179,24 @@ async function runUntilEnd(
 ): Promise<RunEnd> {
   const { platform, ports } = input
   const { environment, startedDeployment, time, muteEvents } = runParts
-  const { deployment } = startedDeployment
+  const inline = createInlineOperations(input, environment, {
+    ...startedDeployment,
+    limitMs: time.limitMs,
+  })
   const startedMs = platform.clock.monotonicMs()
   prepareRun(input.request, environment, startedDeployment)
-  const stopRequests = followStopRequests(input, environment, deployment)
+  const stopRequests = followStopRequests(input, { ...runParts, inline })
   try {
-    const end = await runDeployment(ports, startedDeployment, environment.commandRun, {
+    const inlinePorts = { ...ports, chains: inline.chains }
+    const end = await runDeployment(inlinePorts, startedDeployment, environment.commandRun, {
+      areOperationsRunning: inline.areRunning,
       isCancelledAtEnd: stopRequests.isCancelled,
       reportedOperations: environment.reportedOperations,
       onRebase: base => {
         environment.providerStateSources.currentBase = base
       },
-      endProgram() {
+      async endProgram() {
+        await inline.drain()
         muteEvents()
         return environment.processes.close()
       },
@@ -198,14 +210,22 @@ async function runUntilEnd(
     return end
   } finally {
     stopRequests.end()
+    await inline.end()
   }
 }
 
 /** Applies a user's stop, graceful or forced, to a generator run. */
 function followStopRequests(
   input: RunInput,
-  environment: RunEnvironment,
-  deployment: StartedDeployment['deployment'],
+  {
+    environment,
+    startedDeployment: { deployment },
+    inline,
+  }: {
+    readonly environment: RunEnvironment
+    readonly startedDeployment: Pick<StartedDeployment, 'deployment'>
+    readonly inline: Pick<InlineOperations, 'abandon'>
+  },
 ): { readonly isCancelled: () => boolean; readonly end: () => void } {
   const { commandRun, plugins, processes } = environment
   let isCancelled = false
@@ -218,6 +238,7 @@ function followStopRequests(
     }
     if (!isForcedStop || isForced) return
     isForced = true
+    inline.abandon()
     plugins.abandon()
     void processes.close()
   })

@@ -94,7 +94,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const listeners = await startListeners(options, invoke, name => fleets.get(name))
   const { webhookUrl, apiUrl, serviceUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
-    ...{ installation, webhookUrl, serviceUrl },
+    ...{ installation, webhookUrl, serviceUrl, inlineMax: settings.inlineMax },
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await listeners.close()

@@ -66,6 +66,7 @@ export async function createServices(
   settings: AwsSettings,
   options: {
     readonly installation: string
+    readonly inlineMax: number
     readonly webhookUrl: string
     readonly serviceUrl: string
     /** Visibility timeouts that replace those of the infrastructure. */
@@ -73,7 +74,7 @@ export async function createServices(
   },
 ): Promise<Services> {
   const { region } = settings
-  const { installation, webhookUrl, serviceUrl, visibilitySeconds = {} } = options
+  const { installation, inlineMax, webhookUrl, serviceUrl, visibilitySeconds = {} } = options
   const names = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
   const [createdTables, queues, bucket, key, createdScheduleGroup] = await Promise.all([
@@ -105,6 +106,7 @@ export async function createServices(
     apiFunction: () => localArnOf(installation, region, 'api'),
     installerFunction: () => localArnOf(installation, region, 'installer'),
     streamsMax: () => String(computeStreamsMax({})),
+    inlineMax: () => String(inlineMax),
     webhookUrl: () => webhookUrl,
     serviceUrl: () => serviceUrl,
   })

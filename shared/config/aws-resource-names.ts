@@ -38,6 +38,8 @@ export const awsVariables = {
   serviceUrl: 'ANTICHAIN_SERVICE_URL',
   /** The maximum of open event streams of the installation. */
   streamsMax: 'ANTICHAIN_STREAMS_MAX',
+  /** The operations in flight up to which a generator runs them itself. */
+  inlineMax: 'ANTICHAIN_INLINE_MAX',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
 } as const

@@ -82,6 +82,11 @@ export const limits = {
   visibilityMs: 60_000,
   /** Operations per message, and operations that one executor runs concurrently. */
   chainOperationsMax: 64,
+  /**
+   * Time for which all operations of a deployment go to the queue, after more of them were sent
+   * than its generator runs itself.
+   */
+  inlinePauseMs: 10_000,
   /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
   errorHookTriesMax: 100,
   /** Operations that one operation may need or release. Wider graphs get joins. */

@@ -27,6 +27,8 @@ export interface CloudRound {
   readonly kills: readonly CloudKill[]
   /** Time limits of calls as Lambda enforces them, in ms; if absent, the usual ones. */
   readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
+  /** Operations in flight that a generator runs itself. Default: 0. */
+  readonly inlineMax?: number
   readonly seed: number
 }
 
@@ -67,19 +69,21 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
     .map(([drawnKills, limitMs], index) => ({
       kind: names[index % names.length] ?? 'create',
       kills: drawnKills,
+      inlineMax: Math.floor(index / (2 * names.length)) % 2 === 0 ? 0 : 8,
       ...((index + Math.floor(index / names.length)) % 2 === 0 ? {} : { limitMs }),
       seed: seed + index,
     }))
 }
 
 /** Returns a description of a round. */
-export function describeCloudRound({ kind, kills, limitMs }: CloudRound): string {
+export function describeCloudRound({ kind, kills, limitMs, inlineMax = 0 }: CloudRound): string {
   const kinds = kills.map(
     ({ target, callShare }) => `${target} at ${Math.round(callShare * 100)} %`,
   )
   const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
   const limited = times.length === 0 ? '' : `, with ${times.join(' and ')} at a time`
-  return `${kind}${limited}, killed: ${kinds.join(', ')}`
+  const inlined = inlineMax === 0 ? '' : `, ${inlineMax} operations inline`
+  return `${kind}${limited}${inlined}, killed: ${kinds.join(', ')}`
 }
 
 /** Number of objects of a round. Each operation costs an executor the start of a plugin. */
@@ -99,12 +103,13 @@ export async function runCloudRound(
   round: CloudRound,
   options: CloudSandboxOptions,
 ): Promise<CloudRoundResult> {
-  const { kind, seed, limitMs } = round
+  const { kind, seed, limitMs, inlineMax = 0 } = round
   const limited = limitMs === undefined ? {} : { limitMs }
   const sandbox = await createCloudSandbox('rounds', {
     compactionIntervalMs: 20_000,
     ...options,
     ...limited,
+    settings: { 'antichain:inlineMax': String(inlineMax) },
   })
   try {
     const change = kind === 'mixed' ? 'mixed' : 'update'

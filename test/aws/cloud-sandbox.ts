@@ -151,6 +151,8 @@ export async function createCloudSandbox(
     // Two cores cannot start more environments at once.
     'antichain:executorsMax': '3',
     'antichain:generatorsMax': '2',
+    // Most tests need the functions of executors. The others set a number.
+    'antichain:inlineMax': '0',
     ...options.settings,
   })
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))

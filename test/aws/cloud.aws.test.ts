@@ -17,65 +17,69 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
   })
   afterAll(() => bundles?.remove())
 
-  describe('a program with many features', () => {
-    let sandbox: CloudSandbox
-    beforeEach(async () => {
-      sandbox = await createCloudSandbox('shop', {
-        aws: settings(),
-        bundleOf: bundles.findBundle,
-        variables: { ANTICHAIN_KEEP_VERSIONS: '1' },
+  describe.each(['0', '8'])(
+    'with %s inline operations, a program with many features',
+    inlineMax => {
+      let sandbox: CloudSandbox
+      beforeEach(async () => {
+        sandbox = await createCloudSandbox('shop', {
+          aws: settings(),
+          bundleOf: bundles.findBundle,
+          settings: { 'antichain:inlineMax': inlineMax },
+          variables: { ANTICHAIN_KEEP_VERSIONS: '1' },
+        })
       })
-    })
-    afterEach(() => sandbox?.remove(), 120_000)
+      afterEach(() => sandbox?.remove(), 120_000)
 
-    test('is created, updated, refreshed and destroyed by bundled functions', {
-      timeout: 600_000,
-    }, async () => {
-      const first = await sandbox.upload({ STEP: '1' })
-      const second = await sandbox.upload({ STEP: '2' })
-      const firstState = await deployStep('up', first)
-      expect(idsOf(sandbox)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
-      expect(firstState.resources.map(({ name }) => name)).toContain('note')
-      await deployStep('up', second)
-      expect(idsOf(sandbox)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
-      const refreshed = await deployStep('refresh', second)
-      expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
-      const gone = await deployStep('destroy', second)
-      expect(gone.resources).toEqual([])
-      expect(idsOf(sandbox)).toEqual([])
-      const changes = sandbox
-        .listChanges()
-        .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
-      expect(changes.toSorted()).toEqual(
-        [
-          ...['create database', 'create old', 'create page', 'create server'],
-          ...['create new', 'create server', 'delete old', 'delete server', 'update page'],
-          ...['delete database', 'delete new', 'delete page', 'delete server'],
-        ].toSorted(),
-      )
-      expect(sandbox.readLog()).not.toContain(secretText)
-      const folds = sandbox.calls.filter(({ name }) => name === 'compaction')
-      expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
-      expect(sandbox.readLog()).not.toContain('compaction.uncalled')
-      const { catalog } = sandbox.control.platform
-      expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(4)
-      const tidied = await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
-      expect(tidied).toMatchObject({ kind: 'answered' })
-      expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(1)
-    })
+      test('is created, updated, refreshed and destroyed by bundled functions', {
+        timeout: 600_000,
+      }, async () => {
+        const first = await sandbox.upload({ STEP: '1' })
+        const second = await sandbox.upload({ STEP: '2' })
+        const firstState = await deployStep('up', first)
+        expect(idsOf(sandbox)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
+        expect(firstState.resources.map(({ name }) => name)).toContain('note')
+        await deployStep('up', second)
+        expect(idsOf(sandbox)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
+        const refreshed = await deployStep('refresh', second)
+        expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
+        const gone = await deployStep('destroy', second)
+        expect(gone.resources).toEqual([])
+        expect(idsOf(sandbox)).toEqual([])
+        const changes = sandbox
+          .listChanges()
+          .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
+        expect(changes.toSorted()).toEqual(
+          [
+            ...['create database', 'create old', 'create page', 'create server'],
+            ...['create new', 'create server', 'delete old', 'delete server', 'update page'],
+            ...['delete database', 'delete new', 'delete page', 'delete server'],
+          ].toSorted(),
+        )
+        expect(sandbox.readLog()).not.toContain(secretText)
+        const folds = sandbox.calls.filter(({ name }) => name === 'compaction')
+        expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
+        expect(sandbox.readLog()).not.toContain('compaction.uncalled')
+        const { catalog } = sandbox.control.platform
+        expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(4)
+        const tidied = await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
+        expect(tidied).toMatchObject({ kind: 'answered' })
+        expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(1)
+      })
 
-    /**
-     * Runs a deployment that must succeed, and returns its state after checking that no secret is
-     * in plaintext.
-     */
-    async function deployStep(command: Command, program: BlobHash): Promise<ExportedState> {
-      const end = await sandbox.deploy(command, program, 240_000)
-      expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
-      const text = await sandbox.exportState()
-      expect(text).not.toContain(secretText)
-      return readExport(text)
-    }
-  })
+      /**
+       * Runs a deployment that must succeed, and returns its state after checking that no secret is
+       * in plaintext.
+       */
+      async function deployStep(command: Command, program: BlobHash): Promise<ExportedState> {
+        const end = await sandbox.deploy(command, program, 240_000)
+        expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
+        const text = await sandbox.exportState()
+        expect(text).not.toContain(secretText)
+        return readExport(text)
+      }
+    },
+  )
 })
 
 describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {

@@ -24,7 +24,7 @@ const handlers = {
   webhook: 'answer-webhook',
   schedule: 'run-due-schedule',
   'step-generator': 'run-deployment',
-  'step-executor': 'deployment-executor',
+  'step-executor': 'serve-deliveries',
   compaction: 'serve-compaction',
 } as const
 

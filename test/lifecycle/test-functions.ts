@@ -54,6 +54,8 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
+  /** Operations in flight that a generator runs itself. Default: 0. */
+  readonly inlineOperationsMax?: number
   /** Aborts when the process of the function must shut down. */
   readonly handOverSignal?: AbortSignal
   /** Whether the environment of the function is permitted to work for the stack. Default: true. */
@@ -122,6 +124,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     const server = {
       platform: process.platform,
       mayServe: () => mayServe,
+      inlineOperationsMax: options.inlineOperationsMax ?? 0,
       async resolveVariables() {
         if (isRefused) throw error('STACK_ROLE_REFUSED', 'the role refuses the stack')
         return {}

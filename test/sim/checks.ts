@@ -137,6 +137,7 @@ const rules = [
   'a serving process refuses newer rules',
   'records of a deployment are removed',
   'versions are removed',
+  'a generator runs an operation itself',
   'a hook refuses a step',
   'a hook runs again in a later generator run',
 ] as const

@@ -123,8 +123,9 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           createPlugins(launch, cloud, {
             refusals,
             parallel,
-            // SQS does not limit the share of a deployment.
-            isShared: execute === 'elsewhere' && world.aws === undefined,
+            // SQS does not limit the share of a deployment. The generator of functions does.
+            isShared:
+              execute === 'functions' || (execute === 'elsewhere' && world.aws === undefined),
             deployment,
             group,
           }),

@@ -134,8 +134,11 @@ function deployIn(
 ): Promise<RunningDeployment> {
   const { world } = machine
   const { launch, ports, key } = process
+  const { execute, inlineOperationsMax } = input.step
+  const rule = 'a generator runs an operation itself'
   return deploy({
-    platform: launch.platform,
+    platform: execute === 'functions' ? coverBegins(machine, launch, rule) : launch.platform,
+    inlineOperationsMax,
     ports: {
       ...ports,
       decisionLog: {
@@ -161,6 +164,16 @@ function deployIn(
     },
     hosts: () => hostsOf(machine, process, input),
   })
+}
+
+/** Returns the ports of a process, which report each begin of an operation as covered. */
+function coverBegins({ world }: Machine, { platform }: Launch, rule: string): Launch['platform'] {
+  const { operations } = platform
+  const begin: typeof operations.begin = (...request) => {
+    world.cover('rule', rule)
+    return operations.begin(...request)
+  }
+  return { ...platform, operations: { ...operations, begin } }
 }
 
 function hostsOf(

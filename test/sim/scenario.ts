@@ -37,7 +37,9 @@ export interface ScenarioStep {
   /** Time limit of each generator and executor, in ms; 0: none. */
   readonly functionLimitMs: number
   /** The executors of the operations: the process of the command, or others. */
-  readonly execute: 'here' | 'elsewhere'
+  readonly execute: 'here' | 'elsewhere' | 'functions'
+  /** Operations in flight up to which a generator of `functions` runs them itself. */
+  readonly inlineOperationsMax: number
   /** Drift of objects before the step. */
   readonly drift: readonly ObjectDrift[]
   readonly program: readonly PlannedThing[]
@@ -48,6 +50,8 @@ export interface ScenarioStep {
   /** The hooks by name. All steps have equal hooks, also for names outside of their programs. */
   readonly hooks: HooksByName
 }
+
+const separateOptions = ['elsewhere', 'functions'] as const
 
 /** An object that changes or vanishes without a request. */
 export interface ObjectDrift {
@@ -87,6 +91,9 @@ export function drawScenario(draw: SeededDraw): Scenario {
           index > 0 && hasTwoHosts && setupDraw.chance(0.6) ? 'there' : 'here',
       )
     : []
+  const inlineDraw = draw.fork('inline')
+  const execute = executors.length === 0 ? 'here' : inlineDraw.pick(separateOptions)
+  const inlineOperationsMax = inlineDraw.pick([0, 1, 2, 4, 16])
   const upgradeAt = setupDraw.chance(0.25) ? setupDraw.integer(0, count - 1) : count
   for (let index = 0; index < count; index += 1) {
     const edit = draw.fork(`edit ${index}`)
@@ -104,7 +111,7 @@ export function drawScenario(draw: SeededDraw): Scenario {
       refresh: command !== 'refresh' && edit.chance(0.2),
       continueOnError: edit.chance(0.3),
       parallel: edit.pick([2, 4, 8, 16, 64]),
-      execute: executors.length > 0 ? 'elsewhere' : 'here',
+      ...{ execute, inlineOperationsMax },
       drift: index === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
       program,
       refusals: new Set(refusals),

@@ -22,6 +22,11 @@ export interface RunInput {
   readonly hosts?: () => Hosts
   /** The environment of programs and plugins. Absent: that of this process. */
   readonly variables?: Readonly<Record<string, string>>
+  /**
+   * Operations in flight up to which the generator runs them itself, if functions execute the
+   * deployment. Absent or 0: executors run all operations.
+   */
+  readonly inlineOperationsMax?: number
   /** Installs missing plugins in the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. Absent: by the environment of this process. */

@@ -14,6 +14,8 @@ export interface StackRunDeps {
   readonly hosts?: () => Hosts
   /** Returns the environment of a stack's program and plugins. Absent: that of this process. */
   readonly resolveVariables?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
+  /** See `RunInput.inlineOperationsMax`. */
+  readonly inlineOperationsMax?: number
   /** Reports whether this environment may serve a stack. Absent: all stacks may be served. */
   readonly mayServe?: (stack: StackId) => boolean
   /** Installs missing plugins in the plugin cache of the stack's environment. */

@@ -1,44 +1,29 @@
-import { pollDeliveries } from './poll-deliveries.ts'
-import { adaptChainQueue } from '../../shared/engine/deployment/dispatch/adapt-chain-queue.ts'
-import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
+import { adaptChainQueue } from '../../engine/deployment/dispatch/adapt-chain-queue.ts'
+import { createSealing } from '../../engine/deployment/state/state-sealing.ts'
 import {
   admissionOf,
   type FunctionTime,
   type EarlierDurations,
-} from '../../shared/engine/executor/pool-admission.ts'
+} from '../../engine/executor/pool-admission.ts'
 import { openPinnedBase } from './pinned-base.ts'
-import { createExecutor } from '../../shared/engine/executor/executor.ts'
-import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-index.ts'
-import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
-import type { OperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
-import { createStepOpener } from '../../shared/engine/executor/step-opener.ts'
-import {
-  type CallLimiter,
-  createCallLimiter,
-} from '../../shared/engine/call-limits/call-limiter.ts'
-import { findProviderInputs } from '../../shared/runtime/environment/run-environment.ts'
-import { keepLease, type RenewedLease } from '../../shared/engine/executor/lease.ts'
-import { limits } from '../../shared/config/limits.ts'
-import { error } from '../../shared/errors/error.ts'
-import type { Delivery } from '../../shared/ports/queue.ts'
-import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
-import { isRunByGenerator } from '../../shared/records/operation.ts'
+import { createExecutor } from '../../engine/executor/executor.ts'
+import type { ExecutionContext } from '../../engine/executor/execution-context.ts'
+import { createLogIndex, type LogIndex } from '../../engine/executor/log-index.ts'
+import type { OperationSlots } from '../../engine/deployment/dispatch/operation-slots.ts'
+import { createStepOpener } from '../../engine/executor/step-opener.ts'
+import { type CallLimiter, createCallLimiter } from '../../engine/call-limits/call-limiter.ts'
+import { findProviderInputs } from '../environment/run-environment.ts'
+import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
+import { error } from '../../errors/error.ts'
+import type { Delivery } from '../../ports/queue.ts'
+import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
+import { isRunByGenerator } from '../../records/operation.ts'
 import { createExecutorShutdown } from './executor-shutdown.ts'
-import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
-import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
-import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
-
-/** An executor that polls the queue and keeps its lease. */
-export interface RunningExecutor {
-  /** Receives no more deliveries. Resolves when all operations and the lease have ended. */
-  readonly end: () => Promise<void>
-  /** Abandons outcomes that are not recorded yet. */
-  readonly abandon: () => void
-}
+import type { RunEnvironment } from '../environment/run-environment.ts'
+import type { RunInput } from '../environment/run-input.ts'
 
 /** The deployment of an executor, and the limits of the executor. */
-interface ExecutorAssignment {
+export interface ExecutorAssignment {
   readonly deployment: DeploymentId
   /** The index of the log from an earlier call. Absent: no earlier call has read the log. */
   readonly logIndex?: LogIndex
@@ -57,10 +42,12 @@ export interface DeploymentExecutor {
   /** Runs a delivery like `Executor.runDelivery`, and counts it for the shutdown. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
   /**
-   * Reports whether the executor begins no more operations, because it could neither end nor give
-   * back an operation that it had begun.
+   * Reports whether the executor begins no more operations: after `stopBeginning`, or because it
+   * could neither end nor give back an operation that it had begun.
    */
   readonly isShuttingDown: () => boolean
+  /** Begins no more operations. Those that run record their outcomes. */
+  readonly stopBeginning: () => void
   /** Ends the lease of the executor. The caller must have awaited all deliveries. */
   readonly end: () => Promise<void>
   /** Abandons outcomes that are not recorded yet. */
@@ -127,6 +114,7 @@ export async function createDeploymentExecutor(
     executor,
     runDelivery: delivery => shutdown.track(runDelivery(delivery)),
     isShuttingDown: shutdown.isShuttingDown,
+    stopBeginning: shutdown.start,
     end: () => lease.end(),
     abandon: shutdown.abandon,
   }
@@ -154,42 +142,6 @@ function createExecutorLimiter(
     report: (severity, message) => emitter.report(severity, message),
     waitMaxMs: isAlone ? Infinity : sharedWaitMs,
   })
-}
-
-/** Starts an executor that runs in this process and polls the queue. */
-export async function startExecutor(
-  input: RunInput,
-  environment: RunEnvironment,
-  assignment: ExecutorAssignment,
-): Promise<RunningExecutor> {
-  const { platform, request } = input
-  const { deployment, timeLimit } = assignment
-  const deploymentExecutor = await createDeploymentExecutor(input, environment, assignment)
-  const { executor, isShuttingDown, abandon } = deploymentExecutor
-  const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed delivery aborts the run after an error of the store, such as a full disk. Any failed
-    // delivery aborts it during a shutdown of the executor, and at a message's last delivery.
-    const isLastDelivery = deliveries >= limits.deliveriesMax
-    if (!isLastDelivery && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
-    environment.commandRun.abort(thrown)
-  }
-  const operationsMax = deliveryLimitOf(request.options)
-  const receiveOptions = {
-    ...(timeLimit === undefined ? {} : { pool: timeLimit.pool }),
-    ...(operationsMax === undefined ? {} : { deliveryLimit: { executor, operationsMax } }),
-  }
-  const polling = pollDeliveries(platform, deploymentExecutor, {
-    deployment,
-    onFailure,
-    ...receiveOptions,
-  })
-  return {
-    async end() {
-      await polling.end()
-      await deploymentExecutor.end()
-    },
-    abandon,
-  }
 }
 
 /**

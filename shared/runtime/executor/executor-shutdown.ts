@@ -1,4 +1,4 @@
-import type { RenewedLease } from '../../shared/engine/executor/lease.ts'
+import type { RenewedLease } from '../../engine/executor/lease.ts'
 
 /** The shutdown of an executor that can neither end nor give back an operation it had begun. */
 export interface ExecutorShutdown {

@@ -1,9 +1,9 @@
-import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
-import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
-import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
-import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
+import { type Base, createBase } from '../../engine/deployment/state/base.ts'
+import type { Pin } from '../../engine/deployment/log/log-view.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
+import { decodeSnapshot } from '../../state/snapshot-codec.ts'
+import type { RunEnvironment } from '../environment/run-environment.ts'
+import type { RunInput } from '../environment/run-input.ts'
 
 /**
  * Returns the base of a pin. Operations of one message request the base concurrently, so it is read

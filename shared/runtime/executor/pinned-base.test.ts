@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { BlobsPort } from '../../shared/ports/records.ts'
-import type { BlobHash } from '../../shared/records/ids.ts'
-import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import type { BlobsPort } from '../../ports/records.ts'
+import type { BlobHash } from '../../records/ids.ts'
+import type { RunEnvironment } from '../environment/run-environment.ts'
 import { openPinnedBase } from './pinned-base.ts'
 
 const text = JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } })
