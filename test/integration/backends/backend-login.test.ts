@@ -197,7 +197,9 @@ describe('stacks of a self-managed backend', () => {
       writeLock(text)
       const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
       const edit = ['state', 'protect', urn, '-s', 'dev', '--yes']
-      expect((await bench.run(...edit)).err).toMatch(/a\.json of the backend is not a lock.*cancel/s)
+      expect((await bench.run(...edit)).err).toMatch(
+        /a\.json of the backend is not a lock.*cancel/s,
+      )
       expect((await run('cancel', '-s', 'dev', '--yes')).err).toContain("Removed 1 lock of 'dev'")
       await run(...edit)
     },
