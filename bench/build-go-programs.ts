@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildOnce } from '../test/build-once.ts'
 import { repositoryRoot } from './engine.ts'
 
 const sources = join(repositoryRoot, 'bench', 'go')
@@ -23,9 +24,7 @@ export function buildGoPrograms(): GoPrograms {
   const hash = createHash('sha256')
   for (const name of sourceFiles) hash.update(`${name}\n`).update(readFileSync(join(sources, name)))
   const folder = join(repositoryRoot, '.cache', 'bench-go', hash.digest('hex').slice(0, 16))
-  if (!existsSync(folder)) {
-    const partialFolder = `${folder}.${process.pid}`
-    mkdirSync(partialFolder, { recursive: true })
+  buildOnce(folder, partialFolder => {
     for (const [output, source] of [
       ['program', './program'],
       ['pulumi-resource-null', './null-provider'],
@@ -33,8 +32,6 @@ export function buildGoPrograms(): GoPrograms {
       execFileSync('go', ['build', '-trimpath', '-o', join(partialFolder, output), source], {
         cwd: sources,
       })
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(partialFolder, folder)
-  }
+  })
   return { program: join(folder, 'program'), providerFolder: folder }
 }

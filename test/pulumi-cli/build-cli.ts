@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildOnce } from '../build-once.ts'
 
 /** The versions of Pulumi's command line that the tests build. The first one runs in every tier. */
 export const cliVersions = ['3.274.1', '3.248.0', '3.200.0'] as const
@@ -19,19 +20,10 @@ export function buildPulumiCli(version: (typeof cliVersions)[number]): string {
   for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(sources, name)))
   const base = resolve(import.meta.dirname, '../../.cache/pulumi-cli')
   const folder = join(base, `${version}-${hash.digest('hex').slice(0, 16)}`)
-  const program = join(folder, 'pulumi')
-  if (existsSync(program)) return program
-  const partialFolder = `${folder}.${process.pid}`
-  mkdirSync(partialFolder, { recursive: true })
-  const linkerFlags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`
-  const args = ['build', `-ldflags=${linkerFlags}`, '-o', partialFolder, cliPackage]
-  execFileSync('go', args, { cwd: sources, stdio: ['ignore', 'ignore', 'inherit'] })
-  try {
-    renameSync(partialFolder, folder)
-  } catch (thrown) {
-    // Another test process may have built the same program meanwhile.
-    rmSync(partialFolder, { recursive: true, force: true })
-    if (!existsSync(program)) throw thrown
-  }
-  return program
+  buildOnce(folder, partialFolder => {
+    const linkerFlags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`
+    const args = ['build', `-ldflags=${linkerFlags}`, '-o', partialFolder, cliPackage]
+    execFileSync('go', args, { cwd: sources, stdio: ['ignore', 'ignore', 'inherit'] })
+  })
+  return join(folder, 'pulumi')
 }

@@ -1,15 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildOnce } from '../build-once.ts'
 
 const sources = join(import.meta.dirname, 'provider')
 
@@ -28,18 +21,9 @@ export function buildTestProvider(): string {
     hash.update(`${name}\n`).update(readFileSync(join(sources, name)))
   const base = resolve(import.meta.dirname, '../../.cache/tfgolden')
   const folder = join(base, hash.digest('hex').slice(0, 16))
-  if (existsSync(folder)) return folder
-  const partialFolder = `${folder}.${process.pid}`
-  mkdirSync(partialFolder, { recursive: true })
-  const [program, otherProgram] = programs.map(name => join(partialFolder, name))
-  execFileSync('go', ['build', '-trimpath', '-o', program ?? '', '.'], { cwd: sources })
-  copyFileSync(program ?? '', otherProgram ?? '')
-  try {
-    renameSync(partialFolder, folder)
-  } catch (thrown) {
-    // Another test process may have built the same provider meanwhile.
-    rmSync(partialFolder, { recursive: true, force: true })
-    if (!existsSync(folder)) throw thrown
-  }
-  return folder
+  return buildOnce(folder, partialFolder => {
+    const [program, otherProgram] = programs.map(name => join(partialFolder, name))
+    execFileSync('go', ['build', '-trimpath', '-o', program ?? '', '.'], { cwd: sources })
+    copyFileSync(program ?? '', otherProgram ?? '')
+  })
 }
