@@ -1,6 +1,8 @@
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
 import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
+import { error } from '../shared/errors/error.ts'
+import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
 
@@ -23,7 +25,8 @@ export type CancelResult =
     }
 
 /**
- * Stops a deployment whose process is alive, or closes one whose process is dead. With `force`,
+ * Stops a deployment whose process is alive, or closes one whose process is dead. `number`: which
+ * one, if the stack has several. Throws DEPLOYMENT_AMBIGUOUS without it. With `force`,
  * running operations are abandoned and their results stay unknown. If the holder is on another
  * host, `force` also makes this process close the deployment, once its executors count as gone. A
  * deployment of a client of Pulumi is always closed by this process. Throws RECORD_DAMAGED or
@@ -33,21 +36,34 @@ export type CancelResult =
 export async function cancel(
   ports: GeneratorPorts,
   stack: StackId,
-  force: boolean,
+  { force, number }: { readonly force: boolean; readonly number?: number },
 ): Promise<CancelResult> {
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined || record.current === '') return { kind: 'none' }
-  const { current, version } = record
+  const openDeployments = record === undefined ? [] : listOpenDeployments(record)
+  const [deployment, ...others] =
+    number === undefined
+      ? openDeployments
+      : openDeployments.filter(open => deploymentPartsOf(open).number === number)
+  if (record === undefined || deployment === undefined) return { kind: 'none' }
+  if (others.length > 0) throw createAmbiguityError([deployment, ...others])
+  const { version } = record
   try {
-    return await cancelCurrent(ports, current, force)
+    return await cancelOpen(ports, deployment, force)
   } catch (thrown) {
     if (!force || !isUnreadable(thrown)) throw thrown
-    await abandonDeployment(ports, current, record)
-    return { kind: 'abandoned', number: deploymentPartsOf(current).number, version, cause: thrown }
+    await abandonDeployment(ports, deployment, record)
+    const { number: abandoned } = deploymentPartsOf(deployment)
+    return { kind: 'abandoned', number: abandoned, version, cause: thrown }
   }
 }
 
-async function cancelCurrent(
+/** Returns the error for a cancel that names none of several open deployments. */
+function createAmbiguityError(openDeployments: readonly DeploymentId[]): Error {
+  const numbers = openDeployments.map(deployment => deploymentPartsOf(deployment).number)
+  return error('DEPLOYMENT_AMBIGUOUS', `deployments ${numbers.join(', ')} of this stack are open`)
+}
+
+async function cancelOpen(
   ports: GeneratorPorts,
   deployment: DeploymentId,
   force: boolean,

@@ -10,7 +10,7 @@ import type { FindProjects, LayoutUpgrade } from '../shared/platform/backend/upg
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
-import type { BlobHash, StackId } from '../shared/records/ids.ts'
+import type { DeploymentId, BlobHash, StackId } from '../shared/records/ids.ts'
 import type { EditEnd } from '../shared/records/stack-request.ts'
 import type { SecretsManager } from '../shared/secrets/crypter.ts'
 import type { StateEdit } from '../shared/state/edits/state-edit.ts'
@@ -77,17 +77,23 @@ export interface EnginePort {
    */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * Returns the number and options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME,
-   * STACK_BUSY.
+   * Returns id, number and options of a stack's oldest interrupted deployment. Throws
+   * NOTHING_TO_RESUME, STACK_BUSY.
    */
-  readonly findInterrupted: (
-    stack: StackId,
-  ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
+  readonly findInterrupted: (stack: StackId) => Promise<{
+    readonly deployment: DeploymentId
+    readonly number: number
+    readonly options: DeploymentOptions
+  }>
   /**
    * Stops a deployment whose process is alive, or closes one whose process is dead. `force`
-   * abandons running operations.
+   * abandons running operations. `number`: which one, if the stack has several. Throws
+   * DEPLOYMENT_AMBIGUOUS without it.
    */
-  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
+  readonly cancel: (
+    stack: StackId,
+    options: { readonly force: boolean; readonly number?: number },
+  ) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */

@@ -16,7 +16,7 @@ import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
-import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
+import type { Holder } from '../shared/records/log.ts'
 import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
@@ -67,10 +67,10 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
     findInterrupted: stack => findInterrupted(retryingPorts, stack),
-    cancel: async (stack, force) => {
+    cancel: async (stack, cancelOptions) => {
       const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
       const { cancel } = await loadHandlers()
-      const result = await cancel(retryingPorts, stack, force)
+      const result = await cancel(retryingPorts, stack, cancelOptions)
       return result.kind === 'none' && brokenLocks > 0 ? { kind: 'unlocked', brokenLocks } : result
     },
     forgetStack: async stack => (await loadHandlers()).removeStackDocuments(platform, stack),
@@ -253,7 +253,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
 async function findInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
-): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
+): ReturnType<EnginePort['findInterrupted']> {
   const { deployment, pin } = await requireInterrupted(ports, stack)
-  return { number: deploymentPartsOf(deployment).number, options: pin.options }
+  return { deployment, number: deploymentPartsOf(deployment).number, options: pin.options }
 }

@@ -54,6 +54,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
     const request = {
       ...(await opener.reopen(deployment, pin)),
       resume: true,
+      resumedDeployment: deployment,
       handOverSignal: shutdown,
     }
     onMessage(`resuming ${deployment}`)

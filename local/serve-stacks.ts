@@ -9,6 +9,7 @@ import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-
 import type { DeployRequest } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../shared/ports/catalog.ts'
+import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
@@ -115,8 +116,9 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
     }
     for (const stack of stacks) {
       const { id, current } = stack
-      if (current !== '') for (const role of options.roles) await serveDeployment(current, role)
-      else if (options.roles.has('generator')) {
+      for (const deployment of listOpenDeployments(stack))
+        for (const role of options.roles) await serveDeployment(deployment, role)
+      if (current === '' && options.roles.has('generator')) {
         await options.onIdleStack?.(stack)
         await serveQueue(id)
       }
@@ -192,7 +194,7 @@ async function findTask(
     return pin !== undefined && pin.options.execute !== 'here'
       ? () => executeDeployment(deps, options, { deployment, pin })
       : undefined
-  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
+  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack, deployment)
   if (status.kind === 'interrupted' && pin !== undefined)
     return () => options.resume(deployment, pin)
   if (status.kind !== 'ending') return undefined

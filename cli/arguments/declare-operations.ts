@@ -111,6 +111,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .command('cancel')
     .description('Cancel the running or interrupted deployment of a stack')
     .argument('[stack]', 'Name of the stack (default: the selected stack)')
+    .option('--deployment <number>', 'Number of the deployment, if several are open')
     .option('--force', 'Abandon running operations instead of waiting for them')
     .option('-y, --yes', 'Skip the confirmation prompt')
   attach(cancel, async () => (await import('../commands/cancel.ts')).cancelDeployment)

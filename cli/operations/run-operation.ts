@@ -131,13 +131,14 @@ async function prepareLocalResume(
   }: { readonly stack: StackId; readonly handOverSignal: AbortSignal | undefined },
 ): Promise<ResumeStart> {
   const engine = await session.openEngine()
-  const { options, number } = await engine.findInterrupted(stack)
+  const { deployment, options, number } = await engine.findInterrupted(stack)
   const { command } = options
   const builtRequest = await buildRequest(session, flags, command)
   const request: DeployRequest = {
     ...builtRequest,
     options,
     resume: true,
+    resumedDeployment: deployment,
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
   return { command, number, start: (_dryRun, sink) => engine.deploy(request, sink) }

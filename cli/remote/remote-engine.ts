@@ -60,8 +60,8 @@ export function openRemote(login: Login): EnginePort {
     remote,
     deploy: createRefusedCall('this kind of deployment'),
     findInterrupted: createRefusedCall('resume'),
-    async cancel(stack, force) {
-      const number = await findCurrentNumber(stack)
+    async cancel(stack, { force, number: wanted }) {
+      const number = wanted ?? (await findCurrentNumber(stack))
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/cancel`
       const response = await client.call({

@@ -2,7 +2,7 @@ import { isStopped } from './resume-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { readLogView } from '../../shared/engine/deployment/log/log-view.ts'
 import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
-import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**
  * The status of a stack's current deployment, for users. `none`: the stack has no unfinished
@@ -17,19 +17,23 @@ export type DeploymentStatus =
       readonly number: number
     }
 
-/** Returns the status of a stack's current deployment, and `none` also for a missing stack. */
+/**
+ * Returns the status of an open deployment of a stack, by default of its current one. Returns
+ * `none` also for a missing stack.
+ */
 export async function readDeploymentStatus(
   ports: GeneratorPorts,
   stack: StackId,
+  openDeployment?: DeploymentId,
 ): Promise<DeploymentStatus> {
-  const record = await ports.catalog.getStack(stack)
-  if (record === undefined || record.current === '') return { kind: 'none' }
-  const { number } = deploymentPartsOf(record.current)
-  const holderStatus = await readHolderStatus(ports, record.current)
+  const deployment = openDeployment ?? (await ports.catalog.getStack(stack))?.current ?? ''
+  if (deployment === '') return { kind: 'none' }
+  const { number } = deploymentPartsOf(deployment)
+  const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'over') return { kind: 'none' }
   if (holderStatus.kind === 'held') return { kind: 'running', number }
-  const wasStopped = await isStopped(ports, record.current)
-  const { pin, closing } = await readLogView(ports, record.current)
+  const wasStopped = await isStopped(ports, deployment)
+  const { pin, closing } = await readLogView(ports, deployment)
   const canContinue = pin !== undefined && pin.client === undefined && closing === undefined
   const isEnding = wasStopped || !canContinue
   return { kind: isEnding ? 'ending' : 'interrupted', number }

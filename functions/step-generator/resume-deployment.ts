@@ -24,6 +24,9 @@ import {
   stackPartsOf,
 } from '../../shared/records/ids.ts'
 import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
+import { claimWrites } from './claim-writes.ts'
+import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
+import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
@@ -36,19 +39,20 @@ export interface InterruptedDeployment {
 }
 
 /**
- * Returns the interrupted deployment of a stack. Throws STACK_NOT_FOUND, STACK_BUSY when the holder
- * is alive, and NOTHING_TO_RESUME when no deployment can continue. Throws RECORD_TOO_NEW when a
- * newer version of Antichain started the deployment.
+ * Returns the interrupted deployment of a stack: `wanted`, or the oldest one. Throws
+ * STACK_NOT_FOUND, STACK_BUSY when the holder is alive, and NOTHING_TO_RESUME when no deployment
+ * can continue. Throws RECORD_TOO_NEW when a newer version of Antichain started the deployment.
  */
 export async function requireInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
+  wanted?: DeploymentId,
 ): Promise<InterruptedDeployment> {
   const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
-  if (record.current === '')
+  const deployment = wanted ?? (await findOldestInterrupted(ports, record))
+  if (deployment === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
-  const deployment = record.current
   const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'held')
     throw await createBusyError(ports, deployment, {
@@ -75,6 +79,18 @@ export async function requireInterrupted(
       closeHint,
     )
   return { deployment, pin, isEnding: closing !== undefined }
+}
+
+/** Returns the oldest open deployment without a living holder, otherwise the oldest open one. */
+async function findOldestInterrupted(
+  ports: GeneratorPorts,
+  record: StackRecord,
+): Promise<DeploymentId | undefined> {
+  const openDeployments = listOpenDeployments(record)
+  if (openDeployments.length > 1)
+    for (const deployment of openDeployments)
+      if ((await readHolderStatus(ports, deployment)).kind === 'dead') return deployment
+  return openDeployments[0]
 }
 
 /** Reports whether a deployment was stopped, so that later begins are given back. */
@@ -119,7 +135,11 @@ async function takeOverInterrupted(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<HeldDeployment> {
-  const { deployment, pin: firstPin, isEnding } = await requireInterrupted(ports, request.stack)
+  const {
+    deployment,
+    pin: firstPin,
+    isEnding,
+  } = await requireInterrupted(ports, request.stack, request.resumedDeployment)
   if (firstPin.options.command !== request.options.command)
     throw error(
       'RESUME_DIFFERS',
@@ -140,7 +160,7 @@ async function takeOverInterrupted(
   const earlierRuns = await readEarlierRuns(ports, deployment, view)
   const resumedDeployment = {
     deployment,
-    writer,
+    writer: await claimWrites(ports, writer, { deployment, pin }),
     liveness,
     pin,
     notices: [],

@@ -1,3 +1,4 @@
+import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { StepDurations } from '../../shared/engine/forecast/step-durations.ts'
@@ -36,7 +37,8 @@ export function runPreview(
       const record = await platform.catalog.getStack(request.stack)
       if (record === undefined)
         throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
-      if (record.current !== '') await emitUnfinishedWarning(input, emitter, record.current)
+      for (const deployment of listOpenDeployments(record))
+        await emitUnfinishedWarning(input, emitter, deployment)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
       // Read meanwhile: no decision of the preview depends on durations.
@@ -118,7 +120,7 @@ async function emitUnfinishedWarning(
   emitter: StepEmitter,
   deployment: DeploymentId,
 ): Promise<void> {
-  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
+  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack, deployment)
   if (status.kind === 'none') return
   const { kind, number } = status
   const message =

@@ -14,6 +14,7 @@ import {
   closeUnlessTakenOver,
 } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { hasCode } from '../../shared/errors/error.ts'
+import { isOpenDeployment } from '../../shared/ports/open-deployments.ts'
 import type { ObservedHolder } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Control } from '../../shared/records/head.ts'
@@ -127,7 +128,8 @@ async function closeStopped(
   } catch (thrown) {
     if (stop === 'graceful' || !isUnreadable(thrown)) throw thrown
     const record = await platform.catalog.getStack(deploymentPartsOf(deployment).stack)
-    if (record?.current === deployment) await abandonDeployment(ports, deployment, record)
+    if (record !== undefined && isOpenDeployment(record, deployment))
+      await abandonDeployment(ports, deployment, record)
   }
   return 'ended'
 }
@@ -194,7 +196,7 @@ async function resumeOrClose(
     if (!hasCode(thrown, 'NOTHING_TO_RESUME')) return toHeldOutcome(thrown)
     const stackRecord = await platform.catalog.getStack(stack)
     // The deployment was stopped, and no living process would close it.
-    if (stackRecord?.current === deployment)
+    if (isOpenDeployment(stackRecord, deployment))
       await closeUnlessTakenOver(ports, deployment, 'cancelled')
     return 'ended'
   }

@@ -1,3 +1,10 @@
+import { limits } from '../../shared/config/limits.ts'
+import { createUrnSet } from '../../shared/names/urn-set.ts'
+import type { DeploymentStart } from '../../shared/ports/catalog.ts'
+import { claimOfTargets } from '../../shared/engine/deployment/claims/claim-of-targets.ts'
+import { findSharedTargeting } from '../../shared/engine/deployment/claims/shared-targeting.ts'
+import { findClaimConflict, putClaim } from '../../shared/engine/deployment/claims/stored-claims.ts'
+import { claimWrites } from './claim-writes.ts'
 import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
@@ -65,7 +72,7 @@ export async function startDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
-  const { stack, options, recordedConfig: config } = request
+  const { options, recordedConfig: config } = request
   const configField = config === undefined ? {} : { config }
   const startOptions = { command: options.command, message: options.message, ...configField }
   let closedDeployment: DeploymentId | undefined
@@ -73,7 +80,7 @@ export async function startDeployment(
     // `pinDeployment` checks again. In almost all cases this first check avoids an empty
     // deployment.
     await requireWaitingRequest(ports, request)
-    const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
+    const startResult = await writeStart(ports, request, startOptions)
     if (startResult.kind === 'started') {
       ports.ownDeployments?.add(startResult.deployment)
       try {
@@ -91,9 +98,44 @@ export async function startDeployment(
       await closeUnlessTakenOver(ports, startResult.deployment)
       closedDeployment = startResult.deployment
     } else if (holderStatus.kind === 'held' && !request.wait)
-      throw await createBusyError(ports, startResult.deployment, { holder: holderStatus.holder })
+      throw await createBusyError(ports, startResult.deployment, {
+        holder: holderStatus.holder,
+        ...(startResult.urn === undefined ? {} : { urn: startResult.urn }),
+      })
     else await ports.clock.sleep(waitPollMs)
   }
+}
+
+/** The result of a start. `urn`: for `busy`, the resource that the other deployment claims. */
+interface StartResult {
+  readonly kind: 'started' | 'busy'
+  readonly deployment: DeploymentId
+  readonly urn?: string
+}
+
+/** Starts the next deployment in the catalog: beside other targeted ones, if it is targeted. */
+async function writeStart(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  startOptions: Omit<DeploymentStart, 'at'>,
+): Promise<StartResult> {
+  const { stack } = request
+  const targeting = findSharedTargeting(request)
+  if (targeting === undefined)
+    return ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
+  for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
+    const record = await ports.catalog.getStack(stack)
+    if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
+    const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
+    const claim = claimOfTargets(stored, targeting)
+    const conflict = await findClaimConflict(ports.blobs, record, { claim })
+    if (conflict !== undefined) return { kind: 'busy', ...conflict }
+    const start = { ...startOptions, at: ports.clock.now() }
+    const storedClaim = { claim: await putClaim(ports.blobs, claim), expected: record }
+    const result = await ports.catalog.startTargeted(stack, start, storedClaim)
+    if (result.kind !== 'changed') return result
+  }
+  throw error('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
 }
 
 async function pinDeployment(
@@ -112,11 +154,16 @@ async function pinDeployment(
   })
   const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
+  const isShared = record.targeted?.some(open => open.deployment === deployment) === true
   try {
     await requireWaitingRequest(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireValidState(stored)
-    const preparedBase = await prepareBase(ports, request, { hash: record.snapshot, stored })
+    const preparedBase = await prepareBase(ports, request, {
+      hash: record.snapshot,
+      stored,
+      isShared,
+    })
     const { inbox, notices } = preparedBase
     const { type, state } = request.secrets
     const pin: Pin = {
@@ -131,12 +178,14 @@ async function pinDeployment(
       secrets: { type, state },
       inbox,
       ...(request.key === undefined ? {} : { request: request.key }),
+      ...(isShared ? { published: record.snapshot } : {}),
     }
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
     await endRequest(ports, deployment, pin)
     const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
-    return { deployment, writer, liveness, pin, base, notices }
+    const claimingWriter = await claimWrites(ports, writer, { deployment, pin })
+    return { deployment, writer: claimingWriter, liveness, pin, base, notices }
   } catch (thrown) {
     // No operation was decided, so the deployment is closed and the stack is released.
     await writer.append({ kind: 'closing', result: 'failed' })
@@ -183,10 +232,18 @@ interface PreparedBase {
 async function prepareBase(
   ports: GeneratorPorts,
   request: DeployRequest,
-  published: { readonly hash: BlobHash | ''; readonly stored: StoredDeployment },
+  published: {
+    readonly hash: BlobHash | ''
+    readonly stored: StoredDeployment
+    readonly isShared: boolean
+  },
 ): Promise<PreparedBase> {
   const { existingIds, mustClearOthers } = request.pendingCreates
-  const lateOutcomes = await readLateOutcomes(ports, request.stack, published.stored)
+  const targets = createUrnSet(request.options.targeting?.targets ?? [])
+  // The outcomes of other resources belong to the deployments that claim these.
+  const lateOutcomes = (await readLateOutcomes(ports, request.stack, published.stored)).filter(
+    ({ urn }) => !published.isShared || targets.has(urn),
+  )
   const {
     state,
     keys: inbox,

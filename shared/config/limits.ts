@@ -141,6 +141,10 @@ export const limits = {
   sourcePositionsMax: 500,
   /** Ids in one read of heads or ends. */
   idsPerReadMax: 500,
+  /** Targeted deployments of one stack that may be open at once. */
+  openDeploymentsMax: 8,
+  /** Attempts to start a targeted deployment or to extend its claim while the stack changes. */
+  claimAttemptsMax: 50,
   /**
    * Size above which a record goes to the blob store. A DynamoDB item is limited to 400 KB, and
    * contains the adapter's own attributes too.

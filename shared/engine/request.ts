@@ -3,7 +3,7 @@ import type { CallLimitRule } from '../programs/config/call-limit-rules.ts'
 import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
 import type { Forecast } from '../records/forecast.ts'
-import type { BlobHash, StackId } from '../records/ids.ts'
+import type { BlobHash, DeploymentId, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 import type { Json } from '../state/stored.ts'
@@ -72,6 +72,8 @@ export interface DeployRequest {
   readonly options: DeploymentOptions
   /** Whether to continue the interrupted deployment instead of starting a new one. */
   readonly resume: boolean
+  /** The deployment to continue. Absent: the oldest interrupted one of the stack. */
+  readonly resumedDeployment?: DeploymentId
   /**
    * Time limit of each generator and executor, in ms, as on platforms with time-limited functions.
    * Absent: no limit.

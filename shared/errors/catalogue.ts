@@ -93,6 +93,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Wait for the other deployment, pass --wait, or end it with `antichain cancel`.',
   },
+  DEPLOYMENT_AMBIGUOUS: {
+    exit: 1,
+    hint: 'Name one of them: `antichain cancel --deployment <number>`. `antichain stack history` lists them.',
+  },
   STACK_NOT_EMPTY: { exit: 1, hint: 'Run `antichain destroy` first, or pass --force.' },
   MOMENT_UNKNOWN: {
     exit: 1,

@@ -7,8 +7,16 @@ import type { Json } from '../state/stored.ts'
 export interface StackRecord {
   readonly id: StackId
   readonly createdAt: EpochMs
-  /** The deployment that is running or was interrupted, '' when none. */
+  /**
+   * The deployment that is running or was interrupted, '' when none. If several targeted
+   * deployments are open, this is the oldest of them.
+   */
   readonly current: DeploymentId | ''
+  /**
+   * The open targeted deployments, oldest first, at most `limits.openDeploymentsMax`. Absent if
+   * none is open, as during a deployment of the whole stack.
+   */
+  readonly targeted?: readonly TargetedDeployment[]
   /** The version of the last published snapshot. 0 before the first publication. */
   readonly version: number
   /** The blob of the last published snapshot. '' before the first publication. */
@@ -16,6 +24,15 @@ export interface StackRecord {
   /** Number of the last deployment. 0 before the first one. */
   readonly deployments: number
 }
+
+/** An open targeted deployment, with the blob of the resources that it claims. */
+export interface TargetedDeployment {
+  readonly deployment: DeploymentId
+  readonly claim: BlobHash
+}
+
+/** The part of a stack that a claim was compared with. */
+export type ClaimedAgainst = Pick<StackRecord, 'version' | 'targeted'>
 
 /** The stacks of a catalog. An unreadable record does not hide the other stacks. */
 export interface StackListing {
@@ -92,6 +109,30 @@ export interface CatalogPort {
     input: DeploymentStart,
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
+   * Starts a targeted deployment beside the other targeted ones, if version and targeted
+   * deployments of the stack are as in `expected`. Returns `busy` with the current deployment
+   * during a deployment of the whole stack. Otherwise returns `changed`, and nothing is started.
+   * Throws STACK_NOT_FOUND.
+   */
+  readonly startTargeted: (
+    id: StackId,
+    input: DeploymentStart,
+    claim: { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+  ) => Promise<
+    | { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }
+    | { readonly kind: 'changed' }
+  >
+  /**
+   * Replaces the claim of an open targeted deployment, if version and targeted deployments of its
+   * stack are as in `expected`. Returns true also if the deployment has this claim already, and
+   * otherwise false.
+   */
+  readonly extendClaim: (
+    deployment: DeploymentId,
+    claim: BlobHash,
+    expected: ClaimedAgainst,
+  ) => Promise<boolean>
+  /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when
    * that version is published with the same blob. Returns `conflict` when the stack has any other
    * version. Throws STACK_NOT_FOUND.
@@ -105,8 +146,9 @@ export interface CatalogPort {
     readonly version: number
   }>
   /**
-   * Clears `current` of the stack and records the end of the deployment in the history. Has no
-   * effect when the deployment is not the current one.
+   * Records the end of an open deployment in the history, and removes the deployment from the
+   * stack. The oldest remaining targeted deployment, if any, becomes the current one. Has no effect
+   * when the deployment is not open.
    */
   readonly release: (
     deployment: DeploymentId,

@@ -1,6 +1,7 @@
 import type { EffectList } from './effect.ts'
 
 const startDeploymentFiles = ['functions/step-generator/start-deployment.ts']
+const storedClaimFiles = ['shared/engine/deployment/claims/stored-claims.ts']
 const deploymentRunnerFiles = ['shared/engine/generator/steps/deployment-runner.ts']
 const programCommandFiles = ['shared/engine/commands/deploy-with-program.ts']
 const deployCommandFiles = ['shared/engine/commands/deploy-command.ts']
@@ -9,6 +10,25 @@ const runChainFiles = ['shared/engine/deployment/dispatch/run-chain.ts']
 
 /** Effects of the generator from the start of a deployment to its last decision. */
 export const effectsOfDeciding = {
+  extendClaim: {
+    handler: 'step-generator',
+    situation: 'a decision of a targeted deployment touches a resource outside of its claim',
+    orderedPer: 'process',
+    effects: [
+      {
+        call: 'blobs.put',
+        sourceFiles: storedClaimFiles,
+        description: 'the extended claim is a blob',
+        afterCrash: 'no record names the blob: the sweep removes it',
+      },
+      {
+        call: 'catalog.extendClaim',
+        sourceFiles: ['shared/engine/deployment/claims/claiming-writer.ts'],
+        description: 'no other deployment can claim the resource',
+        afterCrash: 'the deployment claims more than it decided, until it is closed',
+      },
+    ],
+  },
   start: {
     handler: 'step-generator',
     situation: 'a deployment starts',
@@ -21,6 +41,21 @@ export const effectsOfDeciding = {
         afterCrash:
           'the stack is busy; a process that finds no control record for 3 s closes the deployment',
         loopsBackTo: 1,
+      },
+      {
+        call: 'blobs.put',
+        sourceFiles: storedClaimFiles,
+        description: 'the claim of the targets is a blob',
+        afterCrash: 'no record names the blob: the sweep removes it',
+        condition: 'for a targeted deployment',
+      },
+      {
+        call: 'catalog.startTargeted',
+        sourceFiles: startDeploymentFiles,
+        description: 'the deployment is open beside others whose claims it does not touch',
+        afterCrash:
+          'its claim stays; a process that finds no control record for 3 s closes the deployment',
+        condition: 'for a targeted deployment',
       },
       {
         call: 'control.create',

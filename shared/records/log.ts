@@ -144,6 +144,11 @@ export type Decision =
       readonly version: number
       /** The blob with the base; '' for a new stack. */
       readonly base: BlobHash | ''
+      /**
+       * For a targeted deployment beside which others may run: the blob of the published snapshot
+       * of `version`. The close merges the changes since then into the newest snapshot.
+       */
+      readonly published?: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
       /** Keyed digest of program and configuration. A resume requires the same digest. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { CatalogPort } from '../../shared/ports/catalog.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { CatalogPort, ClaimedAgainst } from '../../shared/ports/catalog.ts'
+import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
@@ -37,6 +37,11 @@ export function catalogContract(
       return id
     }
 
+    const readExpected = async (id: StackId): Promise<ClaimedAgainst> => {
+      const { version = 0, targeted } = (await catalog.getStack(id)) ?? {}
+      return { version, ...(targeted === undefined ? {} : { targeted }) }
+    }
+
     test('a stack is created once and read as it was created', async () => {
       const id = createStackId()
       expect(await catalog.getStack(id)).toBeUndefined()
@@ -69,6 +74,63 @@ export function catalogContract(
         kind: 'started',
         deployment: deploymentIdOf(id, 2),
       })
+    })
+
+    test('targeted deployments run at once, and a whole one waits for all of them', async () => {
+      const id = await createStack()
+      const [a, b, c] = [toBlobHash('a'), toBlobHash('b'), toBlobHash('c')]
+      const startTargeted = async (claim: BlobHash): ReturnType<CatalogPort['startTargeted']> =>
+        catalog.startTargeted(id, startInput, { claim, expected: await readExpected(id) })
+      const [first, second, third] = [1, 2, 3].map(number => deploymentIdOf(id, number)) as [
+        DeploymentId,
+        DeploymentId,
+        DeploymentId,
+      ]
+      const unread = await readExpected(id)
+      expect(await startTargeted(a)).toEqual({ kind: 'started', deployment: first })
+      expect(await catalog.startTargeted(id, startInput, { claim: b, expected: unread })).toEqual({
+        kind: 'changed',
+      })
+      expect(await startTargeted(b)).toEqual({ kind: 'started', deployment: second })
+      expect(await catalog.start(id, startInput)).toEqual({ kind: 'busy', deployment: first })
+      expect(await catalog.removeStack(id)).toBe(false)
+      const open = await readExpected(id)
+      expect(await catalog.extendClaim(second, c, unread)).toBe(false)
+      expect(await catalog.extendClaim(third, c, open)).toBe(false)
+      expect(await catalog.extendClaim(second, c, open)).toBe(true)
+      expect(await catalog.extendClaim(second, c, open)).toBe(true)
+      await catalog.release(first, end)
+      await catalog.release(first, end)
+      expect(await catalog.getStack(id)).toMatchObject({
+        current: second,
+        targeted: [{ deployment: second, claim: c }],
+      })
+      await catalog.publish(id, 0, a)
+      expect(await catalog.extendClaim(second, a, { ...open, version: 0 })).toBe(false)
+      await catalog.release(second, end)
+      const released = await catalog.getStack(id)
+      expect(released).toMatchObject({ current: '', deployments: 2 })
+      expect(released).not.toHaveProperty('targeted')
+      expect(await catalog.listHistory(id, 9)).toMatchObject([
+        { deployment: second, result: 'succeeded' },
+        { deployment: first, result: 'succeeded' },
+      ])
+      expect(await catalog.start(id, startInput)).toEqual({ kind: 'started', deployment: third })
+      expect(await startTargeted(a)).toEqual({ kind: 'busy', deployment: third })
+    })
+
+    test('of many concurrent targeted starts against one record one succeeds', async () => {
+      const id = await createStack()
+      const expected = await readExpected(id)
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(letter =>
+          catalog.startTargeted(id, startInput, { claim: toBlobHash(letter), expected }),
+        ),
+      )
+      expect(answers.map(({ kind }) => kind).toSorted()).toEqual([
+        ...['changed', 'changed', 'changed'],
+        'started',
+      ])
     })
 
     test('durations of operations are stored per stack and kind, the latest of each', async () => {

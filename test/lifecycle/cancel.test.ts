@@ -35,7 +35,7 @@ test('a forced cancel of a deployment with a dead generator abandons the operati
       void platform.operations.select(deployment, firstId, end)
     },
   }
-  expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
+  expect(await cancel(ports, stack, { force: true })).toMatchObject({ kind: 'closed' })
   expect(ended).toEqual([group])
   expect(await headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.control.read(deployment)).toMatchObject({ stop: 'forced', closed: true })
@@ -60,9 +60,9 @@ test('a forced cancel closes a deployment whose holder is on an unreachable host
     holder: { ...testHolder, host: 'now' },
     isAlive: () => undefined,
   }
-  expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'asked' })
+  expect(await cancel(ports, stack, { force: false })).toMatchObject({ kind: 'asked' })
   expect(await platform.control.read(deployment)).toMatchObject({ closed: false })
-  expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
+  expect(await cancel(ports, stack, { force: true })).toMatchObject({ kind: 'closed' })
   expect(nowMs).toBeGreaterThan(limits.leaseMs)
   expect(await headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
@@ -78,7 +78,7 @@ test('a state edit that died after its publish is in the history with its versio
     holder: { ...testHolder, pid: 2 },
     isAlive: () => false,
   }
-  expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'closed' })
+  expect(await cancel(ports, stack, { force: false })).toMatchObject({ kind: 'closed' })
   const [line] = await platform.catalog.listHistory(stack, 1)
   expect(line).toMatchObject({ deployment, result: 'cancelled', version: 1 })
 })

@@ -164,7 +164,12 @@ export const storeMutations: readonly Mutation[] = [
     name: 'an old deployment releases a stack that a later one holds',
     breaks: 'close: release is conditional on being current',
     file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
-    edits: [['WHERE id = ? AND current = ?",', "WHERE id = ? AND ? <> ''\","]],
+    edits: [
+      [
+        '!isOpenDeployment(record, args.deployment)) return false',
+        'args.deployment === undefined) return false',
+      ],
+    ],
     caughtBy: [testsOf(contract, 'catalog')],
   },
   {

@@ -6,6 +6,13 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import { type LateOutcome, lateOutcomeKeyOf } from '../../shared/records/late-outcome.ts'
+import { limits } from '../../shared/config/limits.ts'
+import {
+  isAsExpected,
+  isOpenDeployment,
+  withClaim,
+  withoutDeployment,
+} from '../../shared/ports/open-deployments.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
@@ -51,6 +58,34 @@ export function createSimCatalog(
       history.set(current, { deployment: current, command, message, startedAt: at })
       return { kind: 'started', deployment: current }
     },
+    startTargeted(id, { command, message, at }, { claim, expected }, call = '') {
+      const stack = requireStack(id)
+      const { targeted = [] } = stack
+      const last = targeted.at(-1)
+      if (last !== undefined && stack.call === call)
+        return { kind: 'started', deployment: last.deployment }
+      const isFull = targeted.length >= limits.openDeploymentsMax
+      if (stack.current !== '' && (targeted.length === 0 || isFull))
+        return { kind: 'busy', deployment: stack.current }
+      if (!isAsExpected(stack, expected)) return { kind: 'changed' }
+      const deployments = stack.deployments + 1
+      const deployment = deploymentIdOf(id, deployments)
+      const open = [...targeted, { deployment, claim }]
+      const current = open[0]?.deployment ?? deployment
+      stacks.set(id, { ...stack, current, targeted: open, deployments, call })
+      history.set(deployment, { deployment, command, message, startedAt: at })
+      onRule(`${open.length} targeted deployments are open`)
+      return { kind: 'started', deployment }
+    },
+    extendClaim(deployment, claim, expected) {
+      const stack = requireStack(deploymentPartsOf(deployment).stack)
+      const own = stack.targeted?.find(open => open.deployment === deployment)
+      if (own?.claim === claim) return true
+      if (own === undefined || !isAsExpected(stack, expected)) return false
+      const targeted = withClaim(stack.targeted ?? [], deployment, claim)
+      stacks.set(stack.id, { ...stack, targeted })
+      return true
+    },
     publish(id, expected, snapshot) {
       const stack = requireStack(id)
       const version = expected + 1
@@ -66,8 +101,17 @@ export function createSimCatalog(
     },
     release(deployment, { at, result, changes, version }) {
       const stack = requireStack(deploymentPartsOf(deployment).stack)
-      if (stack.current !== deployment) return
-      stacks.set(stack.id, { ...stack, current: '', call: '' })
+      if (!isOpenDeployment(stack, deployment)) return
+      const { targeted: open = [], ...rest } = stack
+      const targeted = withoutDeployment(open, deployment)
+      const current = targeted[0]?.deployment ?? ''
+      const call = targeted.length === 0 ? '' : stack.call
+      stacks.set(stack.id, {
+        ...rest,
+        current,
+        call,
+        ...(targeted.length === 0 ? {} : { targeted }),
+      })
       const openRecord = history.get(deployment)
       if (openRecord !== undefined)
         history.set(deployment, { ...openRecord, endedAt: at, result, changes, version })

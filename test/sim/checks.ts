@@ -11,6 +11,8 @@ import { equalMaps } from '../../shared/values/equal.ts'
 import { stripSecretsInMap } from '../../shared/values/special-values.ts'
 import type { ModelCloud } from './model-cloud.ts'
 import { checkFoldLaw, checkPartialFold, foldInputOf, type ReaderView } from './fold-law.ts'
+import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
+import { isPublicationOf, listTargetedFolds, mergeOpenFolds } from './targeted-folds.ts'
 import { faultKinds } from './faults.ts'
 import { dynamoEvents } from './dynamo-anomalies.ts'
 import type { HeadChange } from './heads.ts'
@@ -33,6 +35,7 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
   const appendMoments = new Map<string, number[]>()
   const endMoments = new Map<string, number>()
   let [closingCount, publishCount, moment] = [0, 0, 0]
+  let previousState: StoredDeployment = emptyDeployment
   /** Returns the view of a reader who read the log at some moment and reads the ends afterwards. */
   const createReaderView = (deployment: string): ReaderView => {
     const moments = appendMoments.get(deployment) ?? []
@@ -102,8 +105,17 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
         world.violate(`the published state has an integrity error: ${integrityError}`)
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('the published state is marked with an integrity error')
-      checkCloud(world, cloud, { state, exemptIds })
-      const { current = '' } = world.records.catalog.listStacks().stacks[0] ?? {}
+      const [stack] = world.records.catalog.listStacks().stacks
+      const openFolds = listTargetedFolds(world, stack?.targeted ?? [])
+      checkCloud(world, cloud, { state: mergeOpenFolds(openFolds, state), exemptIds })
+      const previous = previousState
+      previousState = state
+      if (openFolds.length > 0) {
+        if (!openFolds.some(openFold => isPublicationOf(openFold, { state, previous })))
+          world.violate('the published state is not the merge of a targeted deployment')
+        return
+      }
+      const { current = '' } = stack ?? {}
       const input = current === '' ? undefined : foldInputOf(world, current)
       if (world.hasFaults && input !== undefined)
         checkFoldLaw(world, input, { published: state, draw })
@@ -140,6 +152,9 @@ const rules = [
   'a generator runs an operation itself',
   'a hook refuses a step',
   'a hook runs again in a later generator run',
+  'a targeted deployment meets the claim of another',
+  '2 targeted deployments are open',
+  '3 targeted deployments are open',
 ] as const
 
 /** The coverage that a run of many seeds must reach. */

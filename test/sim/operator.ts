@@ -1,10 +1,12 @@
+import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import { type SimFleet, startFleet } from './fleet.ts'
 import type { Machine } from './machine.ts'
 import type { HostName } from './node.ts'
-import { type ProcessEnd, simStack, startCommand } from './process.ts'
+import { type CommandStart, type ProcessEnd, simStack, startCommand } from './process.ts'
 import { createFaultHandler } from './fault-handler.ts'
 import type { Scenario, ScenarioStep } from './scenario.ts'
 import { hasPendingCreate, settlePendingCreates } from './settle-pending-creates.ts'
@@ -85,6 +87,16 @@ async function runStep(
   })
   const fleet = startStepFleet()
   startedFleet = fleet
+  if (step.targetGroups.length > 0) {
+    const groups = step.targetGroups.map(targets => ({ ...step, targets, targetGroups: [] }))
+    const runs = groups.map((group, index) =>
+      runGroup(deps, { group, key: `${stepIndex}.${index}`, faults, index, onFault }),
+    )
+    const firstEffects = await Promise.all(runs)
+    deps.effects.push([...firstEffects, ...fleet.effects()])
+    await Promise.all(startedProcesses)
+    return { fleetEnd: fleet.end() }
+  }
   for (let startNumber = 0; startNumber < startsMax; startNumber += 1) {
     if (startNumber > 0 && stepIndex === scenario.upgradeAt && !isUpgraded) {
       world.cover('rule', 'a newer version takes over during a deployment')
@@ -122,7 +134,59 @@ async function runStep(
   return { fleetEnd: fleet.end() }
 }
 
-function noteEnd({ machine: { world } }: OperatorDeps, end: ProcessEnd): void {
+/** One of several targeted commands that run at once. */
+interface GroupRun {
+  readonly group: ScenarioStep
+  readonly key: string
+  readonly index: number
+  readonly faults: readonly Fault[]
+  readonly onFault: CommandStart['onFault']
+}
+
+/**
+ * Runs a targeted command beside others, and starts or resumes it again after a crash. Returns the
+ * number of effects of its first process.
+ */
+async function runGroup(
+  { machine }: Pick<OperatorDeps, 'machine'>,
+  { group, key, index, faults, onFault }: GroupRun,
+): Promise<number> {
+  const { world } = machine
+  const clock = createWorldClock(world.scheduler)
+  const draw = world.draw.fork(`group ${key}`)
+  let firstEffects = 0
+  let resumed: DeploymentId | undefined
+  for (let startNumber = 0; startNumber < startsMax; startNumber += 1) {
+    const startedCommand = startCommand(machine, {
+      key: `${key}.${startNumber}`,
+      host: 'here',
+      isNewer: false,
+      step: group,
+      resume: resumed !== undefined,
+      ...(resumed === undefined ? {} : { resumedDeployment: resumed }),
+      wait: draw.chance(0.5),
+      faults: faults.filter(
+        fault => fault.processIndex === index && fault.startNumber === startNumber,
+      ),
+      onFault,
+    })
+    const end = await startedCommand.end
+    if (startNumber === 0) firstEffects = startedCommand.launch.effects()
+    noteEnd({ machine }, end)
+    if (end.kind === 'failed' && end.code === 'STACK_BUSY')
+      world.cover('rule', 'a targeted deployment meets the claim of another')
+    if (end.kind === 'done') break
+    await clock.sleep(draw.integer(0, 30_000))
+    if (draw.chance(0.2)) break
+    const open = listOpenDeployments(
+      world.records.catalog.getStack(simStack) ?? { current: '' },
+    ).find(deployment => machine.requestedSteps.get(deployment) === group)
+    resumed = end.kind !== 'failed' && draw.chance(0.75) ? open : undefined
+  }
+  return firstEffects
+}
+
+function noteEnd({ machine: { world } }: Pick<OperatorDeps, 'machine'>, end: ProcessEnd): void {
   if (end.kind !== 'failed') return
   if (end.code === 'INTERNAL') world.violate(`internal error: ${end.message}`)
   if (end.code === 'RECORD_TOO_NEW') world.cover('rule', 'newer rules are refused by name')
@@ -168,8 +232,9 @@ async function settleRest(
       step:
         isResuming && interruptedStep !== undefined
           ? interruptedStep
-          : { ...goal, ...command, parallel: 16 },
+          : { ...goal, ...command, parallel: 16, targets: [], targetGroups: [] },
       resume: isResuming,
+      ...(isResuming && current !== '' ? { resumedDeployment: current } : {}),
       wait: true,
       ...(isResuming ? {} : { pendingCreates }),
     }).end

@@ -4,6 +4,7 @@ import type { Hosts } from '../../shared/runtime/environment/run-input.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { DeployError } from '../../shared/errors/error.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
+import type { Targeting } from '../../shared/records/targeting.ts'
 import type { Launch } from './network.ts'
 import type { Machine, ProcessStart, SimProcess } from './machine.ts'
 import { createSimCallbacks } from './hooks.ts'
@@ -24,7 +25,7 @@ export type ProcessEnd =
   | { readonly kind: 'gone' }
 
 /** Start parameters of a process that runs a command. */
-export interface CommandStart extends ProcessStart {
+export interface CommandStart extends ProcessStart, Pick<DeployRequest, 'resumedDeployment'> {
   readonly step: ScenarioStep
   readonly resume: boolean
   readonly wait: boolean
@@ -125,7 +126,7 @@ export function startServing(
 }
 
 type DeployInput = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
-  Pick<DeployRequest, 'handOverSignal'>
+  Pick<DeployRequest, 'handOverSignal' | 'resumedDeployment'>
 
 function deployIn(
   machine: Machine,
@@ -224,9 +225,19 @@ function failureOf(thrown: unknown): ProcessEnd {
   return { kind: 'failed', code: 'INTERNAL', message }
 }
 
+/** Returns the targeting of things by name, whatever their parents are. */
+function targetingOf(names: readonly string[]): Targeting {
+  return {
+    targets: names.map(name => `**::${name}`),
+    ...{ excludes: [], replaces: [], excludeDependents: false, excludeProtected: false },
+    targetDependents: false,
+  }
+}
+
 function requestOf({
   step,
   resume,
+  resumedDeployment,
   wait,
   pendingCreates,
   handOverSignal,
@@ -252,12 +263,14 @@ function requestOf({
       continueOnError: step.continueOnError,
       execute: step.execute,
       message: '',
+      ...(step.targets.length === 0 ? {} : { targeting: targetingOf(step.targets) }),
       ...(isDestroyByProgram(step) ? { runProgram: true } : {}),
     },
     ...(step.functionLimitMs > 0 ? { functionLimitMs: step.functionLimitMs } : {}),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
     programDigest: simSecrets.digest(JSON.stringify(step.program)),
     resume,
+    ...(resumedDeployment === undefined ? {} : { resumedDeployment }),
     wait,
     pendingCreates: pendingCreates ?? { existingIds: new Map(), mustClearOthers: false },
   }

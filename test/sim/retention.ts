@@ -2,6 +2,7 @@ import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { ControlPort } from '../../shared/ports/records.ts'
 import type { RetentionPort } from '../../shared/ports/retention.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { isOpenDeployment } from '../../shared/ports/open-deployments.ts'
 import type { Sync } from './sync.ts'
 
 /** One kind of record: the deployments with such records, and their removal. */
@@ -20,7 +21,7 @@ export function createRetention(
   removeVersions: (through: number) => void,
 ): Sync<RetentionPort> {
   const isCurrent = (deployment: DeploymentId): boolean =>
-    catalog.getStack(deploymentPartsOf(deployment).stack)?.current === deployment
+    isOpenDeployment(catalog.getStack(deploymentPartsOf(deployment).stack), deployment)
   const holdsRecords = (table: RecordTable, deployment: DeploymentId): boolean =>
     [...table.deployments()].includes(deployment)
   return {

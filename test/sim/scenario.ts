@@ -31,6 +31,13 @@ export interface PlannedThing {
 /** One command of a scenario. */
 export interface ScenarioStep {
   readonly command: 'up' | 'refresh' | 'destroy'
+  /** The targets of a step, by name. Empty: all resources. */
+  readonly targets: readonly string[]
+  /**
+   * The targets of several commands that run at once in place of one command. Empty: one command
+   * runs.
+   */
+  readonly targetGroups: readonly (readonly string[])[]
   readonly refresh: boolean
   readonly continueOnError: boolean
   readonly parallel: number
@@ -115,10 +122,17 @@ export function drawScenario(draw: SeededDraw): Scenario {
       drift: index === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
       program,
       refusals: new Set(refusals),
+      targets: [],
+      targetGroups:
+        command === 'up' && index > 0 && executors.length === 0
+          ? drawTargetGroups(draw.fork(`targets ${index}`), program)
+          : [],
     })
   }
   const limitDraw = draw.fork('time')
-  const functionLimitMs = limitDraw.chance(0.25) ? limitDraw.pick([1_500, 3_000, 8_000, 20_000]) : 0
+  const hasGroups = steps.some(({ targetGroups }) => targetGroups.length > 0)
+  const functionLimitMs =
+    !hasGroups && limitDraw.chance(0.25) ? limitDraw.pick([1_500, 3_000, 8_000, 20_000]) : 0
   const hookDraw = draw.fork('hooks')
   const hooks = drawHooks(hookDraw, listThings(steps))
   return {
@@ -133,6 +147,44 @@ export function drawScenario(draw: SeededDraw): Scenario {
     hasTwoHosts,
     upgradeAt,
   }
+}
+
+/**
+ * Draws the targets of two or three commands at once, or none. Most groups do not touch, as far as
+ * the program shows.
+ */
+function drawTargetGroups(
+  draw: SeededDraw,
+  program: readonly PlannedThing[],
+): readonly (readonly string[])[] {
+  if (!draw.chance(0.4)) return []
+  const things = program.filter(({ kind }) => kind === 'thing')
+  const mayTouch = draw.chance(0.3)
+  const groups: (readonly string[])[] = []
+  for (let number = draw.integer(2, 3); number > 0; number -= 1) {
+    const others = groups.flat()
+    const apart = things.filter(
+      thing => mayTouch || !others.some(name => touches(thing, name, program)),
+    )
+    const pick = (): string => apart[draw.integer(0, apart.length - 1)]?.name ?? ''
+    if (apart.length > 0) groups.push([pick(), pick()])
+  }
+  return groups
+}
+
+/** Reports whether a thing refers to a named thing, or the named thing to it. */
+function touches(thing: PlannedThing, name: string, program: readonly PlannedThing[]): boolean {
+  const namesOf = ({ needs, fixed, after }: PlannedThing): readonly string[] => [
+    ...needs,
+    ...fixed,
+    ...after,
+  ]
+  const other = program.find(candidate => candidate.name === name)
+  return (
+    thing.name === name ||
+    namesOf(thing).includes(name) ||
+    (other !== undefined && namesOf(other).includes(thing.name))
+  )
 }
 
 /** Returns the names of all things of all steps. */
@@ -235,9 +287,11 @@ function drawPlanned(
 
 /** Returns all things that may be deleted while others still depend on them. */
 export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
-  const names = steps.flatMap(({ program }) =>
-    program.filter(thing => mayBeDeletedFirst(thing, program)).map(({ name }) => name),
-  )
+  const names = steps.flatMap(({ program, targetGroups }) => [
+    ...program.filter(thing => mayBeDeletedFirst(thing, program)).map(({ name }) => name),
+    // A replaced target is deleted although its untargeted dependents still have its old id.
+    ...targetGroups.flat(),
+  ])
   return new Set(names)
 }
 

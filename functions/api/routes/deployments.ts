@@ -1,3 +1,4 @@
+import { isOpenDeployment } from '../../../shared/ports/open-deployments.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import * as z from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
@@ -79,7 +80,7 @@ export const deploymentRoutes = [
     output: z.object({ kind: z.enum(['none', 'asked', 'asked before']), number: z.number() }),
     run: async (ports, { params, body: { force } }) => {
       const { id, stack, number } = await requireDeployment(ports, params)
-      if (stack.current !== id) return { json: { kind: 'none', number } }
+      if (!isOpenDeployment(stack, id)) return { json: { kind: 'none', number } }
       const stopBefore = (await ports.control.read(id))?.stop ?? 'none'
       const stop = force ? 'forced' : 'graceful'
       await ports.control.stop(id, stop)
@@ -116,7 +117,7 @@ export const deploymentRoutes = [
     output: z.object({ nudged: z.boolean() }),
     run: async (ports, { params }) => {
       const { id, stack, number } = await requireDeployment(ports, params)
-      if (stack.current !== id)
+      if (!isOpenDeployment(stack, id))
         throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is not open`)
       await ports.nudges.nudge(stack.id, 0)
       return { json: { nudged: true } }

@@ -50,6 +50,15 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       if (!wasHeld) await locks.release(id)
     }
   }
+  const start: CatalogPort['start'] = async (id, input) => {
+    await locks.acquire(id)
+    try {
+      return await local.start(id, await prepareStart(deps, id, input))
+    } catch (thrown) {
+      await locks.release(id)
+      throw thrown
+    }
+  }
   return {
     ...local,
     createStack: (id, createdAt) =>
@@ -69,15 +78,9 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
         marks.remove(id)
         return true
       }),
-    start: async (id, input) => {
-      await locks.acquire(id)
-      try {
-        return await local.start(id, await prepareStart(deps, id, input))
-      } catch (thrown) {
-        await locks.release(id)
-        throw thrown
-      }
-    },
+    start,
+    // The lock of a backend belongs to one deployment, so a targeted one holds the whole stack.
+    startTargeted: start,
     publish: async (id, expectedVersion, snapshot) => {
       await locks.acquire(id)
       const published = await local.publish(id, expectedVersion, snapshot)

@@ -25,6 +25,10 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     },
     removeStack: id => call('catalog.removeStack', { id }),
     start: (id, input) => call('catalog.start', { id, start: input, token: random.uuid() }),
+    startTargeted: (id, input, claim) =>
+      call('catalog.startTargeted', { id, start: input, token: random.uuid(), ...claim }),
+    extendClaim: (deployment, claim, expected) =>
+      call('catalog.extendClaim', { deployment, claim, expected }),
     publish: (id, expectedVersion, snapshot) =>
       call('catalog.publish', { id, expected: expectedVersion, snapshot }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),

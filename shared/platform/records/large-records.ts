@@ -137,8 +137,8 @@ function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
   if (decision.kind === 'client-checkpoint') return [decision.snapshot]
   if (decision.kind !== 'pin') return []
-  const { base, place, options } = decision
-  return [base, place.archive, options.plan].flatMap(hash =>
+  const { base, published, place, options } = decision
+  return [base, published, place.archive, options.plan].flatMap(hash =>
     hash === undefined || hash === '' ? [] : [hash],
   )
 }

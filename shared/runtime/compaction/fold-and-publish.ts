@@ -15,6 +15,8 @@ import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-bl
 import { error } from '../../errors/error.ts'
 import { completeCheckpoint, findCheckpoint } from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
+import { mergeStates } from '../../journal/merge-states.ts'
+import { listOpenDeployments } from '../../ports/open-deployments.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
@@ -24,6 +26,7 @@ import {
   type DeploymentId,
   type EpochMs,
   type OperationId,
+  type StackId,
 } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
@@ -63,8 +66,14 @@ export async function compact(
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
   const foldedState = await foldWithEnds(ports, { deployment, view }, findEndToFold)
-  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
   const { stack } = deploymentPartsOf(deployment)
+  if (view.pin?.published !== undefined)
+    return publishMerged(ports, stack, {
+      published: view.pin.published,
+      version: view.version,
+      foldedState,
+    })
+  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
   const publication = await ports.catalog.publish(stack, view.version, snapshot)
   if (publication.kind === 'conflict')
     throw error(
@@ -74,21 +83,65 @@ export async function compact(
   return { version: publication.version, snapshot }
 }
 
+/** The fold of a targeted deployment, and the snapshot on which the deployment began. */
+interface TargetedFold {
+  readonly published: BlobHash | ''
+  readonly version: number
+  readonly foldedState: StoredDeployment
+}
+
 /**
- * Returns the current state of a stack, without writing. If the stack has a current deployment,
- * running or interrupted, its records so far are folded over its base. Running operations become
- * pending operations. Without a current deployment, or before its pin, the published snapshot is
- * returned.
+ * Publishes the fold of a targeted deployment. If others have published since its pin, its changes
+ * are merged into the newest snapshot. Publishes nothing if that snapshot contains them already.
+ */
+async function publishMerged(
+  ports: CompactionPorts,
+  stack: StackId,
+  { published, version, foldedState }: TargetedFold,
+): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+  for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
+    const record = await ports.catalog.getStack(stack)
+    if (record === undefined) throw error('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
+    const state =
+      record.version === version
+        ? foldedState
+        : mergeStates({
+            base: await readSnapshotBlob(ports.blobs, published),
+            folded: foldedState,
+            current: await readSnapshotBlob(ports.blobs, record.snapshot),
+          })
+    if (state === undefined && record.snapshot !== '')
+      return { version: record.version, snapshot: record.snapshot }
+    const snapshot = await ports.blobs.put(
+      await printStateBlob(await envelopeOf(state ?? foldedState)),
+    )
+    const publication = await ports.catalog.publish(stack, record.version, snapshot)
+    if (publication.kind !== 'conflict') return { version: publication.version, snapshot }
+  }
+  throw error('STORE_UNAVAILABLE', `gave up publishing: ${stack} was changed concurrently`)
+}
+
+/**
+ * Returns the current state of a stack, without writing. If the stack has open deployments, running
+ * or interrupted, their records so far are folded over their bases and merged. Running operations
+ * become pending operations. Without an open deployment, or before its pin, the published snapshot
+ * is returned.
  */
 export async function readState(
   ports: Omit<CompactionPorts, 'catalog'>,
   stack: StackRecord,
 ): Promise<StoredDeployment> {
-  if (stack.current !== '') {
-    const view = await readLogView(ports, stack.current)
-    if (view.pin !== undefined) return foldLog(ports, stack.current, view)
+  let state = await readSnapshotBlob(ports.blobs, stack.snapshot)
+  for (const deployment of listOpenDeployments(stack)) {
+    const view = await readLogView(ports, deployment)
+    if (view.pin === undefined) continue
+    const folded = await foldLog(ports, deployment, view)
+    const { published } = view.pin
+    if (published === undefined) return folded
+    const base = await readSnapshotBlob(ports.blobs, published)
+    state = mergeStates({ base, folded, current: state }) ?? state
   }
-  return readSnapshotBlob(ports.blobs, stack.snapshot)
+  return state
 }
 
 /** Folds a log from its last pin on. */

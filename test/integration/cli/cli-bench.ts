@@ -296,6 +296,8 @@ function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): 
         !project || id.startsWith(`organization/${project}/`)
       return { stacks: [...stacks.values()].filter(isInProject), unreadable: [] }
     },
+    startTargeted: failUnused,
+    extendClaim: failUnused,
     putLateOutcome: failUnused,
     listLateOutcomes: async () => [],
     recordSlowOperation: () => Promise.resolve(),

@@ -1,4 +1,5 @@
 import type { CatalogPort } from '../../../ports/catalog.ts'
+import { isOpenDeployment } from '../../../ports/open-deployments.ts'
 import type { ControlPort } from '../../../ports/records.ts'
 import type { Control } from '../../../records/head.ts'
 import { deploymentPartsOf, type DeploymentId, type EpochMs } from '../../../records/ids.ts'
@@ -57,7 +58,7 @@ export async function readHolderStatus(
       return { kind: isHeld ? 'held' : 'dead', holder }
     }
     const stackRecord = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
-    if (stackRecord?.current !== deployment) return { kind: 'over' }
+    if (!isOpenDeployment(stackRecord, deployment)) return { kind: 'over' }
     if (deps.clock.monotonicMs() - startedMs > controlTimeoutMs)
       return { kind: 'dead', holder: undefined }
     await deps.clock.sleep(controlPollMs)

@@ -7,20 +7,20 @@ import type { Holder } from '../../../records/log.ts'
 import { readHistoryRecord } from '../retention/history-and-versions.ts'
 
 /**
- * Returns the error for a stack that another deployment holds. The message names the holder and the
- * time since the start of the deployment.
+ * Returns the error for a stack or resource that another deployment holds. The message names the
+ * holder, the resource, and the time since the start of the deployment.
  */
 export async function createBusyError(
   { catalog, clock }: { readonly catalog: CatalogPort; readonly clock: Pick<ClockPort, 'now'> },
   deployment: DeploymentId,
-  { holder, hint }: { readonly holder: Holder; readonly hint?: string },
+  { holder, hint, urn }: { readonly holder: Holder; readonly hint?: string; readonly urn?: string },
 ): Promise<Error> {
   const record = await readHistoryRecord(catalog, deployment)
   const age =
     record === undefined ? '' : `, which began ${formatAge(clock.now() - record.startedAt)} ago,`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${formatHolder(holder)}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${formatHolder(holder)}${urn === undefined ? '' : ` and claims '${urn}'`}`,
     hint === undefined ? {} : { hint },
   )
 }

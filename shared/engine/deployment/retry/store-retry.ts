@@ -154,6 +154,8 @@ function addCatalogRetries(catalog: CatalogPort, withRetry: StoreRetry): Catalog
     ...catalog,
     getStack: withRetry(catalog.getStack),
     start: withRetry(catalog.start),
+    startTargeted: withRetry(catalog.startTargeted),
+    extendClaim: withRetry(catalog.extendClaim),
     publish: withRetry(catalog.publish),
     release: withRetry(catalog.release),
     putLateOutcome: withRetry(catalog.putLateOutcome),

@@ -88,8 +88,8 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
 
 /** Returns the record of a stack without the fields that only this adapter uses. */
 function toStackRecord(stack: StoredStack): StackRecord {
-  const { id, createdAt, current, version, snapshot, deployments } = stack
-  return { id, createdAt, current, version, snapshot, deployments }
+  const { startToken: _startToken, ...record } = stack
+  return record
 }
 
 /**
@@ -111,6 +111,7 @@ async function createStackItem(
   ]
   const emptyAssignments = [
     '#current = :empty',
+    '#targeted = :empty',
     '#startToken = :empty',
     '#snapshot = :empty',
     '#version = :zero',

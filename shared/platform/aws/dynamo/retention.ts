@@ -1,6 +1,7 @@
 import { tableKeys } from '../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { RecordedDeployment, RetentionPort } from '../../../ports/retention.ts'
+import { isOpenDeployment } from '../../../ports/open-deployments.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
 import { deleteItems, deleteRange, getItems } from './table/batch-items.ts'
@@ -9,7 +10,7 @@ import { readFlag, type Item, type Key, keyOfItem, readNumber, readText } from '
 import { createLeftoverRemoval } from './leftovers.ts'
 import { catalogKeys, journalKeys, parsePaddedNumber } from './record-keys.ts'
 import { createReferenceListing } from './blob-references.ts'
-import { parseHistoryItem } from './stack-record.ts'
+import { parseHistoryItem, parseStackItem } from './stack-record.ts'
 import { deleteItem, queryItems, type Table } from './table/table.ts'
 
 /** Both tables. The catalog contains the facts that decide which journal records are removed. */
@@ -184,7 +185,7 @@ async function readRecordedDeployments(
       isCurrent:
         stackItem !== undefined &&
         !readFlag(stackItem, 'removed') &&
-        readText(stackItem, 'current') === deployment,
+        isOpenDeployment(parseStackItem(stack, stackItem), deployment),
       isInHistory: historyItem !== undefined,
       ...(endedAt === undefined ? {} : { endedAt }),
     }

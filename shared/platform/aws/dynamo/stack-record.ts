@@ -1,4 +1,4 @@
-import type { HistoryRecord, StackRecord } from '../../../ports/catalog.ts'
+import type { HistoryRecord, StackRecord, TargetedDeployment } from '../../../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../../records/ids.ts'
 import { damagedError, parseRecordJson } from '../../records/record-layouts.ts'
 import { readFlag, type Item, readNumber, readText } from './table/item.ts'
@@ -18,15 +18,27 @@ export function parseStackItem(id: StackId, item: Item | undefined): StoredStack
   if (item === undefined) return undefined
   requireReadableItem('stack', { id }, item)
   if (readFlag(item, 'removed')) return undefined
+  const targeted = readTargeted(id, item)
   return {
     id,
     createdAt: readNumber(item, 'createdAt') as EpochMs,
     current: readText(item, 'current') as DeploymentId,
+    ...(targeted.length === 0 ? {} : { targeted }),
     version: readNumber(item, 'version'),
     snapshot: parseBlobHash(item, 'snapshot', { kind: 'stack', keys: { id } }),
     deployments: readNumber(item, 'deployments'),
     startToken: readText(item, 'startToken'),
   }
+}
+
+/** Returns the open targeted deployments of a stack's item. Throws RECORD_DAMAGED. */
+function readTargeted(id: StackId, item: Item): readonly TargetedDeployment[] {
+  const text = readText(item, 'targeted')
+  return text === '' ? [] : parseRecordJson({ kind: 'stack', keys: { id } }, text, isTargetedList)
+}
+
+function isTargetedList(value: unknown): value is readonly TargetedDeployment[] {
+  return Array.isArray(value)
 }
 
 /** Parses an entry of the history. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */

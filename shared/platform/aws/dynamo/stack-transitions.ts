@@ -1,16 +1,24 @@
 import { historyBeginOf } from '../../records/history-begin.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
-import type { CatalogPort } from '../../../ports/catalog.ts'
+import { limits as commonLimits } from '../../../config/limits.ts'
+import type {
+  CatalogPort,
+  ClaimedAgainst,
+  DeploymentStart,
+  TargetedDeployment,
+} from '../../../ports/catalog.ts'
+import { isAsExpected, withClaim, withoutDeployment } from '../../../ports/open-deployments.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import {
   type BlobHash,
+  type DeploymentId,
   deploymentIdOf,
   deploymentPartsOf,
   type StackId,
 } from '../../../records/ids.ts'
 import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
-import { toItem } from './table/item.ts'
+import { toItem, type Item } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { type StoredStack, parseStackItem } from './stack-record.ts'
 import { formatAttributeOf, requireReadableItem } from './record-format.ts'
@@ -23,7 +31,10 @@ export interface CatalogDeps {
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
-type StackTransitions = Pick<CatalogPort, 'start' | 'publish' | 'release'>
+type StackTransitions = Pick<
+  CatalogPort,
+  'start' | 'startTargeted' | 'extendClaim' | 'publish' | 'release'
+>
 
 const existingStackCondition = andConditions(
   existsCondition,
@@ -37,6 +48,12 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
       const token = deps.random.uuid()
       return retryWhileRacing(() => writeStart(deps, { id, token, ...input }))
     },
+    startTargeted: (id, input, claim) => {
+      const token = deps.random.uuid()
+      return retryWhileRacing(() => writeTargetedStart(deps, { id, token, ...input, ...claim }))
+    },
+    extendClaim: (deployment, claim, expected) =>
+      retryWhileRacing(() => writeClaim(deps, deployment, { claim, expected })),
     publish: (id, expectedVersion, snapshot) =>
       retryWhileRacing(() => writePublication(deps, { id, expectedVersion, snapshot })),
     release: createRelease(deps),
@@ -72,7 +89,8 @@ async function writeStart(
   const deployment = deploymentIdOf(id, number)
   const change = {
     key: keys.stack(id),
-    updateExpression: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
+    updateExpression:
+      'SET #current = :deployment, #targeted = :empty, #deployments = :number, #startToken = :token',
     condition: andConditions(
       existingStackCondition,
       '#current = :empty AND #deployments = :before',
@@ -82,6 +100,20 @@ async function writeStart(
       ...formatAttributeOf('stack'),
     },
   }
+  return insertDeployment({ catalogTable, random }, input, { deployment, change })
+}
+
+/** Writes a start: the stack, the history, and the list of deployments. */
+async function insertDeployment(
+  { catalogTable, random }: CatalogDeps,
+  input: DeploymentStart & { readonly id: StackId },
+  {
+    deployment,
+    change,
+  }: { readonly deployment: DeploymentId; readonly change: Parameters<typeof updateItem>[1] },
+): Promise<{ readonly kind: 'started'; readonly deployment: DeploymentId } | undefined> {
+  const { id } = input
+  const { number } = deploymentPartsOf(deployment)
   const historyItem = {
     ...toItem({ begun: JSON.stringify(historyBeginOf(deployment, input)) }),
     ...formatAttributeOf('history'),
@@ -93,6 +125,90 @@ async function writeStart(
     { kind: 'put', key: keys.deploymentListEntry(deployment), item: {}, ifAbsent: false },
   ])
   return isDone ? { kind: 'started', deployment } : undefined
+}
+
+async function writeTargetedStart(
+  deps: CatalogDeps,
+  input: DeploymentStart & {
+    readonly id: StackId
+    readonly token: string
+    readonly claim: BlobHash
+    readonly expected: ClaimedAgainst
+  },
+): Promise<Awaited<ReturnType<StackTransitions['startTargeted']>> | undefined> {
+  const { id, token, claim, expected } = input
+  const stack = await requireStack(deps.catalogTable, id)
+  const { current, targeted = [], version } = stack
+  const last = targeted.at(-1)
+  if (last !== undefined && stack.startToken === token)
+    return { kind: 'started', deployment: last.deployment }
+  const isFull = targeted.length >= commonLimits.openDeploymentsMax
+  if (current !== '' && (targeted.length === 0 || isFull))
+    return { kind: 'busy', deployment: current }
+  if (!isAsExpected(stack, expected)) return { kind: 'changed' }
+  const number = stack.deployments + 1
+  const deployment = deploymentIdOf(id, number)
+  const open = [...targeted, { deployment, claim }]
+  const change = {
+    key: keys.stack(id),
+    updateExpression:
+      'SET #current = :current, #targeted = :after, #deployments = :number, #startToken = :token',
+    condition: andConditions(
+      existingStackCondition,
+      `#deployments = :before AND ${unchangedConditionOf(targeted)}`,
+    ),
+    values: {
+      ...toItem({
+        ...{ current: open[0]?.deployment ?? deployment, after: JSON.stringify(open), number },
+        ...{ token, no: false, before: number - 1, version },
+        ...targetedValuesOf(targeted),
+      }),
+      ...formatAttributeOf('stack'),
+    },
+  }
+  return insertDeployment(deps, input, { deployment, change })
+}
+
+async function writeClaim(
+  { catalogTable }: CatalogDeps,
+  deployment: DeploymentId,
+  { claim, expected }: { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+): Promise<boolean | undefined> {
+  const { stack: id } = deploymentPartsOf(deployment)
+  const stack = await requireStack(catalogTable, id)
+  const { targeted = [], version } = stack
+  const own = targeted.find(open => open.deployment === deployment)
+  if (own?.claim === claim) return true
+  if (own === undefined || !isAsExpected(stack, expected)) return false
+  const { isDone } = await updateItem(catalogTable, {
+    key: keys.stack(id),
+    updateExpression: 'SET #targeted = :after',
+    condition: andConditions(existingStackCondition, unchangedConditionOf(targeted)),
+    values: {
+      ...toItem({
+        ...{ after: JSON.stringify(withClaim(targeted, deployment, claim)), no: false, version },
+        ...targetedValuesOf(targeted),
+      }),
+      ...formatAttributeOf('stack'),
+    },
+  })
+  return isDone ? true : undefined
+}
+
+/** The condition that version and targeted deployments of a stack are as they were read. */
+function unchangedConditionOf(targeted: readonly TargetedDeployment[]): string {
+  return `#version = :version AND ${targetedConditionOf(targeted)}`
+}
+
+/** The condition that the targeted deployments of a stack are as they were read. */
+function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
+  return targeted.length > 0
+    ? '#targeted = :open'
+    : '(attribute_not_exists(#targeted) OR #targeted = :open)'
+}
+
+function targetedValuesOf(targeted: readonly TargetedDeployment[]): { readonly open: string } {
+  return { open: targeted.length > 0 ? JSON.stringify(targeted) : '' }
 }
 
 async function writePublication(
@@ -122,38 +238,87 @@ async function writePublication(
   return isDone ? { kind: 'published', version: nextVersion } : undefined
 }
 
-function createRelease({ catalogTable, random }: CatalogDeps): StackTransitions['release'] {
-  return async (deployment, { at: endedAt, ...end }) => {
-    const { stack, number } = deploymentPartsOf(deployment)
-    const endJson = JSON.stringify({ endedAt, ...end })
-    const stackUpdate = {
+function createRelease(deps: CatalogDeps): StackTransitions['release'] {
+  return async (deployment, end) => {
+    const { stack } = deploymentPartsOf(deployment)
+    const release = { deployment, end }
+    const existing = await writeRelease(deps, release, {
       key: keys.stack(stack),
       updateExpression: 'SET #current = :empty, #startToken = :empty',
-      condition: andConditions(readableCondition, '#current = :deployment'),
-      values: { ...toItem({ deployment, empty: '' }), ...formatAttributeOf('stack') },
-    }
-    const historyUpdate = {
-      key: keys.history(stack, number),
-      updateExpression: 'SET #ended = :ended',
-      condition: andConditions(existsCondition, readableCondition),
-      values: { ...toItem({ ended: endJson }), ...formatAttributeOf('history') },
-    }
-    const result = await transact(catalogTable, random, [
-      { kind: 'change', change: stackUpdate },
-      { kind: 'change', change: historyUpdate },
-    ])
-    if (result.isDone) return
-    const [stackRefusal, historyRefusal] = result.parts
-    if (stackRefusal?.isRefused === true) {
-      if (stackRefusal.existing !== undefined)
-        requireReadableItem('stack', { id: stack }, stackRefusal.existing)
-      return
-    }
-    if (historyRefusal?.existing !== undefined)
-      requireReadableItem('history', { stack, number }, historyRefusal.existing)
-    // A lost history entry must not block the stack.
-    else await updateItem(catalogTable, stackUpdate)
+      condition: andConditions(
+        readableCondition,
+        `#current = :deployment AND ${targetedConditionOf([])}`,
+      ),
+      values: {
+        ...toItem({ deployment, empty: '', ...targetedValuesOf([]) }),
+        ...formatAttributeOf('stack'),
+      },
+    })
+    if (existing !== undefined && parseStackItem(stack, existing)?.targeted !== undefined)
+      await retryWhileRacing(() => writeTargetedRelease(deps, release))
   }
+}
+
+/** A release of a deployment, with the end that the history records. */
+interface Release {
+  readonly deployment: DeploymentId
+  readonly end: Parameters<StackTransitions['release']>[1]
+}
+
+/** Releases one of several targeted deployments. Returns undefined after a race. */
+async function writeTargetedRelease(
+  deps: CatalogDeps,
+  release: Release,
+): Promise<true | undefined> {
+  const { stack: id } = deploymentPartsOf(release.deployment)
+  const stack = parseStackItem(id, await getItem(deps.catalogTable, keys.stack(id)))
+  const { targeted = [] } = stack ?? {}
+  if (!targeted.some(open => open.deployment === release.deployment)) return true
+  const rest = withoutDeployment(targeted, release.deployment)
+  const after = rest.length === 0 ? '' : JSON.stringify(rest)
+  const current = rest[0]?.deployment ?? ''
+  const existing = await writeRelease(deps, release, {
+    key: keys.stack(id),
+    updateExpression: 'SET #current = :current, #targeted = :after',
+    condition: andConditions(readableCondition, targetedConditionOf(targeted)),
+    values: {
+      ...toItem({ current, after, ...targetedValuesOf(targeted) }),
+      ...formatAttributeOf('stack'),
+    },
+  })
+  return existing === undefined ? true : undefined
+}
+
+/** Writes a release. Returns the item of the stack if it refuses the change of the stack. */
+async function writeRelease(
+  { catalogTable, random }: CatalogDeps,
+  { deployment, end: { at: endedAt, ...end } }: Release,
+  stackUpdate: Parameters<typeof updateItem>[1],
+): Promise<Item | undefined> {
+  const { stack, number } = deploymentPartsOf(deployment)
+  const endJson = JSON.stringify({ endedAt, ...end })
+  const historyUpdate = {
+    key: keys.history(stack, number),
+    updateExpression: 'SET #ended = :ended',
+    condition: andConditions(existsCondition, readableCondition),
+    values: { ...toItem({ ended: endJson }), ...formatAttributeOf('history') },
+  }
+  const result = await transact(catalogTable, random, [
+    { kind: 'change', change: stackUpdate },
+    { kind: 'change', change: historyUpdate },
+  ])
+  if (result.isDone) return undefined
+  const [stackRefusal, historyRefusal] = result.parts
+  if (stackRefusal?.isRefused === true) {
+    if (stackRefusal.existing !== undefined)
+      requireReadableItem('stack', { id: stack }, stackRefusal.existing)
+    return stackRefusal.existing
+  }
+  if (historyRefusal?.existing !== undefined)
+    requireReadableItem('history', { stack, number }, historyRefusal.existing)
+  // A lost history entry must not block the stack.
+  else await updateItem(catalogTable, stackUpdate)
+  return undefined
 }
 
 /** Returns the record of an existing stack. Throws STACK_NOT_FOUND. */

@@ -154,6 +154,10 @@ CREATE TABLE journal_part (
 ) STRICT, WITHOUT ROWID;
 `
 
+const targetedColumn = `
+ALTER TABLE stack ADD COLUMN targeted TEXT NOT NULL DEFAULT '[]';
+`
+
 /** The tables in the memory of the process that owns the store. They end with the process. */
 export const temporaryTables = `
 CREATE TEMP TABLE chain (
@@ -180,6 +184,7 @@ export const migrations: readonly string[] = [
   auditTable,
   expiryColumn,
   copyTables,
+  targetedColumn,
 ]
 
 /** The version of the schema. */

@@ -2,10 +2,19 @@ import { historyBeginOf } from '../../../records/history-begin.ts'
 import { error } from '../../../../errors/error.ts'
 import type {
   CatalogPort,
+  ClaimedAgainst,
   HistoryRecord,
   PublishedVersion,
   StackRecord,
+  TargetedDeployment,
 } from '../../../../ports/catalog.ts'
+import {
+  isAsExpected,
+  isOpenDeployment,
+  withClaim,
+  withoutDeployment,
+} from '../../../../ports/open-deployments.ts'
+import { limits } from '../../../../config/limits.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -31,7 +40,13 @@ interface HistoryPageArgs {
   readonly before?: number | null
 }
 
-type StartInput = Parameters<CatalogPort['start']>[1]
+/** The arguments of a start. */
+interface StartArgs {
+  readonly id: StackId
+  readonly start: Parameters<CatalogPort['start']>[1]
+  readonly token: string
+}
+
 type ReleaseInput = Parameters<CatalogPort['release']>[1]
 
 /** The stacks as sent to other processes. Errors are plain data. */
@@ -104,29 +119,53 @@ export const catalogMethods = {
   'catalog.start': defineMultiWrite(
     (
       database,
-      args: { readonly id: StackId; readonly start: StartInput; readonly token: string },
+      args: StartArgs,
     ): { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId } => {
       const stack = requireStack(database, args.id)
       if (stack.current !== '') {
         const isSameCall = stack.startToken === args.token
         return { kind: isSameCall ? 'started' : 'busy', deployment: stack.current }
       }
-      const number = stack.deployments + 1
-      const deployment = deploymentIdOf(args.id, number)
-      database.run(
-        'UPDATE stack SET current = ?, deployments = ?, start_token = ? WHERE id = ?',
-        deployment,
-        number,
-        args.token,
-        args.id,
-      )
-      database.run(
-        'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
-        args.id,
-        number,
-        JSON.stringify(historyBeginOf(deployment, args.start)),
-      )
+      return { kind: 'started', deployment: insertDeployment(database, args, []) }
+    },
+  ),
+
+  'catalog.startTargeted': defineMultiWrite(
+    (
+      database,
+      args: StartArgs & { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+    ): Awaited<ReturnType<CatalogPort['startTargeted']>> => {
+      const stack = requireStack(database, args.id)
+      const { current, targeted = [], startToken } = stack
+      const last = targeted.at(-1)
+      if (last !== undefined && startToken === args.token)
+        return { kind: 'started', deployment: last.deployment }
+      const isFull = targeted.length >= limits.openDeploymentsMax
+      if (current !== '' && (targeted.length === 0 || isFull))
+        return { kind: 'busy', deployment: current }
+      if (!isAsExpected(stack, args.expected)) return { kind: 'changed' }
+      const deployment = insertDeployment(database, args, targeted, args.claim)
       return { kind: 'started', deployment }
+    },
+  ),
+
+  'catalog.extendClaim': defineWrite(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly claim: BlobHash
+        readonly expected: ClaimedAgainst
+      },
+    ): boolean => {
+      const { stack: id } = deploymentPartsOf(args.deployment)
+      const stack = requireStack(database, id)
+      const own = stack.targeted?.find(open => open.deployment === args.deployment)
+      if (own?.claim === args.claim) return true
+      if (own === undefined || !isAsExpected(stack, args.expected)) return false
+      const targeted = withClaim(stack.targeted ?? [], args.deployment, args.claim)
+      writeOpenDeployments(database, id, { ...stack, targeted })
+      return true
     },
   ),
 
@@ -165,12 +204,13 @@ export const catalogMethods = {
       args: { readonly deployment: DeploymentId; readonly end: ReleaseInput },
     ): boolean => {
       const { stack, number } = deploymentPartsOf(args.deployment)
-      const releasedCount = database.run(
-        "UPDATE stack SET current = '', start_token = '' WHERE id = ? AND current = ?",
-        stack,
-        args.deployment,
-      )
-      if (releasedCount === 0) return false
+      const row = findStackRow(database, stack)
+      const record = row === undefined ? undefined : parseStack(row)
+      if (record === undefined || !isOpenDeployment(record, args.deployment)) return false
+      const targeted = withoutDeployment(record.targeted ?? [], args.deployment)
+      const startToken = targeted.length === 0 ? '' : readTextColumn(row ?? {}, 'start_token')
+      const current = targeted[0]?.deployment ?? ''
+      writeOpenDeployments(database, stack, { current, targeted, startToken })
       const { at: endedAt, ...end } = args.end
       database.run(
         'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
@@ -205,6 +245,46 @@ export const catalogMethods = {
   ),
 }
 
+/** Adds the next deployment to the stack and its history. Returns the id of the deployment. */
+function insertDeployment(
+  database: Database,
+  { id, start, token }: StartArgs,
+  targeted: readonly TargetedDeployment[],
+  claim?: BlobHash,
+): DeploymentId {
+  const number = requireStack(database, id).deployments + 1
+  const deployment = deploymentIdOf(id, number)
+  const open = claim === undefined ? [] : [...targeted, { deployment, claim }]
+  const current = open[0]?.deployment ?? deployment
+  database.run('UPDATE stack SET deployments = ? WHERE id = ?', number, id)
+  writeOpenDeployments(database, id, { current, targeted: open, startToken: token })
+  database.run(
+    'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
+    id,
+    number,
+    JSON.stringify(historyBeginOf(deployment, start)),
+  )
+  return deployment
+}
+
+function writeOpenDeployments(
+  database: Database,
+  id: StackId,
+  open: {
+    readonly current: string
+    readonly targeted: readonly TargetedDeployment[]
+    readonly startToken: string
+  },
+): void {
+  database.run(
+    'UPDATE stack SET current = ?, targeted = ?, start_token = ? WHERE id = ?',
+    open.current,
+    JSON.stringify(open.targeted),
+    open.startToken,
+    id,
+  )
+}
+
 function findStackRow(database: Database, id: StackId): Row | undefined {
   return database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
 }
@@ -221,10 +301,17 @@ function requireStack(
 function parseStack(row: Row): StackRecord {
   requireReadableFormat('stack', row)
   const id = readTextColumn(row, 'id')
+  const current = readTextColumn(row, 'current') as DeploymentId | ''
+  const targeted = parseRecordJson(
+    { kind: 'stack', keys: { id } },
+    readTextColumn(row, 'targeted'),
+    isTargetedList,
+  )
   return {
     id: id as StackId,
     createdAt: readIntegerColumn(row, 'created_at') as EpochMs,
-    current: readTextColumn(row, 'current') as DeploymentId,
+    current,
+    ...(targeted.length === 0 ? {} : { targeted }),
     version: readIntegerColumn(row, 'version'),
     snapshot: parseBlobHash(readTextColumn(row, 'snapshot'), { kind: 'stack', keys: { id } }),
     deployments: readIntegerColumn(row, 'deployments'),
@@ -250,6 +337,10 @@ function parseHistory(row: Row): HistoryRecord {
   const begin = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
   const endJson = readTextColumn(row, 'ended')
   return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, hasEnd)) }
+}
+
+function isTargetedList(value: unknown): value is readonly TargetedDeployment[] {
+  return Array.isArray(value)
 }
 
 function hasBegin(value: unknown): value is HistoryRecord {

@@ -117,7 +117,12 @@ function listDeploymentIds(database: Database, table: string): readonly string[]
 function readRecordedDeployment(database: Database, deployment: DeploymentId): RecordedDeployment {
   const { stack, number } = deploymentPartsOf(deployment)
   const controlRow = database.get('SELECT closed FROM control WHERE deployment = ?', deployment)
-  const stackRow = database.get('SELECT current FROM stack WHERE id = ? AND removed = 0', stack)
+  const stackRow = database.get(
+    `SELECT 1 FROM stack WHERE id = ?1 AND removed = 0
+       AND (current = ?2 OR instr(targeted, '"' || ?2 || '"') > 0)`,
+    stack,
+    deployment,
+  )
   const historyRow = database.get(
     'SELECT ended FROM history WHERE stack = ? AND number = ?',
     stack,
@@ -127,7 +132,7 @@ function readRecordedDeployment(database: Database, deployment: DeploymentId): R
   return {
     deployment,
     closed: controlRow === undefined ? undefined : readIntegerColumn(controlRow, 'closed') === 1,
-    isCurrent: stackRow !== undefined && readTextColumn(stackRow, 'current') === deployment,
+    isCurrent: stackRow !== undefined,
     isInHistory: historyRow !== undefined,
     ...(endJson === '' ? {} : { endedAt: parseEndedAt(endJson, { stack, number }) }),
   }

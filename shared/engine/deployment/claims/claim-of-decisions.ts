@@ -1,0 +1,66 @@
+import { providerUrnOf } from '../../../names/provider-reference.ts'
+import { stackType, urnPartsOf, type Urn } from '../../../names/urn.ts'
+import { type Claim, emptyClaim, unionOfClaims } from '../../../records/claim.ts'
+import type { Decision } from '../../../records/log.ts'
+import { isRunByGenerator, type Operation } from '../../../records/operation.ts'
+import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
+import type { StoredResource } from '../../../state/stored.ts'
+
+/**
+ * Returns the claim that decisions need. `operations`: those of the plan pages that the decisions
+ * name. Outputs and changed positions of the root resource need no claim, because every program
+ * sets them, and the publication merges them. The same applies to changed source positions of other
+ * resources. Pure.
+ */
+export function claimOfDecisions(
+  decisions: readonly Decision[],
+  operations: readonly Operation[],
+): Claim {
+  let claim = emptyClaim
+  const add = (operation: Operation, state: StoredResource | undefined): void => {
+    claim = unionOfClaims(claim, claimOfOperation(operation, state))
+  }
+  for (const operation of operations) add(operation, operation.state)
+  for (const decision of decisions)
+    switch (decision.kind) {
+      case 'registration':
+        for (const operation of decision.operations) add(operation, operation.state)
+        break
+      case 'retried':
+        add(decision.operation, decision.operation.state)
+        break
+      case 'settled':
+        if (decision.goal !== '' && !isKeptRoot(decision.operation))
+          add(decision.operation, decision.state)
+        break
+      case 'outputs':
+        if (!isRoot(decision.state.urn)) {
+          const { urn } = decision.state
+          claim = unionOfClaims(claim, { changes: new Set([urn]), reads: new Set() })
+        }
+        break
+      default:
+    }
+  return claim
+}
+
+function claimOfOperation(operation: Operation, state: StoredResource | undefined): Claim {
+  if (isRunByGenerator(operation)) return emptyClaim
+  const { urn, old, provider } = operation
+  const providerUrn = providerUrnOf(provider)
+  const providerUrns = providerUrn === undefined ? [] : [providerUrn]
+  const oldUrns = old?.kind === 'base' ? [old.urn] : []
+  return {
+    changes: new Set([urn, ...oldUrns]),
+    reads: new Set([...providerUrns, ...(state === undefined ? [] : referencedUrnsOf(state))]),
+  }
+}
+
+function isKeptRoot({ op, urn }: Operation): boolean {
+  return op === 'same' && isRoot(urn)
+}
+
+/** Reports whether a URN is that of a stack's root resource. */
+function isRoot(urn: string): boolean {
+  return urnPartsOf(urn as Urn).qualifiedType === stackType
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { StoredDeployment, StoredResource } from '../../../state/stored.ts'
+import { claimOfTargets } from './claim-of-targets.ts'
+
+const urnOf = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
+const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::p'
+const thing = (name: string, dependencies: readonly string[] = []): StoredResource => ({
+  urn: urnOf(name),
+  custom: true,
+  type: 'a:b:C',
+  provider: `${provider}::id`,
+  dependencies: dependencies.map(urnOf),
+})
+const state: StoredDeployment = {
+  manifest: { time: '', magic: '', version: '' },
+  resources: [thing('a'), thing('b', ['a']), thing('c', ['b'])],
+  metadata: {},
+}
+const targeting = {
+  ...{ excludes: [], replaces: [], excludeDependents: false, excludeProtected: false },
+  targetDependents: false,
+}
+
+test('targets are claimed with what they refer to, also those outside of the state', () => {
+  const claim = claimOfTargets(state, { ...targeting, targets: [urnOf('b'), urnOf('new')] })
+  expect(claim.changes).toEqual(new Set([urnOf('b'), urnOf('new')]))
+  expect(claim.reads).toEqual(new Set([provider, urnOf('a')]))
+})
+
+test('patterns and dependents are claimed by the URNs of the state', () => {
+  const targets = ['**::b']
+  expect(claimOfTargets(state, { ...targeting, targets }).changes).toEqual(new Set([urnOf('b')]))
+  const claim = claimOfTargets(state, { ...targeting, targets, targetDependents: true })
+  expect(claim.changes).toEqual(new Set([urnOf('b'), urnOf('c')]))
+})

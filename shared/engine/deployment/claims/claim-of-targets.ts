@@ -1,0 +1,25 @@
+import { createUrnSet } from '../../../names/urn-set.ts'
+import type { Urn } from '../../../names/urn.ts'
+import type { Claim } from '../../../records/claim.ts'
+import type { Targeting } from '../../../records/targeting.ts'
+import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
+import type { StoredDeployment } from '../../../state/stored.ts'
+
+/**
+ * Returns the claim of a targeted deployment against a state. The deployment may change the
+ * targets, with their dependents if the targeting asks for them. It reads what these refer to. A
+ * target outside of the state is claimed too, because the program may register it. Linear. Pure.
+ */
+export function claimOfTargets({ resources = [] }: StoredDeployment, targeting: Targeting): Claim {
+  const targets = createUrnSet(targeting.targets)
+  const changes = new Set<string>(targets.literals)
+  const reads = new Set<string>()
+  for (const state of resources) {
+    const references = referencedUrnsOf(state)
+    const isDependent = targeting.targetDependents && references.some(urn => changes.has(urn))
+    if (!targets.has(state.urn as Urn) && !isDependent) continue
+    changes.add(state.urn)
+    for (const urn of references) reads.add(urn)
+  }
+  return { changes, reads }
+}

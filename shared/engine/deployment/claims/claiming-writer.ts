@@ -1,0 +1,137 @@
+import { limits } from '../../../config/limits.ts'
+import { error } from '../../../errors/error.ts'
+import { findChangedUrn } from '../../../journal/merge-states.ts'
+import type { CatalogPort, StackRecord } from '../../../ports/catalog.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import { type Claim, containsClaim, unionOfClaims } from '../../../records/claim.ts'
+import { type BlobHash, type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
+import type { Decision } from '../../../records/log.ts'
+import type { Pin } from '../log/log-view.ts'
+import { readPlanPage } from '../log/log-view.ts'
+import type { LogWriter } from '../log/log-writer.ts'
+import { readSnapshotBlob } from '../state/read-snapshot-blob.ts'
+import { claimOfDecisions } from './claim-of-decisions.ts'
+import { type ClaimConflict, findClaimConflict, putClaim, readClaim } from './stored-claims.ts'
+
+/** The dependencies of a claiming writer. */
+export interface ClaimDeps {
+  readonly catalog: Pick<CatalogPort, 'getStack' | 'extendClaim'>
+  readonly blobs: BlobsPort
+  /** Returns the error for a resource that another open deployment claims. */
+  readonly createConflictError: (conflict: ClaimConflict) => Promise<Error>
+}
+
+/**
+ * Returns a writer that claims what the decisions of a targeted deployment touch, before it appends
+ * them. The order of appends stays. Returns the same writer for a deployment of the whole stack. An
+ * append throws STACK_BUSY when another open deployment claims such a resource, or when another
+ * deployment has changed it since the pin. Nothing is decided then.
+ */
+export async function withClaims(
+  deps: ClaimDeps,
+  writer: LogWriter,
+  { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
+): Promise<LogWriter> {
+  const { published } = pin
+  if (published === undefined) return writer
+  const entry = await findOwnEntry(deps, deployment)
+  // Another process has closed the deployment, so the log refuses every append.
+  if (entry === undefined) return writer
+  let claim = await readClaim(deps.blobs, entry.claim)
+  let lastTurn: Promise<void> | undefined
+  const claimFor = async (decisions: readonly Decision[]): Promise<void> => {
+    const needed = await readNeededClaim(deps.blobs, decisions)
+    if (containsClaim(claim, needed)) return
+    claim = await extendClaim(deps, { deployment, published, claim, needed })
+  }
+  const needsNoTurn = (decisions: readonly Decision[]): boolean =>
+    lastTurn === undefined &&
+    !decisions.some(({ kind }) => kind === 'plan') &&
+    containsClaim(claim, claimOfDecisions(decisions, []))
+  return {
+    ...writer,
+    append(...decisions) {
+      if (needsNoTurn(decisions)) return writer.append(...decisions)
+      const claimed = (lastTurn ?? Promise.resolve()).then(() => claimFor(decisions))
+      // The next append follows this one, but does not wait until this one is durable.
+      let appended: Promise<void> | undefined
+      const turn = claimed.then(
+        () => {
+          appended = writer.append(...decisions)
+          appended.catch(() => undefined)
+        },
+        () => undefined,
+      )
+      lastTurn = turn
+      void turn.then(() => {
+        if (lastTurn === turn) lastTurn = undefined
+      })
+      return claimed.then(() => turn).then(() => appended)
+    },
+    async finish() {
+      await lastTurn
+      await writer.finish()
+    },
+  }
+}
+
+async function readNeededClaim(blobs: BlobsPort, decisions: readonly Decision[]): Promise<Claim> {
+  const operations = []
+  for (const decision of decisions)
+    if (decision.kind === 'plan')
+      for (const hash of decision.pages) operations.push(...(await readPlanPage(blobs, hash)))
+  return claimOfDecisions(decisions, operations)
+}
+
+/** The claim of a deployment, and the claim that its next decisions need. */
+interface ClaimExtension {
+  readonly deployment: DeploymentId
+  /** The published snapshot at the pin. */
+  readonly published: BlobHash | ''
+  readonly claim: Claim
+  readonly needed: Claim
+}
+
+/** Extends a claim in the catalog. Returns the extended claim. Throws STACK_BUSY. */
+async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<Claim> {
+  const { deployment, claim, needed } = extension
+  const next = unionOfClaims(claim, needed)
+  const hash = await putClaim(deps.blobs, next)
+  for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
+    const record = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
+    const entry = record?.targeted?.find(open => open.deployment === deployment)
+    // Another process has closed the deployment, so the log refuses the append.
+    if (record === undefined || entry === undefined || entry.claim === hash) return next
+    const search = { claim: needed, own: deployment }
+    const conflict = await findClaimConflict(deps.blobs, record, search)
+    if (conflict !== undefined) throw await deps.createConflictError(conflict)
+    await requireUnchanged(deps, extension, record)
+    if (await deps.catalog.extendClaim(deployment, hash, record)) return next
+  }
+  throw error('STORE_UNAVAILABLE', 'gave up extending a claim: the stack was changed concurrently')
+}
+
+/** Requires that no other deployment has changed a resource since the pin. Throws STACK_BUSY. */
+async function requireUnchanged(
+  { blobs }: ClaimDeps,
+  { published, needed }: ClaimExtension,
+  { snapshot }: StackRecord,
+): Promise<void> {
+  if (snapshot === published) return
+  const pinned = await readSnapshotBlob(blobs, published)
+  const current = await readSnapshotBlob(blobs, snapshot)
+  const urns = new Set([...needed.changes, ...needed.reads])
+  const urn = findChangedUrn(pinned, current, urns)
+  if (urn === undefined) return
+  throw error('STACK_BUSY', `another deployment has changed '${urn}' since this one began`, {
+    hint: 'Run the command again: it then begins with the changed resource.',
+  })
+}
+
+async function findOwnEntry(
+  { catalog }: ClaimDeps,
+  deployment: DeploymentId,
+): Promise<{ readonly claim: BlobHash } | undefined> {
+  const record = await catalog.getStack(deploymentPartsOf(deployment).stack)
+  return record?.targeted?.find(open => open.deployment === deployment)
+}

@@ -1,0 +1,18 @@
+import type { Targeting } from '../../../records/targeting.ts'
+import type { DeployRequest } from '../../request.ts'
+
+/**
+ * Returns the targeting of a request beside whose deployment others may run. Returns undefined for
+ * a request that needs the whole stack. Such a request has no targets, or has excludes or answers
+ * about pending creates. Or it comes from a queue, or runs in several processes. Pure.
+ */
+export function findSharedTargeting(request: DeployRequest): Targeting | undefined {
+  const { options, pendingCreates, functionLimitMs, key } = request
+  const { targeting, command, execute } = options
+  if (targeting === undefined || targeting.targets.length === 0 || command === 'import')
+    return undefined
+  const hasExcludes = targeting.excludes.length > 0 || targeting.excludeProtected
+  const hasAnswers = pendingCreates.mustClearOthers || pendingCreates.existingIds.size > 0
+  const isOfOneProcess = execute === 'here' && functionLimitMs === undefined && key === undefined
+  return hasExcludes || hasAnswers || !isOfOneProcess ? undefined : targeting
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { error } from '../../../errors/error.ts'
+import type { StackRecord } from '../../../ports/catalog.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import { type Claim, findTouchedUrn } from '../../../records/claim.ts'
+import type { BlobHash, DeploymentId } from '../../../records/ids.ts'
+import { parseForm } from '../../../values/parse-form.ts'
+
+/** An open deployment that claims a resource which another claim touches. */
+export interface ClaimConflict {
+  readonly deployment: DeploymentId
+  readonly urn: string
+}
+
+const claimForm = z.object({ changes: z.array(z.string()), reads: z.array(z.string()) })
+
+/** Stores a claim as a blob. Equal claims have the same blob. */
+export function putClaim(blobs: BlobsPort, { changes, reads }: Claim): Promise<BlobHash> {
+  const claim = { changes: [...changes].toSorted(), reads: [...reads].toSorted() }
+  return blobs.put(Buffer.from(JSON.stringify(claim)))
+}
+
+/** Reads a claim. Throws STATE_INVALID when it is damaged. */
+export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim> {
+  const parsed = parseForm(
+    claimForm,
+    parseText(Buffer.from(await blobs.get(hash)).toString('utf8')),
+  )
+  if (!parsed.success) throw error('STATE_INVALID', `the claim ${hash} is damaged`)
+  return { changes: new Set(parsed.data.changes), reads: new Set(parsed.data.reads) }
+}
+
+/** Finds an open targeted deployment besides `own` whose claim touches a claim. */
+export async function findClaimConflict(
+  blobs: BlobsPort,
+  { targeted = [] }: Pick<StackRecord, 'targeted'>,
+  { claim, own }: { readonly claim: Claim; readonly own?: DeploymentId },
+): Promise<ClaimConflict | undefined> {
+  for (const open of targeted) {
+    if (open.deployment === own) continue
+    const urn = findTouchedUrn(claim, await readClaim(blobs, open.claim))
+    if (urn !== undefined) return { deployment: open.deployment, urn }
+  }
+  return undefined
+}
+
+/** Parses JSON. Returns undefined for invalid JSON, which is no claim. */
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

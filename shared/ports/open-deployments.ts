@@ -1,0 +1,45 @@
+import type { BlobHash, DeploymentId } from '../records/ids.ts'
+import type { ClaimedAgainst, StackRecord, TargetedDeployment } from './catalog.ts'
+
+/** Returns the open deployments of a stack, oldest first. */
+export function listOpenDeployments({
+  current,
+  targeted = [],
+}: Pick<StackRecord, 'current' | 'targeted'>): readonly DeploymentId[] {
+  if (targeted.length > 0) return targeted.map(({ deployment }) => deployment)
+  return current === '' ? [] : [current]
+}
+
+/** Reports whether a deployment of a stack is open. */
+export function isOpenDeployment(
+  stack: Pick<StackRecord, 'current' | 'targeted'> | undefined,
+  deployment: DeploymentId,
+): boolean {
+  return stack !== undefined && listOpenDeployments(stack).includes(deployment)
+}
+
+/** Reports whether the version and the targeted deployments of a stack are as expected. */
+export function isAsExpected(stack: ClaimedAgainst, expected: ClaimedAgainst): boolean {
+  return stack.version === expected.version && textOf(stack) === textOf(expected)
+}
+
+/** Returns the targeted deployments after the replacement of one claim. */
+export function withClaim(
+  targeted: readonly TargetedDeployment[],
+  deployment: DeploymentId,
+  claim: BlobHash,
+): readonly TargetedDeployment[] {
+  return targeted.map(open => (open.deployment === deployment ? { deployment, claim } : open))
+}
+
+/** Returns the targeted deployments after the end of one. */
+export function withoutDeployment(
+  targeted: readonly TargetedDeployment[],
+  deployment: DeploymentId,
+): readonly TargetedDeployment[] {
+  return targeted.filter(open => open.deployment !== deployment)
+}
+
+function textOf({ targeted = [] }: ClaimedAgainst): string {
+  return JSON.stringify(targeted.map(({ deployment, claim }) => [deployment, claim]))
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { type Claim, containsClaim, emptyClaim, findTouchedUrn, unionOfClaims } from './claim.ts'
+
+const claimOf = (changes: string[], reads: string[] = []): Claim => ({
+  changes: new Set(changes),
+  reads: new Set(reads),
+})
+
+test('two claims touch where one changes what the other changes or reads', () => {
+  expect(findTouchedUrn(claimOf(['a'], ['p']), claimOf(['b'], ['p']))).toBeUndefined()
+  expect(findTouchedUrn(claimOf(['x', 'a']), claimOf(['a']))).toBe('a')
+  expect(findTouchedUrn(claimOf(['a']), claimOf(['b'], ['a']))).toBe('a')
+  expect(findTouchedUrn(claimOf(['b'], ['a']), claimOf(['a']))).toBe('a')
+})
+
+test('a claimed change may also be read, but a claimed read may not be changed', () => {
+  const claim = claimOf(['a'], ['p'])
+  expect(containsClaim(claim, emptyClaim)).toBe(true)
+  expect(containsClaim(claim, claimOf([], ['a', 'p']))).toBe(true)
+  expect(containsClaim(claim, claimOf(['p']))).toBe(false)
+  expect(unionOfClaims(claim, claimOf(['p'], ['q']))).toEqual(claimOf(['a', 'p'], ['p', 'q']))
+})

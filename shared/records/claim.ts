@@ -1,0 +1,33 @@
+/** The resources that a targeted deployment claims, by URN. */
+export interface Claim {
+  /** The resources that the deployment may change. */
+  readonly changes: ReadonlySet<string>
+  /** The resources that the claimed changes refer to: dependencies, parents and providers. */
+  readonly reads: ReadonlySet<string>
+}
+
+/** A claim without resources. */
+export const emptyClaim: Claim = { changes: new Set(), reads: new Set() }
+
+/** Returns a resource that one claim changes and the other one changes or reads, if any. Pure. */
+export function findTouchedUrn(one: Claim, other: Claim): string | undefined {
+  for (const urn of one.changes) if (other.changes.has(urn) || other.reads.has(urn)) return urn
+  for (const urn of one.reads) if (other.changes.has(urn)) return urn
+  return undefined
+}
+
+/** Reports whether a claim contains another claim. A claimed change may also be read. Pure. */
+export function containsClaim(claim: Claim, part: Claim): boolean {
+  return (
+    [...part.changes].every(urn => claim.changes.has(urn)) &&
+    [...part.reads].every(urn => claim.reads.has(urn) || claim.changes.has(urn))
+  )
+}
+
+/** Returns the union of two claims. Pure. */
+export function unionOfClaims(one: Claim, other: Claim): Claim {
+  return {
+    changes: new Set([...one.changes, ...other.changes]),
+    reads: new Set([...one.reads, ...other.reads]),
+  }
+}
