@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => sandbox.remove())
 
-const slow = { VALUE: '2', DELAY: '15000', GOLD_ASKED: '1' }
+const slow = { VALUE: '2', DELAY: '20000', GOLD_ASKED: '1' }
 
 const urnOf = (name: string): string => `urn:pulumi:dev::small::gold:index:Thing::${name}`
 
@@ -55,6 +55,10 @@ async function readValues(): Promise<Readonly<Record<string, unknown>>> {
 
 test('targets that do not touch are deployed at once, and a conflict names holder and URN', async () => {
   const [first, second] = await startBoth()
+  expect((await readStackState(sandbox)).pending.map(({ name }) => name).toSorted()).toEqual([
+    'a',
+    'b',
+  ])
   const whole = await sandbox.run(upArgs)
   expectRefused(whole, 'STACK_BUSY', [`process ${first.pid} `])
   const dependent = await sandbox.run([...upArgs, '--target', urnOf('c')])
@@ -62,10 +66,6 @@ test('targets that do not touch are deployed at once, and a conflict names holde
   const destroyed = await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev'])
   expectRefused(destroyed, 'STACK_BUSY', [`process ${first.pid} `])
   expectRefused(await sandbox.run(['cancel', '--yes', 'dev']), 'DEPLOYMENT_AMBIGUOUS', ['2, 3'])
-  expect((await readStackState(sandbox)).pending.map(({ name }) => name).toSorted()).toEqual([
-    'a',
-    'b',
-  ])
   requireSuccess(await first.done)
   requireSuccess(await second.done)
   expect(await readValues()).toEqual({ a: 2, b: 2, c: 1 })
