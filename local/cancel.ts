@@ -4,7 +4,7 @@ import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-
 import { error } from '../shared/errors/error.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
-import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
+import { abandonDeployment, preventsClose } from '../functions/step-generator/abandon-deployment.ts'
 
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
@@ -30,8 +30,8 @@ export type CancelResult =
  * running operations are abandoned and their results stay unknown. If the holder is on another
  * host, `force` also makes this process close the deployment, once its executors count as gone. A
  * deployment of a client of Pulumi is always closed by this process. Throws RECORD_DAMAGED or
- * STATE_INVALID for unreadable records. `force` releases the stack from such a deployment, and the
- * records stay.
+ * STATE_INVALID for unreadable records, and STORE_CONFLICT for a resource that another deployment
+ * has changed too. `force` releases the stack from such a deployment, and the records stay.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -50,7 +50,7 @@ export async function cancel(
   try {
     return await cancelOpen(ports, deployment, force)
   } catch (thrown) {
-    if (!force || !isUnreadable(thrown)) throw thrown
+    if (!force || !preventsClose(thrown)) throw thrown
     await abandonDeployment(ports, deployment, record)
     const { number: abandoned } = deploymentPartsOf(deployment)
     return { kind: 'abandoned', number: abandoned, version, cause: thrown }

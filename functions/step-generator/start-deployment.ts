@@ -3,7 +3,10 @@ import { createUrnSet } from '../../shared/names/urn-set.ts'
 import type { DeploymentStart } from '../../shared/ports/catalog.ts'
 import { claimOfTargets } from '../../shared/engine/deployment/claims/claim-of-targets.ts'
 import { findSharedTargeting } from '../../shared/engine/deployment/claims/shared-targeting.ts'
-import { findClaimConflict, putClaim } from '../../shared/engine/deployment/claims/stored-claims.ts'
+import {
+  encodeClaim,
+  findClaimConflict,
+} from '../../shared/engine/deployment/claims/stored-claims.ts'
 import { claimWrites } from './claim-writes.ts'
 import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -131,7 +134,7 @@ async function writeStart(
     const conflict = await findClaimConflict(ports.blobs, record, { claim })
     if (conflict !== undefined) return { kind: 'busy', ...conflict }
     const start = { ...startOptions, at: ports.clock.now() }
-    const storedClaim = { claim: await putClaim(ports.blobs, claim), expected: record }
+    const storedClaim = { claim: await ports.blobs.put(encodeClaim(claim)), expected: record }
     const result = await ports.catalog.startTargeted(stack, start, storedClaim)
     if (result.kind !== 'changed') return result
   }

@@ -1,7 +1,7 @@
 import type { EffectList } from './effect.ts'
 
 const startDeploymentFiles = ['functions/step-generator/start-deployment.ts']
-const storedClaimFiles = ['shared/engine/deployment/claims/stored-claims.ts']
+const claimingWriterFiles = ['shared/engine/deployment/claims/claiming-writer.ts']
 const deploymentRunnerFiles = ['shared/engine/generator/steps/deployment-runner.ts']
 const programCommandFiles = ['shared/engine/commands/deploy-with-program.ts']
 const deployCommandFiles = ['shared/engine/commands/deploy-command.ts']
@@ -17,13 +17,13 @@ export const effectsOfDeciding = {
     effects: [
       {
         call: 'blobs.put',
-        sourceFiles: storedClaimFiles,
+        sourceFiles: claimingWriterFiles,
         description: 'the extended claim is a blob',
         afterCrash: 'no record names the blob: the sweep removes it',
       },
       {
         call: 'catalog.extendClaim',
-        sourceFiles: ['shared/engine/deployment/claims/claiming-writer.ts'],
+        sourceFiles: claimingWriterFiles,
         description: 'no other deployment can claim the resource',
         afterCrash: 'the deployment claims more than it decided, until it is closed',
       },
@@ -40,11 +40,12 @@ export const effectsOfDeciding = {
         description: 'the deployment gets the next number of the stack, if no other one is current',
         afterCrash:
           'the stack is busy; a process that finds no control record for 3 s closes the deployment',
+        condition: 'for a deployment of the whole stack',
         loopsBackTo: 1,
       },
       {
         call: 'blobs.put',
-        sourceFiles: storedClaimFiles,
+        sourceFiles: startDeploymentFiles,
         description: 'the claim of the targets is a blob',
         afterCrash: 'no record names the blob: the sweep removes it',
         condition: 'for a targeted deployment',

@@ -105,3 +105,16 @@ test('a new resource is refused while another deployment changes its dependency'
   requireSuccess(await first.done)
   expect(await readValues()).toEqual({ a: 2, b: 1, c: 1 })
 })
+
+test('a refresh and a destroy of another target run beside an update', async () => {
+  const first = startUp('a')
+  await waitUntil(() => countUpdates() === 1, { condition: 'the update of a' })
+  const otherArgs = ['--yes', '--skip-preview', '-s', 'dev', '--target', urnOf('b')]
+  requireSuccess(await sandbox.run(['refresh', ...otherArgs]))
+  requireSuccess(await sandbox.run(['destroy', ...otherArgs]))
+  const dependent = await sandbox.run(['destroy', ...otherArgs.slice(0, -1), urnOf('c')])
+  expectRefused(dependent, 'STACK_BUSY', [`process ${first.pid} `, urnOf('a')])
+  requireSuccess(await first.done)
+  expect(await readValues()).toEqual({ a: 2, c: 1 })
+  expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
+})

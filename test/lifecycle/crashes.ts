@@ -24,6 +24,7 @@ type SceneName = keyof typeof scenes
 
 /** The scene that reaches each list. A row that needs another scene is in `sceneOfRow`. */
 const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
+  extendClaim: 'targeted',
   start: 'up',
   planRefresh: 'refreshed',
   runProgram: 'up',
@@ -76,8 +77,10 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
 }
 
 const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
-  ['start 4', 'inbox'],
+  ['start 2', 'targeted'],
+  ['start 3', 'targeted'],
   ['start 6', 'inbox'],
+  ['start 8', 'inbox'],
   ['close 3', 'closed'],
   ['takeOver 4', 'inboxResumed'],
   ['sweepOperations 1', 'endFound'],

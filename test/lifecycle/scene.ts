@@ -1,4 +1,6 @@
 import type { Program, TestRun } from './engine.ts'
+import { registerThing } from './register-thing.ts'
+import { targetUrnOf } from './target/run-summary.ts'
 import { ProcessKilledError, type KillPoint } from './test-process.ts'
 import { type TestSetup, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
 
@@ -81,6 +83,21 @@ const inWaves: ResumeScenario = {
 }
 
 /**
+ * Registers resources of `firstProgram`. The target depends on one more of them, so that its
+ * deployment claims this one while it runs.
+ */
+const targetedProgram: Program = async monitor => {
+  const a = await registerThing(monitor, 'a', { v: 1 })
+  const kept = await registerThing(monitor, 'kept', { v: 1 })
+  await registerThing(monitor, 'changed', { v: 2 }, { dependencies: [a.urn, kept.urn] })
+}
+const targeted: ResumeScenario = {
+  name: 'up with a target',
+  program: targetedProgram,
+  options: { targeting: { targets: [targetUrnOf('changed')] } },
+}
+
+/**
  * Registers one resource that depends on two others. In a destroy, the first wave is one delete,
  * with a barrier behind it.
  */
@@ -105,6 +122,7 @@ const killAfterFirst = { effect: 1, when: 'after' } as const
 /** Commands on a stack of `firstProgram` or `wideProgram`. */
 export const plainScenes = {
   up: createPlain(up),
+  targeted: createPlain(targeted),
   refreshed: createPlain(refreshed),
   destroyed: createPlain(destroyed),
   waves: createPlain(inWaves, { before: wideProgram }),

@@ -11,7 +11,7 @@ import { readPlanPage } from '../log/log-view.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import { readSnapshotBlob } from '../state/read-snapshot-blob.ts'
 import { claimOfDecisions } from './claim-of-decisions.ts'
-import { type ClaimConflict, findClaimConflict, putClaim, readClaim } from './stored-claims.ts'
+import { type ClaimConflict, encodeClaim, findClaimConflict, readClaim } from './stored-claims.ts'
 
 /** The dependencies of a claiming writer. */
 export interface ClaimDeps {
@@ -96,7 +96,7 @@ interface ClaimExtension {
 async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<Claim> {
   const { deployment, claim, needed } = extension
   const next = unionOfClaims(claim, needed)
-  const hash = await putClaim(deps.blobs, next)
+  const hash = await deps.blobs.put(encodeClaim(next))
   for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
     const record = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
     const entry = record?.targeted?.find(open => open.deployment === deployment)

@@ -14,10 +14,10 @@ export interface ClaimConflict {
 
 const claimForm = z.object({ changes: z.array(z.string()), reads: z.array(z.string()) })
 
-/** Stores a claim as a blob. Equal claims have the same blob. */
-export function putClaim(blobs: BlobsPort, { changes, reads }: Claim): Promise<BlobHash> {
+/** Returns the contents of the blob of a claim. Equal claims have the same blob. */
+export function encodeClaim({ changes, reads }: Claim): Uint8Array {
   const claim = { changes: [...changes].toSorted(), reads: [...reads].toSorted() }
-  return blobs.put(Buffer.from(JSON.stringify(claim)))
+  return Buffer.from(JSON.stringify(claim))
 }
 
 /** Reads a claim. Throws STATE_INVALID when it is damaged. */
