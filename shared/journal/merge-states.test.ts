@@ -21,7 +21,9 @@ const stateOf = (...resources: StoredResource[]): StoredDeployment => ({
   metadata: {},
 })
 const namesOf = (state: StoredDeployment | undefined): readonly string[] | undefined =>
-  state?.resources?.map(({ urn, id }) => `${urn.split('::').at(-1)}${id === undefined ? '' : id}`)
+  state?.resources?.map(
+    ({ urn, id }) => `${urn.split('::').at(-1)}${typeof id === 'string' ? id : ''}`,
+  )
 
 describe('the merge of a targeted deployment', () => {
   const base = stateOf(thing('a'), thing('b'))

@@ -29,6 +29,8 @@ export interface StackRecord {
 export interface TargetedDeployment {
   readonly deployment: DeploymentId
   readonly claim: BlobHash
+  /** The call that started it. A repetition of the call finds the deployment by this text. */
+  readonly token: string
 }
 
 /** The part of a stack that a claim was compared with. */

@@ -23,13 +23,21 @@ export function isAsExpected(stack: ClaimedAgainst, expected: ClaimedAgainst): b
   return stack.version === expected.version && textOf(stack) === textOf(expected)
 }
 
+/** Returns the open targeted deployment that a call has started. */
+export function findStarted(
+  { targeted = [] }: Pick<StackRecord, 'targeted'>,
+  token: string,
+): DeploymentId | undefined {
+  return targeted.find(open => open.token === token)?.deployment
+}
+
 /** Returns the targeted deployments after the replacement of one claim. */
 export function withClaim(
   targeted: readonly TargetedDeployment[],
   deployment: DeploymentId,
   claim: BlobHash,
 ): readonly TargetedDeployment[] {
-  return targeted.map(open => (open.deployment === deployment ? { deployment, claim } : open))
+  return targeted.map(open => (open.deployment === deployment ? { ...open, claim } : open))
 }
 
 /** Returns the targeted deployments after the end of one. */

@@ -144,10 +144,7 @@ export type Decision =
       readonly version: number
       /** The blob with the base; '' for a new stack. */
       readonly base: BlobHash | ''
-      /**
-       * For a targeted deployment beside which others may run: the blob of the published snapshot
-       * of `version`. The close merges the changes since then into the newest snapshot.
-       */
+      /** Of a targeted deployment beside which others may run: the published snapshot. */
       readonly published?: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions

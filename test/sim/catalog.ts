@@ -8,6 +8,7 @@ import {
 import { type LateOutcome, lateOutcomeKeyOf } from '../../shared/records/late-outcome.ts'
 import { limits } from '../../shared/config/limits.ts'
 import {
+  findStarted,
   isAsExpected,
   isOpenDeployment,
   withClaim,
@@ -61,16 +62,15 @@ export function createSimCatalog(
     startTargeted(id, { command, message, at }, { claim, expected }, call = '') {
       const stack = requireStack(id)
       const { targeted = [] } = stack
-      const last = targeted.at(-1)
-      if (last !== undefined && stack.call === call)
-        return { kind: 'started', deployment: last.deployment }
+      const startedDeployment = findStarted(stack, call)
+      if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (stack.current !== '' && (targeted.length === 0 || isFull))
         return { kind: 'busy', deployment: stack.current }
       if (!isAsExpected(stack, expected)) return { kind: 'changed' }
       const deployments = stack.deployments + 1
       const deployment = deploymentIdOf(id, deployments)
-      const open = [...targeted, { deployment, claim }]
+      const open = [...targeted, { deployment, claim, token: call }]
       const current = open[0]?.deployment ?? deployment
       stacks.set(id, { ...stack, current, targeted: open, deployments, call })
       history.set(deployment, { deployment, command, message, startedAt: at })
@@ -105,11 +105,10 @@ export function createSimCatalog(
       const { targeted: open = [], ...rest } = stack
       const targeted = withoutDeployment(open, deployment)
       const current = targeted[0]?.deployment ?? ''
-      const call = targeted.length === 0 ? '' : stack.call
       stacks.set(stack.id, {
         ...rest,
         current,
-        call,
+        call: '',
         ...(targeted.length === 0 ? {} : { targeted }),
       })
       const openRecord = history.get(deployment)

@@ -6,7 +6,8 @@ import { andConditions, readableCondition, existsCondition } from './table/expre
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
-import { type CatalogDeps, createStackTransitions } from './stack-transitions.ts'
+import type { CatalogDeps } from './stack-races.ts'
+import { createStackTransitions } from './stack-transitions.ts'
 import {
   parseHistoryItem,
   type StoredStack,

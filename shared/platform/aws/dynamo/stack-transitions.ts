@@ -1,15 +1,13 @@
 import { historyBeginOf } from '../../records/history-begin.ts'
-import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
-import { limits as commonLimits } from '../../../config/limits.ts'
+import { limits } from '../../../config/limits.ts'
 import type {
   CatalogPort,
   ClaimedAgainst,
   DeploymentStart,
   TargetedDeployment,
 } from '../../../ports/catalog.ts'
-import { isAsExpected, withClaim, withoutDeployment } from '../../../ports/open-deployments.ts'
-import type { RandomPort } from '../../../ports/system.ts'
+import { findStarted, isAsExpected, withClaim } from '../../../ports/open-deployments.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -18,18 +16,19 @@ import {
   type StackId,
 } from '../../../records/ids.ts'
 import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
-import { toItem, type Item } from './table/item.ts'
+import { toItem } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { type StoredStack, parseStackItem } from './stack-record.ts'
-import { formatAttributeOf, requireReadableItem } from './record-format.ts'
+import { formatAttributeOf } from './record-format.ts'
 import { getItem, type Table, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
-
-/** Dependencies of the catalog. */
-export interface CatalogDeps {
-  readonly catalogTable: Table
-  readonly random: Pick<RandomPort, 'uuid'>
-}
+import { createRelease } from './release-deployment.ts'
+import {
+  type CatalogDeps,
+  retryWhileRacing,
+  targetedConditionOf,
+  targetedValuesOf,
+} from './stack-races.ts'
 
 type StackTransitions = Pick<
   CatalogPort,
@@ -58,18 +57,6 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
       retryWhileRacing(() => writePublication(deps, { id, expectedVersion, snapshot })),
     release: createRelease(deps),
   }
-}
-
-/**
- * Repeats `attempt` while it returns undefined, because another writer changed the stack between
- * read and write. Throws STORE_UNAVAILABLE after `raceAttemptsMax` attempts.
- */
-async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let number = 1; number <= limits.raceAttemptsMax; number += 1) {
-    const result = await attempt()
-    if (result !== undefined) return result
-  }
-  throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
 async function writeStart(
@@ -139,16 +126,15 @@ async function writeTargetedStart(
   const { id, token, claim, expected } = input
   const stack = await requireStack(deps.catalogTable, id)
   const { current, targeted = [], version } = stack
-  const last = targeted.at(-1)
-  if (last !== undefined && stack.startToken === token)
-    return { kind: 'started', deployment: last.deployment }
-  const isFull = targeted.length >= commonLimits.openDeploymentsMax
+  const startedDeployment = findStarted(stack, token)
+  if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
+  const isFull = targeted.length >= limits.openDeploymentsMax
   if (current !== '' && (targeted.length === 0 || isFull))
     return { kind: 'busy', deployment: current }
   if (!isAsExpected(stack, expected)) return { kind: 'changed' }
   const number = stack.deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const open = [...targeted, { deployment, claim }]
+  const open = [...targeted, { deployment, claim, token }]
   const change = {
     key: keys.stack(id),
     updateExpression:
@@ -200,17 +186,6 @@ function unchangedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return `#version = :version AND ${targetedConditionOf(targeted)}`
 }
 
-/** The condition that the targeted deployments of a stack are as they were read. */
-function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
-  return targeted.length > 0
-    ? '#targeted = :open'
-    : '(attribute_not_exists(#targeted) OR #targeted = :open)'
-}
-
-function targetedValuesOf(targeted: readonly TargetedDeployment[]): { readonly open: string } {
-  return { open: targeted.length > 0 ? JSON.stringify(targeted) : '' }
-}
-
 async function writePublication(
   { catalogTable, random }: CatalogDeps,
   input: { readonly id: StackId; readonly expectedVersion: number; readonly snapshot: BlobHash },
@@ -236,89 +211,6 @@ async function writePublication(
     { kind: 'put', key: keys.version(id, nextVersion), item, ifAbsent: false },
   ])
   return isDone ? { kind: 'published', version: nextVersion } : undefined
-}
-
-function createRelease(deps: CatalogDeps): StackTransitions['release'] {
-  return async (deployment, end) => {
-    const { stack } = deploymentPartsOf(deployment)
-    const release = { deployment, end }
-    const existing = await writeRelease(deps, release, {
-      key: keys.stack(stack),
-      updateExpression: 'SET #current = :empty, #startToken = :empty',
-      condition: andConditions(
-        readableCondition,
-        `#current = :deployment AND ${targetedConditionOf([])}`,
-      ),
-      values: {
-        ...toItem({ deployment, empty: '', ...targetedValuesOf([]) }),
-        ...formatAttributeOf('stack'),
-      },
-    })
-    if (existing !== undefined && parseStackItem(stack, existing)?.targeted !== undefined)
-      await retryWhileRacing(() => writeTargetedRelease(deps, release))
-  }
-}
-
-/** A release of a deployment, with the end that the history records. */
-interface Release {
-  readonly deployment: DeploymentId
-  readonly end: Parameters<StackTransitions['release']>[1]
-}
-
-/** Releases one of several targeted deployments. Returns undefined after a race. */
-async function writeTargetedRelease(
-  deps: CatalogDeps,
-  release: Release,
-): Promise<true | undefined> {
-  const { stack: id } = deploymentPartsOf(release.deployment)
-  const stack = parseStackItem(id, await getItem(deps.catalogTable, keys.stack(id)))
-  const { targeted = [] } = stack ?? {}
-  if (!targeted.some(open => open.deployment === release.deployment)) return true
-  const rest = withoutDeployment(targeted, release.deployment)
-  const after = rest.length === 0 ? '' : JSON.stringify(rest)
-  const current = rest[0]?.deployment ?? ''
-  const existing = await writeRelease(deps, release, {
-    key: keys.stack(id),
-    updateExpression: 'SET #current = :current, #targeted = :after',
-    condition: andConditions(readableCondition, targetedConditionOf(targeted)),
-    values: {
-      ...toItem({ current, after, ...targetedValuesOf(targeted) }),
-      ...formatAttributeOf('stack'),
-    },
-  })
-  return existing === undefined ? true : undefined
-}
-
-/** Writes a release. Returns the item of the stack if it refuses the change of the stack. */
-async function writeRelease(
-  { catalogTable, random }: CatalogDeps,
-  { deployment, end: { at: endedAt, ...end } }: Release,
-  stackUpdate: Parameters<typeof updateItem>[1],
-): Promise<Item | undefined> {
-  const { stack, number } = deploymentPartsOf(deployment)
-  const endJson = JSON.stringify({ endedAt, ...end })
-  const historyUpdate = {
-    key: keys.history(stack, number),
-    updateExpression: 'SET #ended = :ended',
-    condition: andConditions(existsCondition, readableCondition),
-    values: { ...toItem({ ended: endJson }), ...formatAttributeOf('history') },
-  }
-  const result = await transact(catalogTable, random, [
-    { kind: 'change', change: stackUpdate },
-    { kind: 'change', change: historyUpdate },
-  ])
-  if (result.isDone) return undefined
-  const [stackRefusal, historyRefusal] = result.parts
-  if (stackRefusal?.isRefused === true) {
-    if (stackRefusal.existing !== undefined)
-      requireReadableItem('stack', { id: stack }, stackRefusal.existing)
-    return stackRefusal.existing
-  }
-  if (historyRefusal?.existing !== undefined)
-    requireReadableItem('history', { stack, number }, historyRefusal.existing)
-  // A lost history entry must not block the stack.
-  else await updateItem(catalogTable, stackUpdate)
-  return undefined
 }
 
 /** Returns the record of an existing stack. Throws STACK_NOT_FOUND. */

@@ -9,6 +9,7 @@ import type {
   TargetedDeployment,
 } from '../../../../ports/catalog.ts'
 import {
+  findStarted,
   isAsExpected,
   isOpenDeployment,
   withClaim,
@@ -24,14 +25,10 @@ import {
   deploymentPartsOf,
   stackPartsOf,
 } from '../../../../records/ids.ts'
-import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { type Database, type Row, readTextColumn } from '../database.ts'
 import { toStoreFailure, type StoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import {
-  damagedError,
-  parseRecordJson,
-  requireReadableFormat,
-} from '../../../records/record-layouts.ts'
+import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
 
 /** The arguments of a query for history or versions. */
 interface HistoryPageArgs {
@@ -136,10 +133,9 @@ export const catalogMethods = {
       args: StartArgs & { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
     ): Awaited<ReturnType<CatalogPort['startTargeted']>> => {
       const stack = requireStack(database, args.id)
-      const { current, targeted = [], startToken } = stack
-      const last = targeted.at(-1)
-      if (last !== undefined && startToken === args.token)
-        return { kind: 'started', deployment: last.deployment }
+      const { current, targeted = [] } = stack
+      const startedDeployment = findStarted(stack, args.token)
+      if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (current !== '' && (targeted.length === 0 || isFull))
         return { kind: 'busy', deployment: current }
@@ -208,9 +204,8 @@ export const catalogMethods = {
       const record = row === undefined ? undefined : parseStack(row)
       if (record === undefined || !isOpenDeployment(record, args.deployment)) return false
       const targeted = withoutDeployment(record.targeted ?? [], args.deployment)
-      const startToken = targeted.length === 0 ? '' : readTextColumn(row ?? {}, 'start_token')
       const current = targeted[0]?.deployment ?? ''
-      writeOpenDeployments(database, stack, { current, targeted, startToken })
+      writeOpenDeployments(database, stack, { current, targeted, startToken: '' })
       const { at: endedAt, ...end } = args.end
       database.run(
         'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
@@ -254,7 +249,7 @@ function insertDeployment(
 ): DeploymentId {
   const number = requireStack(database, id).deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const open = claim === undefined ? [] : [...targeted, { deployment, claim }]
+  const open = claim === undefined ? [] : [...targeted, { deployment, claim, token }]
   const current = open[0]?.deployment ?? deployment
   database.run('UPDATE stack SET deployments = ? WHERE id = ?', number, id)
   writeOpenDeployments(database, id, { current, targeted: open, startToken: token })
@@ -296,66 +291,4 @@ function requireStack(
   const row = findStackRow(database, id)
   if (row === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return { ...parseStack(row), startToken: readTextColumn(row, 'start_token') }
-}
-
-function parseStack(row: Row): StackRecord {
-  requireReadableFormat('stack', row)
-  const id = readTextColumn(row, 'id')
-  const current = readTextColumn(row, 'current') as DeploymentId | ''
-  const targeted = parseRecordJson(
-    { kind: 'stack', keys: { id } },
-    readTextColumn(row, 'targeted'),
-    isTargetedList,
-  )
-  return {
-    id: id as StackId,
-    createdAt: readIntegerColumn(row, 'created_at') as EpochMs,
-    current,
-    ...(targeted.length === 0 ? {} : { targeted }),
-    version: readIntegerColumn(row, 'version'),
-    snapshot: parseBlobHash(readTextColumn(row, 'snapshot'), { kind: 'stack', keys: { id } }),
-    deployments: readIntegerColumn(row, 'deployments'),
-  }
-}
-
-function parseVersion(row: Row): PublishedVersion {
-  requireReadableFormat('snapshot', row)
-  const version = readIntegerColumn(row, 'version')
-  const record = {
-    kind: 'snapshot',
-    keys: { stack: readTextColumn(row, 'stack'), version },
-  } as const
-  const snapshot = parseBlobHash(readTextColumn(row, 'blob'), record)
-  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it has no blob')
-  return { version, snapshot }
-}
-
-function parseHistory(row: Row): HistoryRecord {
-  requireReadableFormat('history', row)
-  const keys = { stack: readTextColumn(row, 'stack'), number: readIntegerColumn(row, 'number') }
-  const record = { kind: 'history', keys } as const
-  const begin = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
-  const endJson = readTextColumn(row, 'ended')
-  return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, hasEnd)) }
-}
-
-function isTargetedList(value: unknown): value is readonly TargetedDeployment[] {
-  return Array.isArray(value)
-}
-
-function hasBegin(value: unknown): value is HistoryRecord {
-  return typeof value === 'object' && value !== null && 'deployment' in value
-}
-
-function hasEnd(value: unknown): value is Partial<HistoryRecord> {
-  return typeof value === 'object' && value !== null && 'result' in value
-}
-
-function parseBlobHash(
-  hash: string,
-  { kind, keys }: Parameters<typeof parseRecordJson>[0],
-): BlobHash | '' {
-  if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damagedError(kind, keys, `'${hash}' is not the name of a blob`)
-  return hash as BlobHash | ''
 }

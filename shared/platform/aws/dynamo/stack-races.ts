@@ -1,0 +1,37 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import { error } from '../../../errors/error.ts'
+import type { TargetedDeployment } from '../../../ports/catalog.ts'
+import type { RandomPort } from '../../../ports/system.ts'
+import type { Table } from './table/table.ts'
+
+/** Dependencies of the catalog. */
+export interface CatalogDeps {
+  readonly catalogTable: Table
+  readonly random: Pick<RandomPort, 'uuid'>
+}
+
+/**
+ * Repeats `attempt` while it returns undefined, because another writer changed the stack between
+ * read and write. Throws STORE_UNAVAILABLE after `raceAttemptsMax` attempts.
+ */
+export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let number = 1; number <= limits.raceAttemptsMax; number += 1) {
+    const result = await attempt()
+    if (result !== undefined) return result
+  }
+  throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
+}
+
+/** The condition that the targeted deployments of a stack are as they were read. */
+export function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
+  return targeted.length > 0
+    ? '#targeted = :open'
+    : '(attribute_not_exists(#targeted) OR #targeted = :open)'
+}
+
+/** The values of `targetedConditionOf`. */
+export function targetedValuesOf(targeted: readonly TargetedDeployment[]): {
+  readonly open: string
+} {
+  return { open: targeted.length > 0 ? JSON.stringify(targeted) : '' }
+}
