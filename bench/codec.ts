@@ -23,6 +23,7 @@ import {
 } from '../shared/state/snapshot-codec.ts'
 import { verifyIntegrity } from '../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../shared/state/stored.ts'
+import { medianOf } from './median.ts'
 
 const time = '2026-01-01T00:00:00Z'
 const version = 'v3.200.0'
@@ -93,10 +94,6 @@ const steps = values.steps.split(',')
 const shortStepResources = 600_000
 
 const roundToHundredths = (number: number): number => Math.round(number * 100) / 100
-
-function medianOf(numbers: number[]): number {
-  return numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
-}
 
 /**
  * Runs a step several times, and prints its medians. `runs`: the number of runs in one measurement,

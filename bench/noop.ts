@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findEngines, repositoryRoot } from './engine.ts'
 import type { RunMeasurement } from './measure-run.ts'
+import { medianOf } from './median.ts'
 import { createNullEngine } from './null-engine.ts'
 import { printReport } from './print-report.ts'
 import { withProgram } from './workload.ts'
@@ -84,9 +85,4 @@ export async function benchCpu(sizes: readonly number[], repetitions: number): P
 
 function printRatio(bench: string, ratio: number, goal: number): void {
   console.log(JSON.stringify({ bench, ratio: Math.round(ratio * 100) / 100, goal }))
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }

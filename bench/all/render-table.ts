@@ -1,3 +1,4 @@
+import { medianOf } from '../median.ts'
 import { type BenchLine, benchLines, type BenchPhase, phases } from './lines.ts'
 import type { BenchResults } from './results-form.ts'
 
@@ -31,11 +32,11 @@ function renderRow(
   cores: number,
 ): string {
   const { antichain, pulumi } = measurements
-  const seconds = medianOf(antichain?.seconds)
-  const peerSeconds = medianOf(pulumi?.seconds)
+  const seconds = antichain && medianOf(antichain.seconds)
+  const peerSeconds = pulumi && medianOf(pulumi.seconds)
   const ratio =
     seconds === undefined || peerSeconds === undefined ? undefined : peerSeconds / seconds
-  const cpuSeconds = medianOf(antichain?.cpuSeconds)
+  const cpuSeconds = antichain && medianOf(antichain.cpuSeconds)
   const coreSeconds = cpuSeconds === undefined ? undefined : cpuSeconds / cores
   const cells = [
     line.name,
@@ -94,10 +95,6 @@ function withGoal(
   describe: (goal: number) => readonly [string, boolean | undefined],
 ): readonly (readonly [string, boolean | undefined])[] {
   return goal === undefined ? [] : [describe(goal)]
-}
-
-function medianOf(seconds: readonly number[] | undefined): number | undefined {
-  return seconds?.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)]
 }
 
 function formatNumber(value: number | undefined): string {
