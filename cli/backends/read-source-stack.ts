@@ -15,6 +15,7 @@ import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
+import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
 
@@ -42,7 +43,7 @@ export async function readSourceStack(
   const object = await readStackObject(backend, id)
   if (object === undefined)
     throw error('STACK_NOT_FOUND', `the stack ${id} was removed from ${backend.store.address}`)
-  const state = parseStackObject(object).deployment
+  const state = deploymentOfEnvelope(parseStackObject(object))
   const target = backend.layout === 'legacy' ? findTarget(session, id, state) : id
   if (state !== null) checkState(state, { id: target, force, key: object.key })
   const history: SourceEntry[] = []

@@ -7,6 +7,7 @@ import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -49,8 +50,8 @@ export const importStack: Handler = async (session, flags) => {
  */
 async function putImportedState(session: CliSession, flags: Flags, id: StackId): Promise<BlobHash> {
   const stateTools = await session.tools.loadState()
-  const { deployment: importedState } = await stateTools.parseEnvelope(
-    await openInput(session, flags),
+  const importedState = deploymentOfEnvelope(
+    await stateTools.parseEnvelope(await openInput(session, flags)),
   )
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const stackManager =

@@ -1,3 +1,4 @@
+import { emptyDeployment } from './empty-deployment.ts'
 import { byteStringMark } from './features.ts'
 import { unknownFieldsOf } from './field-order.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
@@ -5,6 +6,7 @@ import {
   envelopeFieldsKey,
   type Json,
   type StoredDeployment,
+  type StoredEnvelope,
   type StoredResource,
 } from './stored.ts'
 
@@ -38,6 +40,17 @@ export function unknownEnvelopeFields(envelope: object): StoredJsonObject {
   const names = ['version', 'features', 'deployment']
   const entries: [string, Json][] = Object.entries(envelope)
   return Object.fromEntries(entries.filter(([field]) => !names.includes(field)))
+}
+
+/**
+ * Returns the deployment of an envelope. If the envelope has none but has unknown fields, returns
+ * an empty deployment with them. Returns null for an envelope with neither.
+ */
+export function deploymentOfEnvelope(envelope: StoredEnvelope): StoredDeployment | null {
+  const { deployment } = envelope
+  const unknownFields = unknownEnvelopeFields(envelope)
+  if (deployment !== null || Object.keys(unknownFields).length === 0) return deployment
+  return { ...emptyDeployment, ...withEnvelopeFields(unknownFields) }
 }
 
 /** Returns an encoded resource with the unknown fields of its earlier form at the end. */

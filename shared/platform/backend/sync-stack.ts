@@ -15,6 +15,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
+import { deploymentOfEnvelope } from '../../state/unknown-fields.ts'
 import { emptyMark, type StackMark, type StackMarks } from './stack-marks.ts'
 
 /** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
@@ -105,8 +106,8 @@ async function importChanges(
 /**
  * Publishes a state as an import, unless it is the current one. A checkpoint without a deployment
  * is an empty state: another client has removed the stack and created it again. Returns the
- * snapshot, or '' for a stack that never had a state. Returns undefined if another process imports
- * the state.
+ * snapshot, or '' for a stack that never had a state or unknown fields. Returns undefined if another
+ * process imports the state.
  */
 async function publishState(
   deps: SyncDeps,
@@ -116,7 +117,7 @@ async function publishState(
   const { catalog, blobs, clock } = deps
   const record = await catalog.getStack(id)
   if (record === undefined || record.current !== '') return undefined
-  if (envelope.deployment === null && record.snapshot === '') return ''
+  if (deploymentOfEnvelope(envelope) === null && record.snapshot === '') return ''
   const bytes = await printStateBlob(envelope)
   if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()

@@ -83,3 +83,35 @@ test('unknown fields of a checkpoint that another client wrote survive edits and
     expect(file).toMatchObject({ checkpoint: { config: { 'shop:a': 'b' } }, next: later })
   }
 })
+
+test.each(['the store of this machine', 'a backend'])(
+  'the unknown fields of an envelope without a deployment survive imports and exports in %s',
+  async place => {
+    const folder = join(bench.root, 'backend')
+    mkdirSync(folder)
+    if (place === 'a backend') bench.env['PULUMI_BACKEND_URL'] = `file://${folder}`
+    const file = join(bench.root, 'state.json')
+    writeFileSync(file, JSON.stringify({ version: 3, deployment: null, later }))
+    await run('stack', 'init', 'dev')
+    await run('stack', 'import', '-s', 'dev', '--file', file)
+    expect(JSON.parse(await run('stack', 'export', '-s', 'dev')).later).toEqual(later)
+    await run('stack', 'rename', 'qa', '-s', 'dev')
+    expect(JSON.parse(await run('stack', 'export', '-s', 'qa')).later).toEqual(later)
+  },
+)
+
+test('unknown fields of a checkpoint with a null state survive exports, renames and copies', async () => {
+  const folder = join(bench.root, 'backend')
+  mkdirSync(join(folder, '.pulumi/stacks/shop'), { recursive: true })
+  writeFileSync(join(folder, '.pulumi/meta.yaml'), 'version: 1\n')
+  const pathOf = (stack: string): string => join(folder, `.pulumi/stacks/shop/${stack}.json`)
+  const checkpoint = { stack: 'organization/shop/dev', later, latest: null }
+  writeFileSync(pathOf('dev'), JSON.stringify({ version: 3, checkpoint, later }))
+  await run('stack', 'import', '--from', `file://${folder}`, '--yes')
+  expect(JSON.parse(await run('stack', 'export', '-s', 'dev')).later).toEqual(later)
+  bench.env['PULUMI_BACKEND_URL'] = `file://${folder}`
+  expect(JSON.parse(await run('stack', 'export', '-s', 'dev')).later).toEqual(later)
+  await run('stack', 'rename', 'qa', '-s', 'dev')
+  const renamed = JSON.parse(readFileSync(pathOf('qa'), 'utf8'))
+  expect([renamed.later, renamed.checkpoint.later]).toEqual([later, later])
+})

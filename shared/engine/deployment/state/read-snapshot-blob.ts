@@ -3,6 +3,7 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { emptyDeployment } from '../../../state/empty-deployment.ts'
 import { parseEnvelope } from '../../../state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
+import { deploymentOfEnvelope } from '../../../state/unknown-fields.ts'
 
 /**
  * Returns the snapshot in a blob. Returns an empty state for the hash '', which a stack without a
@@ -18,5 +19,5 @@ export async function readSnapshotBlob(
 
 /** Parses the bytes of a snapshot. Throws STATE_INVALID, STATE_TOO_NEW. */
 export async function parseSnapshotBlob(bytes: Uint8Array): Promise<StoredDeployment> {
-  return (await parseEnvelope(bytes)).deployment ?? emptyDeployment
+  return deploymentOfEnvelope(await parseEnvelope(bytes)) ?? emptyDeployment
 }
