@@ -23,7 +23,7 @@ import {
 } from '../shared/state/snapshot-codec.ts'
 import { verifyIntegrity } from '../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../shared/state/stored.ts'
-import { medianOf } from './median.ts'
+import { medianOfNumbers } from './median.ts'
 
 const time = '2026-01-01T00:00:00Z'
 const version = 'v3.200.0'
@@ -126,10 +126,10 @@ async function measure(
     step,
     ...labels,
     repetitions,
-    wallMs: roundToHundredths(medianOf(wallMs)),
-    cpuMs: roundToHundredths(medianOf(cpuMs)),
-    delayMs: Math.round(medianOf(delayMs)),
-    cpuMicrosecondsEach: roundToHundredths((medianOf(cpuMs) * 1000) / (labels['size'] ?? 1)),
+    wallMs: roundToHundredths(medianOfNumbers(wallMs)),
+    cpuMs: roundToHundredths(medianOfNumbers(cpuMs)),
+    delayMs: Math.round(medianOfNumbers(delayMs)),
+    cpuMicrosecondsEach: roundToHundredths((medianOfNumbers(cpuMs) * 1000) / (labels['size'] ?? 1)),
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${process.platform} ${release()}`,
     node: process.version,

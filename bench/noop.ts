@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findEngines, repositoryRoot } from './engine.ts'
 import type { RunMeasurement } from './measure-run.ts'
-import { medianOf } from './median.ts'
+import { medianOfNumbers } from './median.ts'
 import { createNullEngine } from './null-engine.ts'
 import { printReport } from './print-report.ts'
 import { withProgram } from './workload.ts'
@@ -42,7 +42,7 @@ export async function benchNoop(repetitions: number): Promise<void> {
       antichainRuns,
     )
     const medianSeconds = (runs: readonly RunMeasurement[]): number =>
-      medianOf(runs.map(run => run.seconds))
+      medianOfNumbers(runs.map(run => run.seconds))
     printRatio('noop', medianSeconds(antichainRuns) / medianSeconds(nullRuns), 1.5)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -74,7 +74,7 @@ export async function benchCpu(sizes: readonly number[], repetitions: number): P
       printReport({ ...phase, engine: 'null engine' }, nullRuns)
       printReport({ ...phase, engine: 'antichain', version: antichain.version }, antichainRuns)
       const medianCpu = (runs: readonly RunMeasurement[], name: string): number =>
-        medianOf(runs.map(run => run.cpuSeconds[name] ?? Number.NaN))
+        medianOfNumbers(runs.map(run => run.cpuSeconds[name] ?? Number.NaN))
       printRatio(
         'cpu',
         medianCpu(antichainRuns, 'antichain') / medianCpu(nullRuns, 'null engine'),

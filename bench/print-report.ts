@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
 import type { RunMeasurement } from './measure-run.ts'
-import { medianOf } from './median.ts'
+import { medianOfNumbers } from './median.ts'
 
 /** Prints runs as one JSON line: labels, durations, failures, memory, processor time, machine. */
 export function printReport(
@@ -39,7 +39,7 @@ function spreadOf(sorted: readonly number[]): {
 } {
   return {
     min: sorted[0] ?? 0,
-    median: medianOf(sorted),
+    median: medianOfNumbers(sorted),
     max: sorted.at(-1) ?? 0,
   }
 }

@@ -1,4 +1,4 @@
-import { medianOf } from '../median.ts'
+import { medianOfNumbers } from '../median.ts'
 import { type BenchLine, benchLines, type BenchPhase, phases } from './lines.ts'
 import type { BenchResults } from './results-form.ts'
 
@@ -32,11 +32,11 @@ function renderRow(
   cores: number,
 ): string {
   const { antichain, pulumi } = measurements
-  const seconds = antichain && medianOf(antichain.seconds)
-  const peerSeconds = pulumi && medianOf(pulumi.seconds)
+  const seconds = antichain && medianOfNumbers(antichain.seconds)
+  const peerSeconds = pulumi && medianOfNumbers(pulumi.seconds)
   const ratio =
     seconds === undefined || peerSeconds === undefined ? undefined : peerSeconds / seconds
-  const cpuSeconds = antichain && medianOf(antichain.cpuSeconds)
+  const cpuSeconds = antichain && medianOfNumbers(antichain.cpuSeconds)
   const coreSeconds = cpuSeconds === undefined ? undefined : cpuSeconds / cores
   const cells = [
     line.name,
