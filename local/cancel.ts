@@ -4,7 +4,7 @@ import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-
 import { error } from '../shared/errors/error.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
-import { abandonDeployment, preventsClose } from '../functions/step-generator/abandon-deployment.ts'
+import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
 
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
@@ -50,7 +50,7 @@ export async function cancel(
   try {
     return await cancelOpen(ports, deployment, force)
   } catch (thrown) {
-    if (!force || !preventsClose(thrown)) throw thrown
+    if (!force || !isUnreadable(thrown)) throw thrown
     await abandonDeployment(ports, deployment, record)
     const { number: abandoned } = deploymentPartsOf(deployment)
     return { kind: 'abandoned', number: abandoned, version, cause: thrown }

@@ -4,16 +4,8 @@ import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 
 /** Reports whether an error means unreadable records or blobs. */
-function isUnreadable(thrown: unknown): thrown is Error {
+export function isUnreadable(thrown: unknown): thrown is Error {
   return hasCode(thrown, 'RECORD_DAMAGED') || hasCode(thrown, 'STATE_INVALID')
-}
-
-/**
- * Reports whether an error prevents the close of a deployment forever: unreadable records, or a
- * resource that another deployment has changed too. Claims exclude the latter.
- */
-export function preventsClose(thrown: unknown): thrown is Error {
-  return isUnreadable(thrown) || hasCode(thrown, 'STORE_CONFLICT')
 }
 
 /**

@@ -20,7 +20,7 @@ import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared
 import type { Control } from '../../shared/records/head.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import type { Pool } from '../../shared/records/pool.ts'
-import { abandonDeployment, preventsClose } from './abandon-deployment.ts'
+import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 import { armWatchdog, isHolderGone, observedHolderOf } from './watchdog.ts'
 import { wakeDeployment } from './resume-deployment.ts'
 import { type RunLimit, serveRun } from './serve-run.ts'
@@ -126,7 +126,7 @@ async function closeStopped(
   try {
     await closeUnlessTakenOver(ports, deployment, 'cancelled')
   } catch (thrown) {
-    if (stop === 'graceful' || !preventsClose(thrown)) throw thrown
+    if (stop === 'graceful' || !isUnreadable(thrown)) throw thrown
     const record = await platform.catalog.getStack(deploymentPartsOf(deployment).stack)
     if (record !== undefined && isOpenDeployment(record, deployment))
       await abandonDeployment(ports, deployment, record)

@@ -1,11 +1,11 @@
 import { limits } from '../../shared/config/limits.ts'
-import { createUrnSet } from '../../shared/names/urn-set.ts'
-import type { DeploymentStart } from '../../shared/ports/catalog.ts'
+import type { DeploymentStart, StackRecord } from '../../shared/ports/catalog.ts'
 import { claimOfTargets } from '../../shared/engine/deployment/claims/claim-of-targets.ts'
 import { findSharedTargeting } from '../../shared/engine/deployment/claims/shared-targeting.ts'
 import {
   encodeClaim,
   findClaimConflict,
+  readClaim,
 } from '../../shared/engine/deployment/claims/stored-claims.ts'
 import { claimWrites } from './claim-writes.ts'
 import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
@@ -133,12 +133,25 @@ async function writeStart(
     const claim = claimOfTargets(stored, targeting)
     const conflict = await findClaimConflict(ports.blobs, record, { claim })
     if (conflict !== undefined) return { kind: 'busy', ...conflict }
+    const deadDeployment = await findDeadWhenFull(ports, record)
+    if (deadDeployment !== undefined) return { kind: 'busy', deployment: deadDeployment }
     const start = { ...startOptions, at: ports.clock.now() }
     const storedClaim = { claim: await ports.blobs.put(encodeClaim(claim)), expected: record }
     const result = await ports.catalog.startTargeted(stack, start, storedClaim)
     if (result.kind !== 'changed') return result
   }
   throw error('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
+}
+
+/** Finds an interrupted deployment that keeps one of the places, when no place is free. */
+async function findDeadWhenFull(
+  ports: GeneratorPorts,
+  { targeted = [] }: StackRecord,
+): Promise<DeploymentId | undefined> {
+  if (targeted.length < limits.openDeploymentsMax) return undefined
+  for (const { deployment } of targeted)
+    if ((await readHolderStatus(ports, deployment)).kind === 'dead') return deployment
+  return undefined
 }
 
 async function pinDeployment(
@@ -157,7 +170,7 @@ async function pinDeployment(
   })
   const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
-  const isShared = record.targeted?.some(open => open.deployment === deployment) === true
+  const sharedClaim = record.targeted?.find(open => open.deployment === deployment)?.claim
   try {
     await requireWaitingRequest(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
@@ -165,7 +178,7 @@ async function pinDeployment(
     const preparedBase = await prepareBase(ports, request, {
       hash: record.snapshot,
       stored,
-      isShared,
+      sharedClaim,
     })
     const { inbox, notices } = preparedBase
     const { type, state } = request.secrets
@@ -181,7 +194,7 @@ async function pinDeployment(
       secrets: { type, state },
       inbox,
       ...(request.key === undefined ? {} : { request: request.key }),
-      ...(isShared ? { published: record.snapshot } : {}),
+      ...(sharedClaim === undefined ? {} : { published: record.snapshot }),
     }
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
@@ -238,14 +251,16 @@ async function prepareBase(
   published: {
     readonly hash: BlobHash | ''
     readonly stored: StoredDeployment
-    readonly isShared: boolean
+    /** The claim of a deployment beside which others may run. */
+    readonly sharedClaim: BlobHash | undefined
   },
 ): Promise<PreparedBase> {
   const { existingIds, mustClearOthers } = request.pendingCreates
-  const targets = createUrnSet(request.options.targeting?.targets ?? [])
+  const { sharedClaim } = published
+  const claim = sharedClaim === undefined ? undefined : await readClaim(ports.blobs, sharedClaim)
   // The outcomes of other resources belong to the deployments that claim these.
   const lateOutcomes = (await readLateOutcomes(ports, request.stack, published.stored)).filter(
-    ({ urn }) => !published.isShared || targets.has(urn),
+    ({ urn }) => claim === undefined || claim.changes.has(urn),
   )
   const {
     state,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Claim } from '../records/claim.ts'
 import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
 import { findChangedUrn, mergeStates } from './merge-states.ts'
 
@@ -19,6 +20,13 @@ const stateOf = (...resources: StoredResource[]): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },
   resources,
   metadata: {},
+})
+const claimOf = ({
+  changes = [],
+  reads = [],
+}: Readonly<Partial<Record<'changes' | 'reads', readonly string[]>>>): Claim => ({
+  changes: new Set(changes.map(name => urnOf(name))),
+  reads: new Set(reads.map(name => urnOf(name))),
 })
 const namesOf = (state: StoredDeployment | undefined): readonly string[] | undefined =>
   state?.resources?.map(
@@ -71,10 +79,48 @@ describe('the merge of a targeted deployment', () => {
     expect(cleared).not.toHaveProperty('pending_operations')
   })
 
-  test('a resource that both sides changed is refused', () => {
+  test('pending operations of the base that every fold drops need no claim', () => {
+    const updating = (id: string): StoredDeployment => ({
+      ...base,
+      pending_operations: [{ resource: thing('b', { id }), type: 'updating' }],
+    })
+    const folded = stateOf(thing('a', { id: '1' }), thing('b'))
+    const [old, again] = [updating('old'), updating('again')]
+    const foldLast = mergeStates({ base: old, folded, current: again })
+    const foldFirst = mergeStates({ base: old, folded: again, current: folded })
+    for (const merged of [foldLast, foldFirst]) {
+      expect(namesOf(merged)).toEqual(['a1', 'b'])
+      expect(merged?.pending_operations).toEqual(again.pending_operations)
+      expect(merged?.metadata).toEqual({})
+    }
+    expect(findChangedUrn(old, folded, claimOf({ reads: ['b'] }))).toBeUndefined()
+    expect(findChangedUrn(old, again, claimOf({ reads: ['b'] }))).toBe(urnOf('b'))
+  })
+
+  test('a resource that both sides changed keeps both objects and marks the state', () => {
     const folded = stateOf(thing('a', { id: '1' }), thing('b'))
     const current = stateOf(thing('a', { id: '2' }), thing('b'))
-    expect(() => mergeStates({ base, folded, current })).toThrow(/at the same time/)
+    const merged = mergeStates({ base, folded, current })
+    expect(namesOf(merged)).toEqual(['a1', 'a2', 'b'])
+    expect(merged?.resources?.[1]).toMatchObject({ id: '2', delete: true })
+    expect(JSON.stringify(merged?.metadata)).toContain(`changed '${urnOf('a')}' at the same time`)
+    if (merged === undefined) throw new Error('there is one')
+    expect(mergeStates({ base, folded, current: merged })).toBeUndefined()
+  })
+
+  test('an external resource that both sides have read keeps the published values', () => {
+    const read = (id: string): StoredDeployment => stateOf(thing('ext', { id, external: true }))
+    const sides = { base: read('1'), folded: read('2'), current: read('3') }
+    expect(mergeStates(sides)).toBeUndefined()
+    expect(findChangedUrn(sides.base, sides.current, claimOf({ reads: ['ext'] }))).toBeUndefined()
+  })
+
+  test('outputs of a component are merged by name', () => {
+    const group = (outputs: { readonly [name: string]: Json }): StoredDeployment =>
+      stateOf({ urn: urnOf('g', 'c:d:E'), custom: false, type: 'c:d:E', outputs })
+    const [before, folded] = [group({ a: 1, b: 1 }), group({ a: 2, b: 1 })]
+    const merged = mergeStates({ base: before, folded, current: group({ a: 1, b: 2 }) })
+    expect(merged?.resources?.[0]?.['outputs']).toEqual({ a: 2, b: 2 })
   })
 
   test('source positions need no claim', () => {
@@ -99,9 +145,17 @@ describe('the merge of a targeted deployment', () => {
 test('a changed resource is found among URNs, without positions and outputs of the stack', () => {
   const one = stateOf(root({ a: 1 }), thing('a', { sourcePosition: 'x' }), thing('b'))
   const other = stateOf(root({ a: 2 }), thing('a'), thing('b', { id: '1' }))
-  const urns = (...names: string[]): ReadonlySet<string> => new Set(names.map(name => urnOf(name)))
   const rootUrn = urnOf('shop-dev', 'pulumi:pulumi:Stack')
-  expect(findChangedUrn(one, other, new Set([rootUrn, urnOf('a')]))).toBeUndefined()
-  expect(findChangedUrn(one, other, urns('a', 'b'))).toBe(urnOf('b'))
-  expect(findChangedUrn(one, other, urns('missing'))).toBeUndefined()
+  expect(
+    findChangedUrn(one, other, { changes: new Set([rootUrn]), reads: new Set([urnOf('a')]) }),
+  ).toBeUndefined()
+  expect(findChangedUrn(one, other, claimOf({ reads: ['a', 'b'] }))).toBe(urnOf('b'))
+  expect(findChangedUrn(one, other, claimOf({ reads: ['missing'] }))).toBeUndefined()
+})
+
+test('a new resource that refers to a claimed change is found', () => {
+  const one = stateOf(thing('a'))
+  const other = stateOf(thing('a'), thing('new', { dependencies: [urnOf('a')] }))
+  expect(findChangedUrn(one, other, claimOf({ reads: ['a'] }))).toBeUndefined()
+  expect(findChangedUrn(one, other, claimOf({ changes: ['a'] }))).toBe(urnOf('new'))
 })

@@ -1,7 +1,8 @@
 import { stackType } from '../names/urn.ts'
-import { error } from '../errors/error.ts'
+import type { Claim } from '../records/claim.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
+import { referencedUrnsOf } from '../state/referenced-urns.ts'
 import { completeReplay } from './fold.ts'
 
 /** The three states of a merge. */
@@ -17,22 +18,31 @@ export interface MergeInput {
 /**
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
- * operations are compared by URN. Throws STORE_CONFLICT when both sides changed a resource, which
- * the claims of open deployments exclude. Linear apart from sorting. Pure.
+ * operations are compared by URN. Claims exclude that both sides change a resource. If they do, the
+ * result has the fold's resource, keeps another object of the snapshot for deletion, and is marked
+ * as damaged. So no deployment stays open, and no object is lost. Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
   const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))
+  const conflicts: string[] = []
   const resources = mergeGroups(
     [base.resources, folded.resources, current.resources].map(groupResources),
-    mergeSharedResource,
+    (sides, urn) => {
+      const merged = mergeSharedResource(sides)
+      if (merged === undefined) conflicts.push(urn)
+      return merged ?? keepBothObjects(sides)
+    },
     // The fold of a refresh rebuilds the references of all resources.
     (urn, items) => areEqual(rebuilt.get(urn) ?? [], items),
   )
   const operations = mergeGroups(
-    [base.pending_operations, folded.pending_operations, current.pending_operations].map(
+    [listKeptOperations(base), folded.pending_operations, dropEndedOperations(base, current)].map(
       groupOperations,
     ),
-    () => undefined,
+    ([, foldedOperations, currentOperations]) => [
+      ...currentOperations,
+      ...foldedOperations.filter(one => !currentOperations.some(other => areEqual(one, other))),
+    ],
     () => false,
   )
   const extensions = { ...folded.extensions, ...current.extensions }
@@ -42,7 +52,7 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
   const { resources: _resources, pending_operations: _operations, ...rest } = current
   const allResources = resources ?? current.resources ?? []
   const allOperations = operations ?? current.pending_operations ?? []
-  return completeReplay({
+  const merged = completeReplay({
     ...rest,
     manifest: folded.manifest,
     ...(folded.secrets_providers === undefined
@@ -53,27 +63,60 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
     ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
     metadata: { ...current.metadata, ...folded.metadata },
   })
+  const [urn] = conflicts
+  if (urn === undefined || merged.metadata['integrity_error'] !== undefined) return merged
+  const fault = `another deployment changed '${urn}' at the same time`
+  const mark = { version: folded.manifest.version, error: fault }
+  return { ...merged, metadata: { integrity_error: mark, ...merged.metadata } }
 }
 
-/** Returns a URN of `urns` whose resources or pending operations differ in two states. Pure. */
+/**
+ * Returns the URN of a resource that prevents a claim, because it differs in an older and a newer
+ * state. It is a claimed resource, or it refers to a claimed change in the newer state. Repeated
+ * reads of an external resource do not differ. Pure.
+ */
 export function findChangedUrn(
   one: StoredDeployment,
   other: StoredDeployment,
-  urns: ReadonlySet<string>,
+  { changes, reads }: Claim,
 ): string | undefined {
   const [resources, otherResources] = [one.resources, other.resources].map(list =>
     groupResources(rebuildDependencies(list ?? [])),
   )
-  const [operations, otherOperations] = [one.pending_operations, other.pending_operations].map(
-    groupOperations,
-  )
-  for (const urn of urns) {
+  const [operations, otherOperations] = [
+    listKeptOperations(one),
+    dropEndedOperations(one, other),
+  ].map(groupOperations)
+  const isChanged = (urn: string): boolean => {
     const groups = [resources?.get(urn) ?? [], otherResources?.get(urn) ?? []]
     const [claimed, otherClaimed] = groups.map(group => group.map(listClaimedFields))
-    if (!areEqual(claimed, otherClaimed)) return urn
-    if (!areEqual(operations?.get(urn) ?? [], otherOperations?.get(urn) ?? [])) return urn
+    if (!groups.every(areExternal) && !areEqual(claimed, otherClaimed)) return true
+    return !areEqual(operations?.get(urn) ?? [], otherOperations?.get(urn) ?? [])
+  }
+  for (const urn of new Set([...changes, ...reads])) if (isChanged(urn)) return urn
+  for (const [urn, states] of otherResources ?? []) {
+    const refersToChange = states.some(state =>
+      referencedUrnsOf(state).some(reference => changes.has(reference)),
+    )
+    if (refersToChange && isChanged(urn)) return urn
   }
   return undefined
+}
+
+/** Returns the pending operations of a base that every fold keeps: the creates. */
+function listKeptOperations({
+  pending_operations: operations = [],
+}: StoredDeployment): readonly StoredOperation[] {
+  return operations.filter(({ type }) => type === 'creating')
+}
+
+/** Returns the pending operations of a later state, without those of the base that folds drop. */
+function dropEndedOperations(
+  base: StoredDeployment,
+  { pending_operations: operations = [] }: StoredDeployment,
+): readonly StoredOperation[] {
+  const ended = (base.pending_operations ?? []).filter(({ type }) => type !== 'creating')
+  return operations.filter(operation => !ended.some(other => areEqual(other, operation)))
 }
 
 type Groups<T> = ReadonlyMap<string, readonly T[]>
@@ -84,7 +127,7 @@ type Sides<T> = readonly [base: readonly T[], folded: readonly T[], current: rea
 /** Returns the merged items, or undefined if they are the current ones. */
 function mergeGroups<T>(
   [base, folded, current]: readonly Groups<T>[],
-  mergeShared: (sides: Sides<T>) => readonly T[] | undefined,
+  mergeShared: (sides: Sides<T>, urn: string) => readonly T[],
   isRebuilt: (urn: string, items: readonly T[]) => boolean,
 ): readonly T[] | undefined {
   const merged = new Map(current)
@@ -97,9 +140,7 @@ function mergeGroups<T>(
     if (isKept(foldedItems) || areEqual(foldedItems, currentItems)) continue
     const items = isKept(currentItems)
       ? foldedItems
-      : mergeShared([baseItems, foldedItems, currentItems])
-    if (items === undefined)
-      throw error('STORE_CONFLICT', `another deployment has changed '${urn}' at the same time`)
+      : mergeShared([baseItems, foldedItems, currentItems], urn)
     if (areEqual(items, currentItems)) continue
     isChanged = true
     merged.set(urn, items)
@@ -113,25 +154,46 @@ const positionFields: ReadonlySet<string> = new Set(['sourcePosition', 'stackTra
 /** Returns the fields of a resource that only a claim allows to change. */
 function listClaimedFields(resource: StoredResource): readonly (readonly [string, Json])[] {
   return Object.entries(resource).filter(
-    ([name]) => !positionFields.has(name) && !(resource.type === stackType && name === 'outputs'),
+    ([name]) => !positionFields.has(name) && !(resource.custom !== true && name === 'outputs'),
   )
 }
 
 /**
- * Merges a resource that both sides changed, if they changed only what needs no claim: source
- * positions, and the root resource. The fold takes precedence for outputs that it changed. Returns
- * undefined otherwise.
+ * Merges a resource that both sides changed, if they changed only what needs no claim. These are
+ * source positions, outputs of components, the root resource, and reads of external resources. The
+ * fold takes precedence for outputs that it changed. Returns undefined otherwise.
  */
 function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResource[] | undefined {
+  const [, foldedStates, currentStates] = sides
+  if (areExternal(foldedStates) && areExternal(currentStates)) return currentStates
   const [base, folded, current] = sides.map(([resource, ...others]) =>
     others.length === 0 ? resource : undefined,
   )
   if (base === undefined || folded === undefined || current === undefined) return undefined
   const isKept = areEqual(listClaimedFields(base), listClaimedFields(folded))
-  if (current.type === stackType)
-    return [{ ...(isKept ? current : folded), outputs: mergeOutputs(base, folded, current) }]
-  if (isKept) return [current]
-  return areEqual(listClaimedFields(base), listClaimedFields(current)) ? [folded] : undefined
+  const isCurrentKept = areEqual(listClaimedFields(base), listClaimedFields(current))
+  if (!isKept && !isCurrentKept && current.type !== stackType) return undefined
+  const merged = isKept ? current : folded
+  if (current.custom) return [merged]
+  const hasOutputs = [base, folded, current].some(({ outputs }) => outputs !== undefined)
+  return [hasOutputs ? { ...merged, outputs: mergeOutputs(base, folded, current) } : merged]
+}
+
+/** Reports whether states are those of one resource that is only read. */
+function areExternal(states: readonly StoredResource[]): boolean {
+  return states.length === 1 && states[0]?.['external'] === true
+}
+
+/**
+ * Returns the states of the fold, and those objects of the published snapshot that only the other
+ * deployment created. The next deployment deletes these, as after a replacement.
+ */
+function keepBothObjects([base, folded, current]: Sides<StoredResource>): StoredResource[] {
+  const knownIds = new Set([...base, ...folded].map(({ id }) => id))
+  const others = current.filter(
+    ({ custom, id, external }) => custom && external !== true && !knownIds.has(id),
+  )
+  return [...folded, ...others.map(state => ({ ...state, delete: true }))]
 }
 
 function mergeOutputs(...sides: readonly [StoredResource, StoredResource, StoredResource]): Json {

@@ -39,7 +39,7 @@ const oneProgram: Program = async monitor => {
 
 const [phase, ended, applied] = callsOf(runProgram)
 const [registered, retired] = callsOf(holdLease)
-const began = [...callsOf(start, 4, 6), registered, phase]
+const began = [...callsOf(start, 2, 3, 6, 8), registered, phase]
 /** Rows of `runOperation` for waiting, late, slow and parked operations. */
 const absentRows = [5, 6, 7, 9, 10]
 const closeCalls = [applied, ...callsOf(close, 3), retired]

@@ -9,6 +9,7 @@ import {
 import { readLogView } from '../../../shared/engine/deployment/log/log-view.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
+import { listOpenDeployments } from '../../../shared/ports/open-deployments.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../../shared/records/ids.ts'
 import {
   type Command,
@@ -68,16 +69,19 @@ export async function startClientDeployment(
 }
 
 /**
- * Returns the record of a stack. Closes its current deployment first if the holder is dead: no
+ * Returns the record of a stack. Closes its open deployments first whose holders are dead: no
  * process may have noticed that the lease of a client is over. Throws STACK_NOT_FOUND.
  */
 export async function closeIfDead(ports: ServicePorts, stack: StackId): Promise<StackRecord> {
   const record = await requireStack(ports, stack)
-  if (record.current === '') return record
-  const { kind } = await readHolderStatus(ports.closing, record.current)
-  if (kind !== 'dead') return record
-  await closeUnlessTakenOver(ports.closing, record.current)
-  return requireStack(ports, stack)
+  let hasClosed = false
+  for (const deployment of listOpenDeployments(record)) {
+    const { kind } = await readHolderStatus(ports.closing, deployment)
+    if (kind !== 'dead') continue
+    await closeUnlessTakenOver(ports.closing, deployment)
+    hasClosed = true
+  }
+  return hasClosed ? requireStack(ports, stack) : record
 }
 
 /** Records the holder and the base of a deployment that just started. */

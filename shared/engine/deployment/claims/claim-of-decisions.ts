@@ -8,9 +8,8 @@ import type { StoredResource } from '../../../state/stored.ts'
 
 /**
  * Returns the claim that decisions need. `operations`: those of the plan pages that the decisions
- * name. Outputs and changed positions of the root resource need no claim, because every program
- * sets them, and the publication merges them. The same applies to changed source positions of other
- * resources. Pure.
+ * name. Outputs of components and of the root resource need no claim, because every program sets
+ * them, and the publication merges them. The same applies to changed source positions. Pure.
  */
 export function claimOfDecisions(
   decisions: readonly Decision[],
@@ -34,7 +33,7 @@ export function claimOfDecisions(
           add(decision.operation, decision.state)
         break
       case 'outputs':
-        if (!isRoot(decision.state.urn)) {
+        if (decision.state.custom) {
           const { urn } = decision.state
           claim = unionOfClaims(claim, { changes: new Set([urn]), reads: new Set() })
         }
@@ -50,10 +49,28 @@ function claimOfOperation(operation: Operation, state: StoredResource | undefine
   const providerUrn = providerUrnOf(provider)
   const providerUrns = providerUrn === undefined ? [] : [providerUrn]
   const oldUrns = old?.kind === 'base' ? [old.urn] : []
-  return {
-    changes: new Set([urn, ...oldUrns]),
-    reads: new Set([...providerUrns, ...(state === undefined ? [] : referencedUrnsOf(state))]),
-  }
+  const references = [...providerUrns, ...(state === undefined ? [] : referencedUrnsOf(state))]
+  const ownUrns = [urn, ...oldUrns]
+  // Several deployments may read an external resource. A managed one becomes external by a replace.
+  return operation.op === 'read'
+    ? { changes: new Set(), reads: new Set([...ownUrns, ...references]) }
+    : { changes: new Set(ownUrns), reads: new Set(references) }
+}
+
+/** Returns the URNs in the base of the resources that decisions rename. Pure. */
+export function listRenamedUrns(
+  decisions: readonly Decision[],
+  operations: readonly Operation[],
+): ReadonlySet<string> {
+  const renamed = new Set<string>()
+  for (const { urn, old } of [...operations, ...decisions.flatMap(operationsOf)])
+    if (old?.kind === 'base' && old.urn !== urn) renamed.add(old.urn)
+  return renamed
+}
+
+function operationsOf(decision: Decision): readonly Operation[] {
+  if (decision.kind === 'registration') return decision.operations
+  return decision.kind === 'retried' || decision.kind === 'settled' ? [decision.operation] : []
 }
 
 function isKeptRoot({ op, urn }: Operation): boolean {

@@ -2,15 +2,18 @@ import { createUrnSet } from '../../../names/urn-set.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { Claim } from '../../../records/claim.ts'
 import type { Targeting } from '../../../records/targeting.ts'
+import { pendingOperationsOf } from '../../../state/pending.ts'
 import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 
 /**
  * Returns the claim of a targeted deployment against a state. The deployment may change the
  * targets, with their dependents if the targeting asks for them. It reads what these refer to. A
- * target outside of the state is claimed too, because the program may register it. Linear. Pure.
+ * target outside of the state is claimed too, because the program may register it. So is a target
+ * that is only in a pending operation. Linear. Pure.
  */
-export function claimOfTargets({ resources = [] }: StoredDeployment, targeting: Targeting): Claim {
+export function claimOfTargets(stored: StoredDeployment, targeting: Targeting): Claim {
+  const { resources = [] } = stored
   const targets = createUrnSet(targeting.targets)
   const changes = new Set<string>(targets.literals)
   const reads = new Set<string>()
@@ -21,5 +24,7 @@ export function claimOfTargets({ resources = [] }: StoredDeployment, targeting: 
     changes.add(state.urn)
     for (const urn of references) reads.add(urn)
   }
+  for (const { resource } of pendingOperationsOf(stored))
+    if (targets.has(resource.urn as Urn)) changes.add(resource.urn)
   return { changes, reads }
 }

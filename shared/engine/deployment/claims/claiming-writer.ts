@@ -10,7 +10,8 @@ import type { Pin } from '../log/log-view.ts'
 import { readPlanPage } from '../log/log-view.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import { readSnapshotBlob } from '../state/read-snapshot-blob.ts'
-import { claimOfDecisions } from './claim-of-decisions.ts'
+import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
+import { claimOfDecisions, listRenamedUrns } from './claim-of-decisions.ts'
 import { type ClaimConflict, encodeClaim, findClaimConflict, readClaim } from './stored-claims.ts'
 
 /** The dependencies of a claiming writer. */
@@ -40,13 +41,14 @@ export async function withClaims(
   let claim = await readClaim(deps.blobs, entry.claim)
   let lastTurn: Promise<void> | undefined
   const claimFor = async (decisions: readonly Decision[]): Promise<void> => {
-    const needed = await readNeededClaim(deps.blobs, decisions)
+    const needed = await readNeededClaim(deps.blobs, decisions, published)
     if (containsClaim(claim, needed)) return
     claim = await extendClaim(deps, { deployment, published, claim, needed })
   }
   const needsNoTurn = (decisions: readonly Decision[]): boolean =>
     lastTurn === undefined &&
     !decisions.some(({ kind }) => kind === 'plan') &&
+    listRenamedUrns(decisions, []).size === 0 &&
     containsClaim(claim, claimOfDecisions(decisions, []))
   return {
     ...writer,
@@ -75,12 +77,28 @@ export async function withClaims(
   }
 }
 
-async function readNeededClaim(blobs: BlobsPort, decisions: readonly Decision[]): Promise<Claim> {
+/**
+ * Returns the claim that decisions need. The fold of a renamed resource also changes the resources
+ * that refer to its old name.
+ */
+async function readNeededClaim(
+  blobs: BlobsPort,
+  decisions: readonly Decision[],
+  published: BlobHash | '',
+): Promise<Claim> {
   const operations = []
   for (const decision of decisions)
     if (decision.kind === 'plan')
       for (const hash of decision.pages) operations.push(...(await readPlanPage(blobs, hash)))
-  return claimOfDecisions(decisions, operations)
+  const claim = claimOfDecisions(decisions, operations)
+  const renamedUrns = listRenamedUrns(decisions, operations)
+  if (renamedUrns.size === 0) return claim
+  const { resources = [] } = await readSnapshotBlob(blobs, published)
+  const dependents = resources.filter(state =>
+    referencedUrnsOf(state).some(urn => renamedUrns.has(urn)),
+  )
+  const changes = new Set(dependents.map(({ urn }) => urn))
+  return unionOfClaims(claim, { changes, reads: new Set() })
 }
 
 /** The claim of a deployment, and the claim that its next decisions need. */
@@ -120,8 +138,7 @@ async function requireUnchanged(
   if (snapshot === published) return
   const pinned = await readSnapshotBlob(blobs, published)
   const current = await readSnapshotBlob(blobs, snapshot)
-  const urns = new Set([...needed.changes, ...needed.reads])
-  const urn = findChangedUrn(pinned, current, urns)
+  const urn = findChangedUrn(pinned, current, needed)
   if (urn === undefined) return
   throw error('STACK_BUSY', `another deployment has changed '${urn}' since this one began`, {
     hint: 'Run the command again: it then begins with the changed resource.',

@@ -97,7 +97,10 @@ async function writeRelease(
   }
   if (historyRefusal?.existing !== undefined)
     requireReadableItem('history', { stack, number }, historyRefusal.existing)
-  // A lost history entry must not block the stack.
-  else await updateItem(catalogTable, stackUpdate)
+  else {
+    // A lost history entry must not block the stack.
+    const result = await updateItem(catalogTable, stackUpdate)
+    if (!result.isDone) return result.existing
+  }
   return undefined
 }
