@@ -77,7 +77,7 @@ export function foldInputOf(
  * has removed the owner, the records cannot exclude a call. `isSwept`: whether such a sweep ran
  * before the fold of the close.
  */
-function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
+export function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
   return {
     ...input,
     getEnd(id) {

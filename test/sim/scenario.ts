@@ -308,14 +308,17 @@ export function isDestroyByProgram({
 /**
  * Returns a check whether a resource may count as independent of a dependency that it was created
  * with. A destroy with its program uses and records the current dependencies of the program, as in
- * Pulumi. A run after an interrupted destroy sees these records.
+ * Pulumi. A run after an interrupted destroy sees these records. A targeted deployment creates an
+ * untargeted dependent again with its old inputs, but records the current dependencies.
  */
 export function createForgottenCheck({
   steps,
 }: Scenario): (user: string, dependency: string) => boolean {
-  const destroyedThings = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
+  const forgets = (step: ScenarioStep): boolean =>
+    isDestroyByProgram(step) || step.targetGroups.length > 0
+  const forgettingThings = steps.filter(forgets).flatMap(({ program }) => program)
   return (user, dependency) =>
-    destroyedThings.some(
+    forgettingThings.some(
       thing => thing.name === user && ![...thing.needs, ...thing.fixed].includes(dependency),
     )
 }

@@ -4,7 +4,7 @@ import { mergeStates } from '../../shared/journal/merge-states.ts'
 import type { TargetedDeployment } from '../../shared/ports/catalog.ts'
 import type { LogNumber } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import { foldInputOf } from './fold-law.ts'
+import { foldInputOf, settleInput } from './fold-law.ts'
 import { readStateBlob } from './read-state-blob.ts'
 import type { World } from './world.ts'
 
@@ -12,7 +12,8 @@ import type { World } from './world.ts'
 export interface TargetedFold {
   readonly base: StoredDeployment
   readonly folded: StoredDeployment
-  readonly isClosing: boolean
+  /** The folds that a close may publish. Empty before the close. */
+  readonly closingFolds: readonly StoredDeployment[]
 }
 
 /** Returns the folds of the open targeted deployments that have a pin. */
@@ -26,7 +27,9 @@ export function listTargetedFolds(
     const { pin, closing } = createLogView(records, new Map())
     if (input === undefined || pin?.published === undefined) return []
     const base = readStateBlob(world, pin.published)
-    return { base, folded: fold(input), isClosing: closing !== undefined }
+    const closingInputs = [true, false].map(isSwept => settleInput(input, isSwept))
+    const closingFolds = closing === undefined ? [] : closingInputs.map(fold)
+    return { base, folded: fold(input), closingFolds }
   })
 }
 
@@ -42,12 +45,13 @@ export function mergeOpenFolds(
 
 /** Reports whether a published state is the previous one with the changes of one deployment. */
 export function isPublicationOf(
-  { base, folded, isClosing }: TargetedFold,
+  { base, closingFolds }: TargetedFold,
   { state, previous }: { readonly state: StoredDeployment; readonly previous: StoredDeployment },
 ): boolean {
-  if (!isClosing) return false
-  const merged = mergeStates({ base, folded, current: previous })
-  return textOf(merged ?? previous) === textOf(state) || textOf(folded) === textOf(state)
+  return closingFolds.some(folded => {
+    const merged = mergeStates({ base, folded, current: previous })
+    return textOf(merged ?? previous) === textOf(state) || textOf(folded) === textOf(state)
+  })
 }
 
 function textOf({ resources = [], pending_operations: pending = [] }: StoredDeployment): string {
