@@ -1,16 +1,17 @@
 /**
  * Measures all workloads of the table in docs/benchmarks.md, with Antichain and its peers in turn.
  * Other load on the machine thus affects all of them. Writes docs/measured/all.json after each
- * line, and the table of the page.
+ * line, and the table of the page. Keeps the other lines of the file if machine and versions agree.
  * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { type BenchLine, benchLines, type BenchPhase } from './all/lines.ts'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { type BenchLine, benchLines, type BenchPhase, phaseArgs } from './all/lines.ts'
 import { renderResults } from './all/render-table.ts'
-import type { BenchResults } from './all/results-form.ts'
+import { type BenchResults, benchResultsForm } from './all/results-form.ts'
 import { buildGoPrograms } from './build-go-programs.ts'
 import { currentDate, describeMachine } from './cost/measurement-context.ts'
 import { type Engine, findEngines, repositoryRoot } from './engine.ts'
@@ -34,16 +35,6 @@ interface SummedMeasurement {
   readonly seconds: number[]
   readonly cpuSeconds: number[]
   peakMib: number
-}
-
-/** The arguments of each phase. */
-const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
-  create: ['up', '--yes', '--skip-preview'],
-  'no-op': ['up', '--yes', '--skip-preview'],
-  preview: ['preview'],
-  refresh: ['refresh', '--yes', '--skip-preview'],
-  'stack ls': ['stack', 'ls'],
-  destroy: ['destroy', '--yes', '--skip-preview'],
 }
 
 /** Returns the engines of `--against`, with Antichain first. */
@@ -95,6 +86,7 @@ async function measureLine(
 ): Promise<LineResults> {
   const measured: Record<string, Record<string, SummedMeasurement>> = {}
   const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
+  const load = Math.round(loadavg()[0] ?? 0)
   for (let round = 0; round < rounds; round += 1)
     for (const engine of engines) {
       if (engine.name !== 'antichain' && !line.hasPeer) continue
@@ -109,7 +101,7 @@ async function measureLine(
   for (const byEngine of Object.values(measured))
     for (const { seconds, cpuSeconds } of Object.values(byEngine))
       for (const sorted of [seconds, cpuSeconds]) sorted.sort((a, b) => a - b)
-  return { name: line.name, phases: measured }
+  return { name: line.name, date: currentDate(), load, repetitions: rounds, phases: measured }
 }
 
 /** Replaces the table of the page. Other results than those of the page are only written. */
@@ -128,20 +120,33 @@ function writePage(results: BenchResults): void {
 
 const engines = selectEngines()
 const repetitions = Number(values.repetitions)
-const results: BenchResults = {
-  date: currentDate(),
-  command: `npm run bench -- all ${process.argv.slice(2).join(' ')}`.trim(),
+const context = {
   machine: describeMachine(),
-  load: Math.round(loadavg()[0] ?? 0),
   cores: availableParallelism(),
   node: process.versions.node,
-  repetitions,
   versions: Object.fromEntries(engines.map(({ name, version }) => [name, version])),
-  lines: [],
 }
+let lines = readKeptLines()
 for (const line of selectLines()) {
-  results.lines.push(await measureLine(engines, line, repetitions))
+  const measured = await measureLine(engines, line, repetitions)
+  lines = [...lines.filter(({ name }) => name !== line.name), measured]
+  writeResults({ ...context, lines })
+}
+console.log(renderResults({ ...context, lines }))
+
+/** Returns the lines of the results file that were measured on this machine with these versions. */
+function readKeptLines(): BenchResults['lines'] {
+  if (!existsSync(values.out)) return []
+  const { lines: earlierLines, ...earlier } = benchResultsForm.parse(
+    JSON.parse(readFileSync(values.out, 'utf8')),
+  )
+  return isDeepStrictEqual(earlier, context) ? earlierLines : []
+}
+
+/** Writes the results and the table of the page, both formatted as the repository is. */
+function writeResults(results: BenchResults): void {
   writeFileSync(values.out, `${JSON.stringify(results, undefined, 2)}\n`)
+  const biome = join(repositoryRoot, 'node_modules', '.bin', 'biome')
+  execFileSync(biome, ['format', '--write', values.out], { stdio: 'ignore' })
   writePage(results)
 }
-console.log(renderResults(results))

@@ -78,6 +78,11 @@ export function findAntichain(): Engine {
   return createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
 }
 
+/** Returns Pulumi's command line as an engine. `command`: its name or path. */
+export function createPulumi(command: string, version: string): Engine {
+  return createEngine('pulumi', command, version)
+}
+
 /**
  * Returns the engines to measure. The Pulumi CLI is included if it is on the PATH; otherwise a
  * message is printed.
@@ -89,7 +94,7 @@ export function findEngines(): readonly Engine[] {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
-    return [antichain, createEngine('pulumi', 'pulumi', version)]
+    return [antichain, createPulumi('pulumi', version)]
   } catch {
     console.error(
       'bench: there is no comparison with the Pulumi CLI, because `pulumi` is not on the PATH',

@@ -17,9 +17,10 @@ import { withProgram } from './workload.ts'
 // These benchmarks are separate scripts, which parse their own options.
 const [, , scriptName = ''] = process.argv
 if (
-  ['all', 'journal', 'cost', 'budget', 'plan', 'codec', 'state-memory', 'state-stores'].includes(
-    scriptName,
-  )
+  [
+    ...['all', 'journal', 'cost', 'budget', 'plan', 'codec', 'ratios', 'state-memory'],
+    'state-stores',
+  ].includes(scriptName)
 ) {
   const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
@@ -52,7 +53,7 @@ else if (benchmark === 'terraform')
   })
 else {
   const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
-  const scripts = 'all|journal|cost|budget|plan|codec|state-memory|state-stores'
+  const scripts = 'all|journal|cost|budget|plan|codec|ratios|state-memory|state-stores'
   const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
   console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2

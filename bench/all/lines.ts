@@ -6,6 +6,16 @@ export const phases = ['create', 'no-op', 'preview', 'refresh', 'stack ls', 'des
 /** A measured command. */
 export type BenchPhase = (typeof phases)[number]
 
+/** The arguments of each phase. */
+export const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
+  create: ['up', '--yes', '--skip-preview'],
+  'no-op': ['up', '--yes', '--skip-preview'],
+  preview: ['preview'],
+  refresh: ['refresh', '--yes', '--skip-preview'],
+  'stack ls': ['stack', 'ls'],
+  destroy: ['destroy', '--yes', '--skip-preview'],
+}
+
 /** One workload of the table. */
 export interface BenchLine {
   readonly name: string

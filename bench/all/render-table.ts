@@ -6,9 +6,9 @@ type Measurements = BenchResults['lines'][number]['phases'][string]
 
 /** Returns the table of docs/benchmarks.md: each command beside its peer and its goal. */
 export function renderResults(results: BenchResults): string {
-  const rows = results.lines.flatMap(({ name, phases: measured }) => {
-    const line = benchLines.find(({ name: lineName }) => lineName === name)
-    if (line === undefined) return []
+  const rows = benchLines.flatMap(line => {
+    const measured = results.lines.find(({ name }) => name === line.name)?.phases
+    if (measured === undefined) return []
     return phases.flatMap(phase => {
       const measurements = measured[phase]
       return measurements === undefined ? [] : [renderRow(line, phase, measurements, results.cores)]
@@ -20,9 +20,22 @@ export function renderResults(results: BenchResults): string {
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',
-    `Measured on ${results.date} with \`${results.command}\`, medians of ${results.repetitions}, on`,
-    `${results.machine}, load ${results.load} at the start; Node ${results.node}, ${versions.join(', ')}.`,
+    `Measured with \`npm run bench -- all\` on ${results.machine}; Node ${results.node}, ${versions.join(', ')}.`,
+    'Repetitions (the median is shown), load before the first one, and date of each workload:',
+    '',
+    ...describeLines(results),
   ].join('\n')
+}
+
+/** Returns how each workload was measured, one item for each way. */
+function describeLines({ lines }: BenchResults): readonly string[] {
+  const namesByWay = Map.groupBy(
+    lines,
+    ({ repetitions, load, date }) => `${repetitions}, load ${load}, ${date}`,
+  )
+  return [...namesByWay].map(
+    ([way, group]) => `- ${way}: ${group.map(({ name }) => name).join('; ')}`,
+  )
 }
 
 function renderRow(

@@ -12,20 +12,19 @@ const measurementForm = z.object({
 
 /** The contents of docs/measured/all.json. */
 export const benchResultsForm = z.object({
-  date: z.string(),
-  command: z.string(),
   machine: z.string(),
-  /** Load average of the last minute at the start. */
-  load: z.number(),
   /** Processors that the measured processes may use. */
   cores: z.int().min(1),
   node: z.string(),
-  repetitions: z.int().min(1),
   /** Versions by engine. */
   versions: z.record(z.string(), z.string()),
   lines: z.array(
     z.object({
       name: z.string(),
+      date: z.string(),
+      /** Load average of the last minute before the first repetition. */
+      load: z.number(),
+      repetitions: z.int().min(1),
       /** Measurements by phase, and then by engine. */
       phases: z.record(z.string(), z.record(z.string(), measurementForm)),
     }),

@@ -25,6 +25,12 @@ const answers = {
       response.setId(`id-${request.getName()}`)
       response.setProperties(request.getProperties())
     }),
+  read: request =>
+    fill(new pb.ReadResponse(), response => {
+      response.setId(request.getId())
+      response.setInputs(request.getInputs())
+      response.setProperties(request.getProperties())
+    }),
   delete: () => new Empty(),
   cancel: () => new Empty(),
 }

@@ -1,0 +1,43 @@
+import { phaseArgs } from '../all/lines.ts'
+import { createPulumi, type Engine, findAntichain } from '../engine.ts'
+import { withProgram } from '../workload.ts'
+
+/** The commands whose ratios are recorded. */
+export const ratioPhases = ['create', 'no-op', 'preview', 'refresh', 'destroy'] as const
+
+/** A command whose ratio is recorded. */
+export type RatioPhase = (typeof ratioPhases)[number]
+
+/** Ratios by command: how many times the processor time of Antichain's engine the peer's needs. */
+export type EngineRatios = Readonly<Record<RatioPhase, number>>
+
+/** The number of resources. With more, the peer's creates would take most of the time. */
+const resources = 300
+
+/**
+ * Measures each command once with both engines in turn. Program and provider are not counted: both
+ * engines use the same ones. Processor time depends less on other work than time does.
+ */
+export async function measureRatios(pulumiCommand: string): Promise<EngineRatios> {
+  const own = await measureEngine(findAntichain())
+  const peer = await measureEngine(createPulumi(pulumiCommand, ''))
+  const entries = ratioPhases.map(phase => [phase, peer[phase] / own[phase]] as const)
+  return Object.fromEntries(entries) as Record<RatioPhase, number>
+}
+
+/** Returns the processor time of an engine's own processes for each command, in seconds. */
+async function measureEngine(engine: Engine): Promise<Readonly<Record<RatioPhase, number>>> {
+  return withProgram('flat', async folder => {
+    const env = { N: String(resources) }
+    await engine.run(folder, ['stack', 'init', 'bench'], env)
+    const seconds: Partial<Record<RatioPhase, number>> = {}
+    for (const phase of ratioPhases) {
+      const run = await engine.run(folder, [...phaseArgs[phase], '--stack', 'bench'], env)
+      const ownSeconds = run.cpuSeconds[engine.name] ?? 0
+      if (run.exitCode !== 0 || ownSeconds === 0)
+        throw new Error(`${engine.name}: ${phase} failed with the exit code ${run.exitCode}`)
+      seconds[phase] = ownSeconds
+    }
+    return seconds as Record<RatioPhase, number>
+  })
+}
