@@ -15,6 +15,8 @@ import {
 import { parseEnvelope } from '../../state/stream/parse-envelope.ts'
 import { pendingOperationsOf, withoutOrigins } from '../../state/pending.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
+import type { StoredEnvelope } from '../../state/stored.ts'
+import type { StackMark } from './stack-marks.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
 
 /**
@@ -23,21 +25,13 @@ import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
  * read it. The backend then keeps the other state.
  */
 export async function publishToBackend(
-  { backend, blobs, marks }: SyncDeps,
+  deps: SyncDeps,
   id: StackId,
   snapshot: BlobHash,
 ): Promise<void> {
-  const envelope = await parseEnvelope(await blobs.get(snapshot))
-  const { qualifiedName } = stackKeysOf(backend.layout, id)
-  const checkpoint = printCheckpoint(
-    qualifiedName,
-    envelope.deployment === null ? envelope : await envelopeOf(withoutOrigins(envelope.deployment)),
-    marks.read(id).checkpointFields,
-  )
-  // A checkpoint lacks the origins of pending operations.
-  const isComplete =
-    envelope.deployment !== null && pendingOperationsOf(envelope.deployment).length === 0
-  const base = isComplete ? snapshot : ''
+  const { backend, marks } = deps
+  const { checkpointFields } = marks.read(id)
+  const { checkpoint, base } = await printSnapshot(deps, id, { snapshot, checkpointFields })
   const found = await readStackObject(backend, id)
   const isWritten =
     found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
@@ -49,6 +43,31 @@ export async function publishToBackend(
     )
   const bytes = await saveCheckpoint(backend, id, { checkpoint, previous: found })
   marks.update(id, { checkpoint: checkpointDigestOf(bytes), base })
+}
+
+/**
+ * Returns a snapshot as the checkpoint of a stack. `base`: the snapshot, if the checkpoint contains
+ * all of it. `snapshot`: '' for a stack that never had a state.
+ */
+export async function printSnapshot(
+  { backend, blobs }: Pick<SyncDeps, 'backend' | 'blobs'>,
+  id: StackId,
+  options: { readonly snapshot: BlobHash | '' } & Pick<StackMark, 'checkpointFields'>,
+): Promise<{ readonly checkpoint: Uint8Array; readonly base: BlobHash | '' }> {
+  const { snapshot, checkpointFields } = options
+  const { qualifiedName } = stackKeysOf(backend.layout, id)
+  const envelope: StoredEnvelope =
+    snapshot === ''
+      ? { version: 3, deployment: null }
+      : await parseEnvelope(await blobs.get(snapshot))
+  const { deployment } = envelope
+  const printed = deployment === null ? envelope : await envelopeOf(withoutOrigins(deployment))
+  // A checkpoint lacks the origins of pending operations.
+  const isComplete = deployment !== null && pendingOperationsOf(deployment).length === 0
+  return {
+    checkpoint: printCheckpoint(qualifiedName, printed, checkpointFields),
+    base: isComplete ? snapshot : '',
+  }
 }
 
 /**

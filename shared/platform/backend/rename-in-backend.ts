@@ -1,5 +1,3 @@
-import { stackKeysOf } from '../../backends/backend-keys.ts'
-import { printEmptyCheckpoint } from '../../backends/checkpoint-file.ts'
 import {
   readStackObject,
   removeStackObjects,
@@ -12,7 +10,7 @@ import type { StackRenames } from '../../ports/stack-renames.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import type { HeldLocks } from './held-locks.ts'
-import { publishToBackend } from './publish-to-backend.ts'
+import { printSnapshot } from './publish-to-backend.ts'
 import type { RenameIntent, RenameIntents } from './rename-intents.ts'
 import { emptyMark } from './stack-marks.ts'
 import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
@@ -99,12 +97,11 @@ async function moveInBackend(
   { from, to, snapshot }: Pick<RenameIntent, 'from' | 'to' | 'snapshot'>,
 ): Promise<void> {
   const { backend, marks } = deps
-  const checkpoint = printEmptyCheckpoint(stackKeysOf(backend.layout, to).qualifiedName)
-  const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
   const { checkpointFields } = marks.read(from)
+  const { checkpoint, base } = await printSnapshot(deps, to, { snapshot, checkpointFields })
+  const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
   const checkpointDigest = checkpointDigestOf(bytes)
-  marks.update(to, { ...emptyMark, checkpoint: checkpointDigest, checkpointFields })
-  if (snapshot !== '') await publishToBackend(deps, to, snapshot)
+  marks.update(to, { ...emptyMark, checkpoint: checkpointDigest, checkpointFields, base })
   await copyHistory({ backend, id: from }, { backend, id: to })
   marks.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })
   // The client 3.274.1 leaves the tags of a renamed stack under the old name.

@@ -77,13 +77,22 @@ test('a rename moves history and tags', async () => {
   await run('stack', 'tag', 'set', 'owner', 'me', '-s', 'old')
   expect(readObject('stacks/old.pulumi-tags')).toBe('{"version":1,"tags":{"owner":"me"}}')
   await run('stack', 'rename', 'qa', '-s', 'old')
-  expect(listObjects('stacks')).toEqual([
-    ...['old.json.bak', 'qa.json', 'qa.json.bak', 'qa.pulumi-tags'],
-  ])
+  expect(listObjects('stacks')).toEqual([...['old.json.bak', 'qa.json', 'qa.pulumi-tags']])
   expect(listObjects('history')).toEqual([
     ...['checkpoint', 'history'].map(name => `qa/qa-1795648365088218795.${name}.json`),
   ])
   expect(readObject('stacks/qa.json')).toContain('urn:pulumi:qa::shop::')
+})
+
+test('a rename of a stack without a state writes its checkpoint once', async () => {
+  const created = JSON.stringify({ version: 0, checkpoint: { stack: 'empty' } })
+  writeFileSync(pathOf('stacks/empty.json'), created)
+  await run('stack', 'rename', 'none', '-s', 'empty')
+  expect(JSON.parse(readObject('stacks/none.json'))).toEqual({
+    version: 3,
+    checkpoint: { stack: 'none' },
+  })
+  expect(listObjects('stacks')).not.toContain('none.json.bak')
 })
 
 test('a lock of another client is found under its legacy key', async () => {
