@@ -206,7 +206,7 @@ export const catalogue = {
   },
   STORE_CONFLICT: {
     exit: 1,
-    hint: 'Run the command again: the stack was updated concurrently. If a deployment cannot be closed, `antichain cancel --force` releases its stack and keeps its records.',
+    hint: 'Run the command again: the stack was updated concurrently.',
   },
   AWS_SETTINGS_INVALID: {
     exit: 2,

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildOnce } from '../../build-once.ts'
 
 const sources = import.meta.dirname
 
@@ -25,18 +26,9 @@ export function buildPublishedProviders(module: keyof typeof packages): string {
   for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(sources, module, name)))
   const base = resolve(sources, '../../../.cache/terraform-providers')
   const folder = join(base, `${module}-${hash.digest('hex').slice(0, 16)}`)
-  if (existsSync(folder)) return folder
-  const partialFolder = `${folder}.${process.pid}`
-  mkdirSync(partialFolder, { recursive: true })
-  execFileSync('go', ['build', '-trimpath', '-o', partialFolder, ...packages[module]], {
-    cwd: join(sources, module),
+  return buildOnce(folder, partialFolder => {
+    execFileSync('go', ['build', '-trimpath', '-o', partialFolder, ...packages[module]], {
+      cwd: join(sources, module),
+    })
   })
-  try {
-    renameSync(partialFolder, folder)
-  } catch (thrown) {
-    // Another test process may have built the same providers meanwhile.
-    rmSync(partialFolder, { recursive: true, force: true })
-    if (!existsSync(folder)) throw thrown
-  }
-  return folder
 }
