@@ -11,7 +11,9 @@ export interface StepEnd {
    * was interrupted.
    */
   readonly state: ResourceState | undefined
-  /** For a refresh: the kind of step that the read state amounts to (same, update or delete). */
+  /**
+   * For a refresh: the kind of step that corresponds to the read state (same, update or delete).
+   */
   readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined
   /** For a refresh: the drift, if the process that read the state reports it. */

@@ -2,7 +2,7 @@ import type { BlobHash } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
 import { pendingOperationsOf } from '../state/pending.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
-import { findUnendedCreates } from './client-steps.ts'
+import { findUnfinishedCreates } from './client-steps.ts'
 
 /** The checkpoint of a log from which the state at the end of the update is made. */
 export interface EffectiveCheckpoint {
@@ -30,9 +30,10 @@ export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpo
 }
 
 /**
- * Adds the parts to a numbered checkpoint that clients leave out: extensions, snippets, and pending
- * operations if they are fewer than ten. Adds only pending creates: those of the pinned base and of
- * the reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
+ * Adds to a numbered checkpoint the parts that clients leave out: extensions, snippets, and pending
+ * operations if they are fewer than ten. Of the pending operations, adds only the creates of the
+ * pinned base and of the reported steps. Source: `marshalSpannedDeployment` in
+ * backend/httpstate/diffs.go of Pulumi.
  */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,
@@ -62,6 +63,6 @@ function listPendingCreates(
   decisions: readonly Decision[],
 ): readonly StoredOperation[] {
   const pendingBefore = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
-  const begunResources = findUnendedCreates(checkpoint, decisions)
+  const begunResources = findUnfinishedCreates(checkpoint, decisions)
   return [...pendingBefore, ...begunResources.map(resource => ({ resource, type: 'creating' }))]
 }

@@ -8,7 +8,7 @@ import type { StoredDeployment, StoredResource } from '../state/stored.ts'
  * it reported its steps. Returns none when the client itself reported the end of the update: it has
  * then awaited every step. Steps arrive in any order and more than once.
  */
-export function findUnendedCreates(
+export function findUnfinishedCreates(
   checkpoint: StoredDeployment,
   decisions: readonly Decision[],
 ): readonly StoredResource[] {
@@ -30,8 +30,8 @@ export function findUnendedCreates(
 }
 
 /**
- * Reports whether a checkpoint contains the object that a create made. Its id differs from the id
- * of the replaced object.
+ * Reports whether a checkpoint contains the object that a create made. The id of this object
+ * differs from the id of the replaced object.
  */
 function isCreated(
   { resources = [] }: StoredDeployment,

@@ -52,9 +52,9 @@ export function completeReplay(replayed: StoredDeployment): StoredDeployment {
 }
 
 /**
- * Returns the rebuild options of a refresh by the program. Registered resources only lose dangling
- * references. The other resources are rebuilt when the command is a refresh and its program has
- * ended.
+ * Returns how the replay rebuilds references after a refresh that runs the program. Registered
+ * resources only lose dangling references. The other resources are rebuilt when the command is a
+ * refresh and its program has ended.
  */
 function rebuildOptionsOf({
   decisions,
@@ -69,7 +69,9 @@ function rebuildOptionsOf({
   return isRefreshedByProgram ? { rebuildMode: 'none' } : {}
 }
 
-/** Reports whether a refresh began. Dangling references are then cut, even if its reads failed. */
+/**
+ * Reports whether a refresh began. Dangling references are then removed, even if its reads failed.
+ */
 function hasRefreshPhase(input: FoldInput): boolean {
   for (const decision of input.decisions)
     if (decision.kind === 'phase' && decision.phase === 'refresh') return true

@@ -55,11 +55,11 @@ describe('the merge of a targeted deployment', () => {
     expect(oneFirst?.resources).toEqual(otherFirst?.resources)
   })
 
-  test('a repeated merge, and one without changes, has no result', () => {
+  test('a repeated merge has no result, and neither has a merge without changes', () => {
     const folded = stateOf(thing('a', { id: '1' }), thing('b'))
     const current = stateOf(thing('a'), thing('b', { id: '2' }))
     const merged = mergeStates({ base, folded, current })
-    if (merged === undefined) throw new Error('there is one')
+    if (merged === undefined) throw new Error('no merged state')
     expect(mergeStates({ base, folded, current: merged })).toBeUndefined()
     expect(mergeStates({ base, folded: base, current })).toBeUndefined()
   })
@@ -104,7 +104,7 @@ describe('the merge of a targeted deployment', () => {
     expect(namesOf(merged)).toEqual(['a1', 'a2', 'b'])
     expect(merged?.resources?.[1]).toMatchObject({ id: '2', delete: true })
     expect(JSON.stringify(merged?.metadata)).toContain(`changed '${urnOf('a')}' at the same time`)
-    if (merged === undefined) throw new Error('there is one')
+    if (merged === undefined) throw new Error('no merged state')
     expect(mergeStates({ base, folded, current: merged })).toBeUndefined()
   })
 

@@ -18,9 +18,10 @@ export interface MergeInput {
 /**
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
- * operations are compared by URN. Claims exclude that both sides change a resource. If they do, the
- * result has the fold's resource, keeps another object of the snapshot for deletion, and is marked
- * as damaged. So no deployment stays open, and no object is lost. Linear apart from sorting. Pure.
+ * operations are compared by URN. Claims should prevent both sides from changing the same resource.
+ * If both have changed it, the result has the fold's resource, keeps another object of the snapshot
+ * for deletion, and is marked as damaged. So no deployment stays open, and no object is lost.
+ * Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
   const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))
@@ -71,9 +72,9 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
 }
 
 /**
- * Returns the URN of a resource that prevents a claim, because it differs in an older and a newer
- * state. It is a claimed resource, or it refers to a claimed change in the newer state. Repeated
- * reads of an external resource do not differ. Pure.
+ * Returns the URN of a resource that prevents a claim, because it differs between an older and a
+ * newer state. It is a claimed resource, or it refers to a claimed change in the newer state.
+ * Repeated reads of an external resource do not differ. Pure.
  */
 export function findChangedUrn(
   one: StoredDeployment,

@@ -106,14 +106,14 @@ describe('an operation without an end', () => {
   })
 })
 
-describe('the closed set', () => {
+describe('the set of usable ends', () => {
   const first = testCreate(1, 'a', { releases: [idOf(2)] })
   const second = testCreate(2, 'b', { releases: [idOf(3)], needs: 1 })
   const third = testCreate(3, 'c', { needs: 1 })
   const decisions = [registration(first, second, third)]
   const all = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
 
-  test('contains every end whose needs it contains', () => {
+  test('contains an end if it contains the ends of all operations that this one needs', () => {
     expect(foldedResourcesOf({ decisions, ends: all })).toHaveLength(3)
   })
 
@@ -122,7 +122,7 @@ describe('the closed set', () => {
     ['failed', [testEnd(1, 'failed'), ...all.slice(1)]],
     ['was partially created', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
     ['was interrupted', [testEnd(1, 'interrupted'), ...all.slice(1)]],
-  ])('excludes operations that wait for one that %s: they are pending', (_what, ends) => {
+  ])('excludes operations that wait for an operation that %s: they are pending', (_what, ends) => {
     const fixture = { decisions, ends }
     const names = foldedResourcesOf(fixture).map(({ urn }) => urn)
     expect(names).not.toContain(testUrnOf('b'))
@@ -135,7 +135,7 @@ describe('the closed set', () => {
     )
   })
 
-  test('passes through joins, which have no entries', () => {
+  test('follows dependencies through joins, which have no entries', () => {
     const join = testOperation(2, 'b', {
       op: 'join',
       effect: 'none',

@@ -207,7 +207,7 @@ describe('replay', () => {
       featuresOf(replayEntries(baseOf(a), [], { ...options, baseFeatures: ['byteString'] })),
     ).toEqual(['byteString'])
     const [begin] = createEntries([1, { kind: 'begin' }])
-    if (begin === undefined) throw new Error('there is one')
+    if (begin === undefined) throw new Error('no entry')
     expect(
       featuresOf(replayEntries(baseOf(a), [{ ...begin, requiresByteString: true }], options)),
     ).toEqual(['byteString'])

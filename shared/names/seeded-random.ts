@@ -7,11 +7,11 @@ export interface SeededRandom {
   readonly nextBytes: (count: number) => Uint8Array
 }
 
-/** 64-bit words of the buffer, which holds four blocks. */
+/** The number of 64-bit words in the buffer, which holds four blocks. */
 const wordsOfBuffer = 32
-/** 64-bit words of a key. The last words of the last buffer become the next key. */
+/** The number of 64-bit words in a key. The last words of the last buffer become the next key. */
 const wordsOfKey = 4
-/** Buffers that one key generates. */
+/** The number of buffers that one key generates. */
 const buffersOfKey = 4
 
 /**
@@ -42,7 +42,7 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
       const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
         const word = nextWord()
-        // Larger values would make some numbers more likely than others.
+        // A larger word is rejected, because it would make some numbers more likely than others.
         if (word < max) return Number(word % BigInt(n))
       }
     },

@@ -31,8 +31,8 @@ export interface AuditPort {
   /** Appends an entry, durably. An entry with an existing id changes nothing. */
   readonly append: (entry: AuditEntry) => Promise<void>
   /**
-   * Returns at most `limit` entries before `beforePosition`, newest first. 0 starts at the newest
-   * entry.
+   * Returns at most `limit` entries before `beforePosition`, newest first. With `beforePosition` 0,
+   * the first entry is the newest one.
    */
   readonly read: (beforePosition: number, limit: number) => Promise<readonly PositionedAuditEntry[]>
 }

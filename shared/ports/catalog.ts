@@ -33,8 +33,8 @@ export interface TargetedDeployment {
   readonly token: string
 }
 
-/** The part of a stack that a claim was compared with. */
-export type ClaimedAgainst = Pick<StackRecord, 'version' | 'targeted'>
+/** The version and the targeted deployments of a stack with which a claim was compared. */
+export type ClaimBasis = Pick<StackRecord, 'version' | 'targeted'>
 
 /** The stacks of a catalog. An unreadable record does not hide the other stacks. */
 export interface StackListing {
@@ -61,11 +61,14 @@ export interface HistoryRecord {
   readonly changes?: Readonly<Record<string, number>>
   /** The stack's version at the end of the deployment, even if the deployment published none. */
   readonly version?: number
-  /** The process of an entry of a self-managed backend: names and values of its client. */
+  /**
+   * Only in an entry of a self-managed backend: the environment that its client recorded, such as
+   * `git.head`.
+   */
   readonly environment?: Readonly<Record<string, string>>
   /**
-   * Of a deployment of this machine's command line, or of an entry of such a backend: `ns:name` →
-   * text, `{ secure }` or an object. Its secrets are encrypted.
+   * Only in an entry of this machine's command line or of a self-managed backend: the
+   * configuration. `ns:name` → text, `{ secure }` or an object. Its secrets are encrypted.
    */
   readonly config?: Readonly<Record<string, Json>>
   /** Pending operations that a state import dropped from the imported state. */
@@ -119,7 +122,7 @@ export interface CatalogPort {
   readonly startTargeted: (
     id: StackId,
     input: DeploymentStart,
-    claim: { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+    claim: { readonly claim: BlobHash; readonly expected: ClaimBasis },
   ) => Promise<
     | { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }
     | { readonly kind: 'changed' }
@@ -132,7 +135,7 @@ export interface CatalogPort {
   readonly extendClaim: (
     deployment: DeploymentId,
     claim: BlobHash,
-    expected: ClaimedAgainst,
+    expected: ClaimBasis,
   ) => Promise<boolean>
   /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when

@@ -20,7 +20,8 @@ export interface ObjectStorePort {
   /**
    * Writes an object durably, unless an object has the key. Returns whether this call wrote the
    * object. After a lost response, a repeated call returns false. Throws BACKEND_CONDITION_REFUSED
-   * if the store has no conditional writes. A store may also ignore the condition.
+   * if the store has no conditional writes. Some stores ignore the condition instead, and replace
+   * the object.
    */
   readonly putIfAbsent: (key: string, bytes: Uint8Array) => Promise<boolean>
   /** Lists the objects below a prefix, ordered by key. */

@@ -1,5 +1,5 @@
 import type { BlobHash, DeploymentId } from '../records/ids.ts'
-import type { ClaimedAgainst, StackRecord, TargetedDeployment } from './catalog.ts'
+import type { ClaimBasis, StackRecord, TargetedDeployment } from './catalog.ts'
 
 /** Returns the open deployments of a stack, oldest first. */
 export function listOpenDeployments({
@@ -19,12 +19,12 @@ export function isOpenDeployment(
 }
 
 /** Reports whether the version and the targeted deployments of a stack are as expected. */
-export function isAsExpected(stack: ClaimedAgainst, expected: ClaimedAgainst): boolean {
+export function isAsExpected(stack: ClaimBasis, expected: ClaimBasis): boolean {
   return stack.version === expected.version && textOf(stack) === textOf(expected)
 }
 
-/** Returns the open targeted deployment that a call has started. */
-export function findStarted(
+/** Returns the open targeted deployment that the call with a token started. */
+export function findDeploymentByToken(
   { targeted = [] }: Pick<StackRecord, 'targeted'>,
   token: string,
 ): DeploymentId | undefined {
@@ -48,6 +48,6 @@ export function withoutDeployment(
   return targeted.filter(open => open.deployment !== deployment)
 }
 
-function textOf({ targeted = [] }: ClaimedAgainst): string {
+function textOf({ targeted = [] }: ClaimBasis): string {
   return JSON.stringify(targeted.map(({ deployment, claim }) => [deployment, claim]))
 }

@@ -236,7 +236,7 @@ export interface ArchivesPort {
   readonly get: (stack: StackId, name: BlobHash) => Promise<Uint8Array>
   /**
    * Returns the SHA-256 of the stored bytes. Returns undefined for an archive that is absent or was
-   * set aside: only a new upload keeps such an archive from its removal.
+   * set aside: only a new upload prevents the removal of such an archive.
    */
   readonly readContentHash: (name: BlobHash) => Promise<BlobHash | undefined>
 }

@@ -15,7 +15,7 @@ export interface RequestsPort {
   /**
    * Puts a request like `put`, and approves it. An approved request may name any archive of its
    * stack, so the caller must have checked the permission of the user. Both writes are atomic. A
-   * request that `put` has added stays unapproved.
+   * request that `put` added before stays unapproved.
    */
   readonly putApproved: (request: StackRequest) => Promise<boolean>
   /**

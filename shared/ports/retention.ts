@@ -29,9 +29,15 @@ export interface RetentionPort {
    * current version.
    */
   readonly removeVersions: (stack: StackId, throughVersion: number) => Promise<void>
-  /** Removes the late outcomes and durations of removed stacks, and their entries in lists. */
+  /**
+   * Removes the late outcomes and durations of removed stacks, and the entries of these stacks in
+   * lists of stacks.
+   */
   readonly removeLeftovers: () => Promise<void>
-  /** Lists every hash in any record, page by page. The cursor '' starts, undefined is the end. */
+  /**
+   * Lists the hashes of all blobs that records reference, page by page. The cursor '' starts at the
+   * first page. `next` is undefined at the end.
+   */
   readonly listReferences: (
     cursor: string,
   ) => Promise<{ readonly hashes: readonly BlobHash[]; readonly next: string | undefined }>

@@ -16,7 +16,7 @@ export interface RenameInput {
   /** The archive of the program under the new id. '': the stack has no program. */
   readonly program: BlobHash | ''
   readonly at: EpochMs
-  /** The key of the waiting request for the rename. It ends as `renamed`. */
+  /** The key of the waiting request for the rename. The request ends as `renamed`. */
   readonly key?: string
   /** Schedule → its new name at the external scheduler, if there is such a scheduler. */
   readonly placements?: Readonly<Record<string, string>>

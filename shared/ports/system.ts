@@ -55,8 +55,8 @@ export interface ProcessesPort {
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
   }) => ChildProcess
-  /** Lists the running groups with the start time of their leader. */
+  /** Lists the running process groups with the start time of their leader. */
   readonly listGroups: () => readonly ProcessGroup[]
-  /** Kills all running groups and ends the supervisor. */
+  /** Kills all running process groups and ends the supervisor. */
   readonly close: () => Promise<void>
 }

@@ -6,7 +6,7 @@ const claimOf = (changes: string[], reads: string[] = []): Claim => ({
   reads: new Set(reads),
 })
 
-test('two claims touch where one changes what the other changes or reads', () => {
+test('two claims touch at a resource that one changes and the other one changes or reads', () => {
   expect(findTouchedUrn(claimOf(['a'], ['p']), claimOf(['b'], ['p']))).toBeUndefined()
   expect(findTouchedUrn(claimOf(['x', 'a']), claimOf(['a']))).toBe('a')
   expect(findTouchedUrn(claimOf(['a']), claimOf(['b'], ['a']))).toBe('a')

@@ -7,7 +7,7 @@ export interface ClientStep {
   readonly phase: 'begin' | 'end'
   /** The number of the event. */
   readonly sequence: number
-  /** The resource without inputs, which events do not have with their secrets. */
+  /** The resource without inputs, because events show no secrets of inputs. */
   readonly resource: StoredResource
   /** For the begin of a replacement: the id of the replaced object. */
   readonly oldId?: string
@@ -19,7 +19,7 @@ export type ClientDecision =
   | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }
   /**
    * The whole state of a client without a journal, as a blob. The state with the highest number
-   * counts, and of states without numbers the last one.
+   * counts. If no state has a number, the last one counts.
    */
   | {
       readonly kind: 'client-checkpoint'

@@ -62,7 +62,7 @@ test('at most one writing row applies at a time, and a head is in exactly one st
   }
 })
 
-test('plan facts that a request does not carry do not affect the result', () => {
+test('facts about needs that a request does not contain do not affect the result', () => {
   for (const event of events.filter(name => name !== 'begin'))
     for (const known of subsetsOf(otherFacts)) {
       const actions = subsetsOf(planFacts)

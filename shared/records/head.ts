@@ -56,7 +56,7 @@ export interface Outcome {
   readonly viewsBlob?: BlobHash
   readonly startedAt: EpochMs
   readonly endedAt: EpochMs
-  /** The pauses in ms before retries of the call, between both times. Absent: none. */
+  /** The total of the pauses before retries of the call, in ms. Absent: none. */
   readonly pausedMs?: number
 }
 

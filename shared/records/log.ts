@@ -144,7 +144,7 @@ export type Decision =
       readonly version: number
       /** The blob with the base; '' for a new stack. */
       readonly base: BlobHash | ''
-      /** Of a targeted deployment beside which others may run: the published snapshot. */
+      /** Only in a targeted deployment beside which others may run: the published snapshot. */
       readonly published?: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
@@ -186,7 +186,7 @@ export type Decision =
       readonly operation: Operation
       /** The complete new state, sealed; absent for a removal. */
       readonly state?: StoredResource
-      /** As for a registration; '' if the program did not request the state. */
+      /** The keyed HMAC of the canonical goal; '' if the program did not request the state. */
       readonly goal: string
       readonly sets: RecordedSetsDelta
     }

@@ -21,7 +21,7 @@ const keyBytes = 32
 /** Data keys by keeper, URL and ciphertext, so that a process decrypts each key only once. */
 const openedKeys = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
-/** The dependencies of opening data keys: the key service, and the data keys that it may open. */
+/** The key service that decrypts data keys, and the data keys that it may decrypt. */
 export interface KeyOpener {
   readonly keeper: KeyKeeper
   readonly allowed: AllowedKeys

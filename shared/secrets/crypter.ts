@@ -3,8 +3,8 @@
  *
  * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process.
  * After that, encryption is local and synchronous, so codecs may call it. The key of a service
- * never leaves the service: its crypter blocks for a request, unless `prepare` has sent it. No
- * module of this folder writes logs.
+ * never leaves the service: its crypter blocks during a request, unless `prepare` has already
+ * fetched the result. No module of this folder writes logs.
  */
 
 /**

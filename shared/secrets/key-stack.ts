@@ -17,7 +17,7 @@ const contextParameter = `context_${keyPurpose.stackField}`
 /**
  * Returns a key URL of KMS whose encryption context names a stack by its id, in place of any other
  * stack. The other parts of the URL are unchanged. Pulumi reads the same form. URLs of other
- * services are returned unchanged: no parameter that all versions of Pulumi read could name a
+ * services are returned unchanged: no parameter that all versions of Pulumi accept can name a
  * stack. Throws SECRETS_URL_INVALID.
  */
 export function withKeyStack(url: string, stack: string): string {
@@ -40,8 +40,8 @@ export function keyStackOf(url: string): string | undefined {
 
 /**
  * Checks that a data key may be opened, before a key service is called. KMS authenticates the
- * context, so a URL with a false stack opens nothing. A caller that opens named keys only refuses
- * the services whose URLs cannot name a stack. Throws SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING,
+ * context, so a URL with a false stack opens nothing. With `own`, the services whose URLs cannot
+ * name a stack are refused too. Throws SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING,
  * SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID.
  */
 export function requireAllowedKey(url: string, allowed: AllowedKeys): void {

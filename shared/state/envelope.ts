@@ -60,7 +60,10 @@ export const storedDeploymentForm = z.looseObject({
   secrets_providers: z.looseObject({ type: z.string() }).nullish(),
   resources: z.array(storedResourceForm).nullish(),
   pending_operations: pendingOperationsForm,
-  /** The same list, as clients of Pulumi spell it in checkpoints that they send by differences. */
+  /**
+   * The same list with the name that clients of Pulumi use in checkpoints that they send as
+   * differences.
+   */
   pendingOperations: pendingOperationsForm,
   metadata: objectForm,
   snippets: z.array(z.unknown()).nullish(),

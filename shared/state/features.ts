@@ -37,7 +37,7 @@ export function featuresOf(deployment: StoredDeployment): readonly string[] {
   return completeFeatures(deployment, features)
 }
 
-/** Returns `featuresOf` a deployment. Other work of the process continues meanwhile. */
+/** Returns the same features as `featuresOf`. Other work of the process continues meanwhile. */
 export async function findFeatures(deployment: StoredDeployment): Promise<readonly string[]> {
   const features = new Set<Feature>()
   const pauser = createPauser()

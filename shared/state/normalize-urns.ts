@@ -20,7 +20,7 @@ type Renames = ReadonlyMap<string, string>
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
-  // Only aliases begin a rename, so most states need a single pass.
+  // URNs change only if a resource has aliases, so most states need a single pass.
   if (resources.every(resource => resource['aliases'] === undefined)) return deployment
   const renames = renamesOf(resources)
   return {

@@ -20,7 +20,7 @@ const state: StoredDeployment = {
 }
 
 describe('a pending operation', () => {
-  test('is removed alone when it is cleared', () => {
+  test('is removed when it is cleared, and nothing else is', () => {
     const cleared = clearPending(state, urn('b'))
     expect(cleared.pending_operations).toEqual([state.pending_operations?.[1]])
     expect(cleared.resources).toBe(state.resources)

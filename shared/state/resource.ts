@@ -76,13 +76,18 @@ export interface ResourceState {
   readonly replacementTrigger: PropertyValue
   /** Whether the provider requires a refresh before the next update. */
   readonly refreshBeforeUpdate: boolean
-  /** For a view, the resource whose part it is. Only the provider of that resource changes it. */
+  /**
+   * For a view, the resource of which it is a part. Only the provider of that resource changes it.
+   */
   readonly viewOf: Urn | ''
   /** Names of hooks by hook type. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
   /** The key of the package extension (name, version, value) in the snapshot's `extensions`. */
   readonly extensionRef: string
-  /** The `uuid` of the snippet that declares it: a piece of code in a state of Pulumi Cloud. */
+  /**
+   * The `uuid` of the snippet that declares the resource. A snippet is a piece of code in a state
+   * of Pulumi Cloud.
+   */
   readonly snippetID: string
 }
 

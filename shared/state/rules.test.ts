@@ -94,7 +94,7 @@ describe('integrity', () => {
     expect(isSorted(resource('b', dependOn('a')), resource('a'))).toBe(false)
   })
 
-  test('a provider without an id is referenced by the unknown text', () => {
+  test('a provider without an id is referenced by the marker of an unknown id', () => {
     const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
     const fault = verifyIntegrity(
       deploymentOf(provider('p', ''), resource('a', providedBy('p', unknownId))),

@@ -136,7 +136,7 @@ describe('the stored form of a snapshot', () => {
   })
 
   test.each(['sealed', 'plaintext'] as const)(
-    '%s, it can be encrypted by another manager',
+    'in the mode %s can be encrypted by another manager',
     async mode => {
       const [a, b] = [managerOf('a'), managerOf('b')]
       const snapshot = snapshotOf(secretOf([secretOf('deep')]), new Map([['in', secretOf(2)]]))

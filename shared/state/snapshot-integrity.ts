@@ -73,7 +73,7 @@ function unsortedReport(fault: string): IntegrityReport {
   return { fault, isSorted: false }
 }
 
-/** Returns the error of the first second resource with a URN, unless one is marked for deletion. */
+/** Returns the error of the first live resource whose URN an earlier live resource has. */
 function findDuplicate(resources: readonly StoredResource[]): string | undefined {
   const liveUrns = new Set<string>()
   for (const resource of resources) {

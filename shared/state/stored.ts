@@ -34,7 +34,7 @@ export interface StoredOperation {
  */
 export const envelopeFieldsKey: unique symbol = Symbol('fields of the envelope')
 
-/** `deployment` of an export (docs/spec/state-format.md#fields-of-a-deployment). */
+/** The field `deployment` of an export (docs/spec/state-format.md#fields-of-a-deployment). */
 export interface StoredDeployment {
   readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
   readonly secrets_providers?: { readonly type: string; readonly state?: Json }

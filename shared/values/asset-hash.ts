@@ -118,7 +118,7 @@ function hashAssetOrArchive(value: Asset | Archive, reader: AssetReader): Promis
 
 /**
  * Returns the hash of the tar of some members. Hashes one member at a time, so that a folder need
- * not fit into memory. Only the first member with a name counts.
+ * not fit into memory. Of several members with the same name, only the first one counts.
  */
 async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   const hash = createHash('sha256')

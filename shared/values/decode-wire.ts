@@ -23,7 +23,10 @@ import {
 
 type Fields = Record<string, unknown>
 
-/** The length of every unknown marker. Its comparison first saves most look-ups of long strings. */
+/**
+ * The length of every unknown marker. A comparison of lengths first avoids most look-ups of long
+ * strings.
+ */
 const unknownMarkerChars = 36
 
 /**

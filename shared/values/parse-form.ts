@@ -15,7 +15,7 @@ export function parseForm<Form extends z.ZodType>(
     return form.safeParse(value)
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
-    // This form refuses everything, and its result has the type of the other one.
+    // `refusingForm` refuses every value. Its failed result has the same type as that of `form`.
     return refusingForm.safeParse(value) as z.ZodSafeParseResult<z.output<Form>>
   }
 }

@@ -125,10 +125,10 @@ export function containsPath(
 
 /**
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
- * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path
- * with an added or removed value before its end is returned in `unresettable`, unless the reset
- * only has to remove its last key. The matches of a wildcard before such a value are reset anyway.
- * Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
+ * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path is
+ * returned in `unresettable` if a value before its end was added or removed. It is not returned if
+ * the reset only has to remove its last key. If a path has wildcards, its other matches are reset
+ * anyway. Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,

@@ -21,7 +21,7 @@ test('a recomputed map is read like the map that it computes', () => {
   expect(visited).toEqual([...computed])
 })
 
-test('a recomputed map computes when it is read, and again after many others', () => {
+test('a recomputed map computes when it is first read, and again after many other maps were read', () => {
   let computations = 0
   const map = new RecomputedMap(() => {
     computations += 1

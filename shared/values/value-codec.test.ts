@@ -102,7 +102,7 @@ describe('secrets in states', () => {
     })
   })
 
-  test('inside an encrypted secret are plaintext under the name of a ciphertext', () => {
+  test('inside an encrypted secret are plaintext in the field `ciphertext`', () => {
     const inner = JSON.stringify({ [sig]: signatures.secret, ciphertext: '"in"' })
     expect(encodeStored(secretOf([secretOf('in')]), seal)).toEqual({
       [sig]: signatures.secret,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CatalogPort, ClaimedAgainst } from '../../shared/ports/catalog.ts'
+import type { CatalogPort, ClaimBasis } from '../../shared/ports/catalog.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
@@ -37,7 +37,7 @@ export function catalogContract(
       return id
     }
 
-    const readExpected = async (id: StackId): Promise<ClaimedAgainst> => {
+    const readExpected = async (id: StackId): Promise<ClaimBasis> => {
       const { version = 0, targeted } = (await catalog.getStack(id)) ?? {}
       return { version, ...(targeted === undefined ? {} : { targeted }) }
     }

@@ -8,7 +8,7 @@ import {
 import { type LateOutcome, lateOutcomeKeyOf } from '../../shared/records/late-outcome.ts'
 import { limits } from '../../shared/config/limits.ts'
 import {
-  findStarted,
+  findDeploymentByToken,
   isAsExpected,
   isOpenDeployment,
   withClaim,
@@ -62,7 +62,7 @@ export function createSimCatalog(
     startTargeted(id, { command, message, at }, { claim, expected }, call = '') {
       const stack = requireStack(id)
       const { targeted = [] } = stack
-      const startedDeployment = findStarted(stack, call)
+      const startedDeployment = findDeploymentByToken(stack, call)
       if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (stack.current !== '' && (targeted.length === 0 || isFull))

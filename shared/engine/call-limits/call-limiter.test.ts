@@ -82,7 +82,7 @@ test('calls start at the rate of their rule, in the order of their requests', as
   expect(starts[4]?.[1]).toBeGreaterThan(380)
 })
 
-test('the next call gets the place of a concurrency as soon as a call of this process ends', async () => {
+test('a call that waits for a place starts as soon as a call of this process ends', async () => {
   const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }])
   const first = await start(limiter, 1)
   const pendingSecond = start(limiter, 2)
@@ -99,7 +99,7 @@ test('an executor that shares deliveries gets the time of its next attempt inste
   await (await start(limiter, 1)).end('succeeded')
   const result = await limiter.acquire(toId(2), createCall)
   expect(result).toMatchObject({ retryMs: expect.closeTo(60_000, -4) })
-  // A begun operation needs no place, because its begin only repeats the releases.
+  // A begun operation needs no place, because this delivery does not call its provider.
   const begunCall = { ...createCall, isBegun: async () => true }
   expect(await limiter.acquire(toId(1), begunCall)).toMatchObject({ isLimited: false })
 })

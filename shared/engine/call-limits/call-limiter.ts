@@ -43,7 +43,7 @@ export interface CallPermit {
   readonly isLimited: boolean
   /** Lets the next waiting call ask for its place, because this one starts. */
   readonly onStart: () => void
-  /** Ends the call. Never rejects: a place that cannot be freed ends by its time. */
+  /** Ends the call. Never rejects: a place that cannot be freed expires. */
   readonly end: (result: LimitedResult) => Promise<void>
 }
 

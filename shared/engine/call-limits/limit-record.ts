@@ -12,8 +12,8 @@ export interface LimitRecord {
   /** The deployments that used the limit or waited for it recently. */
   readonly deployments: Readonly<Record<string, DeploymentShare>>
   /**
-   * The running calls of a limit with a concurrency: by their ids, the times at which they count as
-   * ended unless their process extends them.
+   * The running calls, if the limit has a `concurrency`. Call id → the time at which the call
+   * counts as ended, unless its process extends it.
    */
   readonly calls: Readonly<Record<string, number>>
   /** The rate after throttling. Absent: the provider does not throttle. */
@@ -57,7 +57,7 @@ export type LimitDecision =
 
 /** Time for which a running call is counted without an extension, in ms. */
 export const callTimeoutMs = 60_000
-/** Time after its last request for which a deployment gets a share of the limit, in ms. */
+/** Time for which a deployment gets a share of the limit after its last request, in ms. */
 const seenForMs = 10_000
 /** Age from which the time of the last request is written again, in ms. */
 const seenAgainMs = 3_000
@@ -67,11 +67,11 @@ const reserveAheadMs = 1_000
 const capRetryMs = 1_000
 /** The slowest rate of a slowdown: one call a minute. */
 const slowestPerSecond = 1 / 60
-/** The rate from which a slowdown ends, unless the rule has a lower one. */
+/** The rate at which a slowdown ends, unless the rule has a lower rate. */
 const fastestPerSecond = 100
 /** Shortest time between two decreases, in ms: calls of one burst are throttled together. */
 const lowerAgainMs = 1_000
-/** Calls a second by which a rate grows in each second with a success. */
+/** The increase of a rate in each second with a success, in calls per second. */
 const raisePerSecond = 0.5
 
 /** Returns the id of an operation's call. It is short, because a record has up to 500 of them. */
@@ -118,7 +118,7 @@ export function requestCall(
     return wait(now + capRetryMs)
   const intervalMs = intervalOf(current, limit)
   const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
-  // Without its burst, a slowed limit does not let many calls start each time its rate is lowered.
+  // A slowed limit has no burst. Otherwise many calls could start each time its rate is lowered.
   const burst = current.slowdown === undefined ? limit.burst : 1
   // A stack with a slower rule of the same key must not stop the others.
   const nextAtMax = now + Math.max(reserveAheadMs, intervalMs) + burst * intervalMs
@@ -215,7 +215,10 @@ function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRec
   return { ...rest, slowdown: { ...slowdown, callsPerSecond, raisedAt: now } }
 }
 
-/** Reports whether a limit has no free place, or the deployment has its share of the places. */
+/**
+ * Reports whether a limit has no free place, or the deployment already uses its share of the
+ * places.
+ */
 function mustWaitForPlace(
   { calls }: LimitRecord,
   { concurrency }: CallLimit,

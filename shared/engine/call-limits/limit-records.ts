@@ -29,7 +29,10 @@ export interface LimitRecordsDeps {
   readonly stack: StackId
 }
 
-/** Time after the last change for which a record is kept, in ms: longer than any rate. */
+/**
+ * Time for which a record is kept after its last change, in ms. It is longer than the interval of
+ * any rate.
+ */
 const unusedForMs = 24 * 3_600_000
 /**
  * Maximum number of attempts of one write. One fails when another process has changed the record.

@@ -62,7 +62,7 @@ test('each combination of values has its own limit, and a missing value counts a
   expect(none?.label).toBe('aws (region=)')
 })
 
-test('a key names a limit that stacks share, whatever selects the calls', async () => {
+test('rules with the same key are one limit that stacks share, even if they select other calls', async () => {
   const rules = [
     { type: 'aws:a:*', key: 'account 1', rate: perSecond },
     { type: 'aws:b:*', key: 'account 1', rate: perSecond },

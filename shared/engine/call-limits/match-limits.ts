@@ -3,7 +3,7 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import type { CallLimitRule, LimitedCall } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
 
-/** A provider call, as far as rules look at it. */
+/** The parts of a provider call that rules use. */
 export interface LimitableCall {
   readonly call: LimitedCall
   /** The type of the resource. */

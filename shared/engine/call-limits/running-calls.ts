@@ -3,7 +3,7 @@ import type { CallLimit } from './call-limit.ts'
 import { callTimeoutMs, extendCalls } from './limit-record.ts'
 import type { LimitRecords } from './limit-records.ts'
 
-/** The calls of this process that have a place of a limit with a concurrency. */
+/** The calls of this process that hold a place of a limit with a `concurrency`. */
 export interface RunningCalls {
   readonly add: (limit: CallLimit, id: string) => void
   /** Removes a call. Returns whether it had a place. */

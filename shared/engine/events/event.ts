@@ -51,7 +51,10 @@ export type EngineEventPayload =
          * initialized. 2: unknown.
          */
         readonly status: number
-        /** Number of steps that this generator run had counted for the summary until then. */
+        /**
+         * Number of steps that this generator run had counted for the summary when the event was
+         * emitted.
+         */
         readonly steps: number
       }
     }

@@ -14,7 +14,7 @@ const identity = {
   holder: { host: 'h', pid: 1, started: 's', who: 'w' },
 }
 
-async function createKeeper(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
+async function createTestLease(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
   const onLost = vi.fn()
   const retired: string[] = []
   const lease = await keepLease(
@@ -46,7 +46,7 @@ async function createKeeper(renew: LeasesPort['renew'], groups: readonly Process
 
 describe('a lease', () => {
   test('holds while it is renewed', async () => {
-    const { lease, lost } = await createKeeper(() => Promise.resolve(true))
+    const { lease, lost } = await createTestLease(() => Promise.resolve(true))
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
     expect(lease.holdsLease()).toBe(true)
     expect(lost).not.toHaveBeenCalled()
@@ -57,12 +57,14 @@ describe('a lease', () => {
     const renew = async (_deployment: unknown, _executor: unknown, groups: typeof running) =>
       recordedGroupLists.push(groups) > 0
     const running: readonly ProcessGroup[] = [{ pid: 7, started: 'then' }]
-    await createKeeper(renew, running)
+    await createTestLease(renew, running)
     expect(recordedGroupLists).toEqual([running])
   })
 
   test('is given up before others may act when the store does not respond', async () => {
-    const { lease, lost } = await createKeeper(() => Promise.reject(new Error('the disk is full')))
+    const { lease, lost } = await createTestLease(() =>
+      Promise.reject(new Error('the disk is full')),
+    )
     await vi.advanceTimersByTimeAsync(limits.leaseGiveUpMs - 1)
     expect(lost).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
@@ -73,14 +75,14 @@ describe('a lease', () => {
   })
 
   test('does not hold after a pause without renewal, even before the pause is noticed', async () => {
-    const { lease } = await createKeeper(() => new Promise(() => undefined))
+    const { lease } = await createTestLease(() => new Promise(() => undefined))
     vi.setSystemTime(0)
     vi.advanceTimersByTime(limits.leaseGiveUpMs + 1)
     expect(lease.holdsLease()).toBe(false)
   })
 
   test('is not renewed after its time, although the store would accept it', async () => {
-    const { lease, lost } = await createKeeper(() => Promise.resolve(true))
+    const { lease, lost } = await createTestLease(() => Promise.resolve(true))
     vi.setSystemTime(0)
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     const frozenMs = performance.now() + limits.leaseGiveUpMs + 1
@@ -93,7 +95,7 @@ describe('a lease', () => {
 
   test('is lost at once and forever when another process retires it', async () => {
     let isRenewed = false
-    const { lease, lost } = await createKeeper(() => Promise.resolve(isRenewed))
+    const { lease, lost } = await createTestLease(() => Promise.resolve(isRenewed))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     expect(lost).toHaveBeenCalledTimes(1)
     isRenewed = true
@@ -104,7 +106,7 @@ describe('a lease', () => {
   test('records process groups before their first call, once', async () => {
     const groups: ProcessGroup[] = []
     const recordedGroupLists: number[][] = []
-    const { lease } = await createKeeper(
+    const { lease } = await createTestLease(
       async (_deployment, _executor, recordedGroups) =>
         recordedGroupLists.push(recordedGroups.map(({ pid }) => pid)) > 0,
       groups,

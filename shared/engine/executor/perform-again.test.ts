@@ -13,7 +13,7 @@ const state = createResourceState({ urn, type: 't:m:T', custom: true, id: 'a-1',
 const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
 
 /** Performs a step again on a resource that exists or is gone; deletes fail. */
-async function performStepAgain(op: StepOp, isThere: boolean | undefined) {
+async function performStepAgain(op: StepOp, exists: boolean | undefined) {
   const calls: string[] = []
   const provider = {
     delete: async () => {
@@ -25,9 +25,9 @@ async function performStepAgain(op: StepOp, isThere: boolean | undefined) {
       return { outputs: emptyMap, refreshBeforeUpdate: false }
     },
     read: async () => {
-      if (isThere === undefined) throw new Error('no answer')
-      const outputs = isThere ? emptyMap : undefined
-      return { id: isThere ? 'a-1' : '', inputs: emptyMap, outputs }
+      if (exists === undefined) throw new Error('no answer')
+      const outputs = exists ? emptyMap : undefined
+      return { id: exists ? 'a-1' : '', inputs: emptyMap, outputs }
     },
   } as unknown as Provider
   const isDelete = op === 'delete'

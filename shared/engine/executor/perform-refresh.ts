@@ -15,7 +15,7 @@ import {
 
 /**
  * Compares one state with the cloud. The end has the current state, or none if the resource no
- * longer exists. `resultOp` is the kind of step that the difference amounts to. A component, a
+ * longer exists. `resultOp` is the kind of step that corresponds to the difference. A component, a
  * provider, or a state with a pending replacement is not read and counts as `same`. Source:
  * docs/spec/step-execution.md#refresh-step, docs/spec/provider-protocol.md#read.
  */

@@ -41,7 +41,7 @@ describe('the admission of an operation', () => {
     expect(admissionWith(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
   })
 
-  test("assigns a timeout that might exceed the next executor's time too to the long pool", () => {
+  test('assigns to the long pool a timeout that the time of the next executor might not cover either', () => {
     expect(admissionWith(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
     expect(admissionWith(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
   })

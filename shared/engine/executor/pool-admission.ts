@@ -33,8 +33,8 @@ export function admissionOf(
 ): Admission {
   const expectedMs = estimateMs(step, earlierDurationsMs)
   if (expectedMs <= time.remainingMs()) return 'now'
-  // A new executor has used a part of its time before the first admission. An operation that needs
-  // the full time would be deferred forever.
+  // A new executor has used a part of its time before its first admission. An operation that needs
+  // the full time of an executor would be deferred forever, so it goes to the long pool.
   const guaranteedMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
   return expectedMs <= guaranteedMs ? 'later' : 'long'
 }

@@ -105,7 +105,8 @@ function totalOf(
   steps: readonly PastStep[],
   context: { readonly usage: SlotUsage; readonly input: CourseInput },
 ): DeploymentCourse['total'] {
-  // Each step is seen alone, from the time at which it became ready.
+  // The parts of each step are counted from the time at which the step became ready, regardless of
+  // other steps.
   const times = steps.map(step => timesOf(step, { ...context, cursorMs: step.readyMs }))
   const { callMs, slotMs, retryMs } = sumTimes(times)
   const dependencyMs = steps.reduce((sum, step) => sum + step.readyMs - step.decidedMs, 0)

@@ -12,7 +12,10 @@ export interface DeleteEdges {
     number,
     { readonly states: readonly number[]; readonly groups: readonly string[] }
   >
-  /** By group: the states that the group releases when every state that releases it is deleted. */
+  /**
+   * By group: the states that the group releases after the deletes of all states that release the
+   * group.
+   */
   readonly groups: ReadonlyMap<string, readonly number[]>
 }
 

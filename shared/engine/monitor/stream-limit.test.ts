@@ -49,7 +49,7 @@ afterEach(() => {
   server.forceShutdown()
 })
 
-test('the limit of open connections ends when more than half of it may wait for calls', async () => {
+test('the limit of open connections is removed when more than half of their calls may wait for others', async () => {
   const client = await connectTo(await startServer())
   await call(client)
   streamLimit.raiseFor(limits.streamsPerConnection / 2)

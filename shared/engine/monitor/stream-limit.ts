@@ -2,23 +2,27 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerHttp2Stream } from 'node:http2'
 import { limits } from '../../config/limits.ts'
 
-/** Node publishes each new stream of an HTTP/2 server here. grpc-js hides its sessions. */
+/**
+ * The channel on which Node publishes each new stream of an HTTP/2 server. grpc-js gives no access
+ * to its sessions.
+ */
 const channel = 'http2.server.stream.created'
 /** The largest limit that HTTP/2 allows. */
 const unlimited = 2 ** 31 - 1
 
 /**
- * The limit of concurrent calls on each connection of the monitor. A program keeps its other calls
- * in its own memory until then.
+ * The limit of concurrent calls on each connection of the monitor. A program keeps further calls in
+ * its own memory until earlier calls have ended.
  */
 export interface StreamLimit {
-  /** The option of grpc-js with the first limit. */
+  /** The option of grpc-js with the initial limit. */
   readonly serverOptions: Readonly<Record<string, number>>
   /** Applies the limit to connections on a port of this process. */
   readonly addPort: (port: number) => void
   /**
-   * Removes the limit of all connections if `waitingCount` calls are more than half of it. Such
-   * calls wait for other calls. So at least half of the calls on a connection never do.
+   * Removes the limit of all connections if `waitingCount` is more than half of it. `waitingCount`:
+   * the number of calls that may wait for other calls. So under the limit, at least half of the
+   * calls on a connection wait for no other call.
    */
   readonly raiseFor: (waitingCount: number) => void
   readonly close: () => void

@@ -45,8 +45,8 @@ describe('options of a registration', () => {
   })
 
   test.each<[string, boolean, boolean | undefined]>([
-    ['says nothing', false, undefined],
-    ['is true without being defined, as of Go', true, true],
+    ['is absent if it is false and not marked as defined', false, undefined],
+    ['is true even if it is not marked as defined, as in requests of Go programs', true, true],
   ])('deleteBeforeReplace %s', (_what, deleteBeforeReplace, expected) => {
     const options = transformOptionsOf(request({ deleteBeforeReplace }), inherited)
     expect(options.deleteBeforeReplace).toBe(expected)

@@ -52,7 +52,13 @@ test.each([
     [],
   ],
   ['a delete that is already applied', {}, {}, planned({}, {}, ['a']), []],
-  ['a delete that does not occur, alone', { a: 1 }, { a: 1 }, planned({}, {}, ['a']), []],
+  [
+    'a delete that does not occur, without another change',
+    { a: 1 },
+    { a: 1 },
+    planned({}, {}, ['a']),
+    [],
+  ],
   [
     'a delete that does not occur, beside a change',
     { a: 1 },

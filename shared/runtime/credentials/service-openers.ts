@@ -11,9 +11,14 @@ import {
   type ServiceKeyPorts,
 } from './stack-service-keys.ts'
 
-/** The functions that open the secrets manager `service` with the keys of its stack here. */
+/**
+ * The functions that open the secrets manager `service` of stacks whose keys this platform keeps.
+ */
 export interface ServiceOpeners {
-  /** Opens a manager that a record names. Undefined for other managers, and without keys here. */
+  /**
+   * Opens a manager that a record names. Undefined for other managers, and if this platform has no
+   * keys of the stack.
+   */
   readonly openServiceManagerOf: (
     stack: StackId,
     storedManager: StoredManager,

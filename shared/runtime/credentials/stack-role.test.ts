@@ -119,9 +119,12 @@ test.each([
   { name: 'the role of deployments as preview role', config: { [previewRoleKey]: deployRole } },
   { name: 'another role', config: { [roleKey]: otherRole } },
   { name: 'no role', config: {} },
-])('an unreviewed preview that names $name assumes the reviewed one', async ({ config }) => {
-  expect(await findRole({ dryRun: true, config, reviewedConfig: bothRoles })).toBe(previewRole)
-})
+])(
+  'an unreviewed preview that names $name assumes the reviewed preview role',
+  async ({ config }) => {
+    expect(await findRole({ dryRun: true, config, reviewedConfig: bothRoles })).toBe(previewRole)
+  },
+)
 
 test('an unreviewed preview without a reviewed preview role has no credentials', async () => {
   expect(await findRole({ dryRun: true, config: bothRoles, reviewedConfig: {} })).toBeUndefined()

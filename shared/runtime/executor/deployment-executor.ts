@@ -121,8 +121,9 @@ export async function createDeploymentExecutor(
 }
 
 /**
- * Time that an operation waits for a limit while its message is in delivery, in ms. Processes that
- * share deliveries send it again later, so that it takes no place of others.
+ * Time that an operation waits for a limit while its message is in delivery, in ms. After that,
+ * processes that share deliveries send the operation again later. It then takes no delivery from
+ * other operations.
  */
 const sharedWaitMs = 5_000
 

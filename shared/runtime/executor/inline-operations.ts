@@ -113,7 +113,10 @@ export function createInlineOperations(
 
 /** An executor in the process of a generator. It takes its lease at its first operation. */
 interface InlineExecutor extends Omit<DeploymentExecutor, 'executor' | 'runDelivery'> {
-  /** Runs an operation and the chain that continues it. After an error, the queue gets it. */
+  /**
+   * Runs an operation and the chain that continues it. After an error, sends the operation to the
+   * queue.
+   */
   readonly run: (id: OperationId) => Promise<void>
 }
 

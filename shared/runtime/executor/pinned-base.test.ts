@@ -11,7 +11,7 @@ function createCountingStore(failures = 0) {
   let requests = 0
   const get: BlobsPort['get'] = async () => {
     requests += 1
-    if (requests <= failures) throw new Error('the store has a bad moment')
+    if (requests <= failures) throw new Error('the store is unavailable')
     return Buffer.from(text)
   }
   const platform = { blobs: { get } as BlobsPort }
@@ -47,7 +47,7 @@ test('another epoch has another base', async () => {
 
 test('a failed read is repeated', async () => {
   const { open, requests } = createCountingStore(1)
-  await expect(open()).rejects.toThrow('bad moment')
+  await expect(open()).rejects.toThrow('the store is unavailable')
   expect((await open()).epoch).toBe(1)
   expect(requests()).toBe(2)
 })

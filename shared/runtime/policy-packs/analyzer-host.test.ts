@@ -108,7 +108,7 @@ test('settings that a policy does not allow are reported, and no process is left
 })
 
 test.each([
-  ['nothing is there', () => 'nowhere', /does not exist/],
+  ['its folder does not exist', () => 'nowhere', /does not exist/],
   ['it ends at once', () => writeScript('bad', 'echo broken >&2; exit 3'), /exit code 3$/],
   [
     'it ends with a trace in colour',
@@ -116,7 +116,7 @@ test.each([
     /exit code 3$/,
   ],
   [
-    'its folder has no file',
+    'its folder has no PulumiPolicy.yaml',
     () => {
       mkdirSync(join(root, 'empty'))
       return 'empty'
@@ -124,7 +124,7 @@ test.each([
     /PulumiPolicy\.yaml/,
   ],
   [
-    'its runtime is not here',
+    'its runtime is not installed',
     () => {
       mkdirSync(join(root, 'opa'))
       writeFileSync(join(root, 'opa', 'PulumiPolicy.yaml'), 'runtime: opa\n')

@@ -120,7 +120,7 @@ describe('the credential of a request', () => {
   })
 })
 
-test('after the early death of an installer, another one with another address installs', async () => {
+test('after the early death of an installer, a second one is called with another upload address', async () => {
   const { result, requests, logged } = await installWith([died, answerOf(installed)])
   expect(result).toEqual({ archive, packages: 'installed' })
   expect(requests.map(({ TenantId }) => TenantId)).toEqual(['tenant 0', 'tenant 1'])
@@ -220,7 +220,7 @@ test('a function that cannot be called is an error of the store, so the nudge is
   expect(requests).toHaveLength(programLimits.installerTriesMax)
 })
 
-test('a refused call is an error that no second call mends', async () => {
+test('a call that Lambda refuses is an error, and is not repeated', async () => {
   const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' })
   const { result, requests } = await installWith([denied])
   expect(result).toMatchObject({ code: 'STORE_DENIED' })

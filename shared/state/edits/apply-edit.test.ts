@@ -56,7 +56,7 @@ test('an edit of resources refuses a resource of another stack that was not ther
 })
 
 describe('an import', () => {
-  test('replaces the state, and drops the pending operations of both with a notice each', () => {
+  test('replaces the state, and drops the pending operations of both states with a notice each', () => {
     const before = stateOf([thing('old')], { pending_operations: [pendingCreate('p')] })
     const mark = { integrity_error: { error: 'broken' } }
     const imported = stateOf([thing('a')], {
@@ -101,7 +101,7 @@ describe('an import', () => {
   })
 })
 
-test('new resources replace the expected ones only, and pending operations stay', () => {
+test('resources are replaced only if they are the expected ones, and pending operations stay', () => {
   const origin = { origin: { deployment: 'd', operation: 1, attempt: 1 } }
   const before = stateOf([thing('a')], { pending_operations: [pendingCreate('p', origin)] })
   const after = stateOf([thing('b')], { pending_operations: [pendingCreate('p')] })

@@ -45,8 +45,9 @@ export function renameStackInState(
 }
 
 /**
- * Renames the stack in the manager `service`, whose clients decrypt under the names in the state.
- * The keys of Pulumi's public service stay under the old names, so its managers are unchanged.
+ * Renames the stack in the manager `service`, because clients of the service use the names in the
+ * state to decrypt. Pulumi's public service keeps its keys under the old names, so its managers are
+ * unchanged.
  */
 function renameInManager(
   manager: StoredManager,

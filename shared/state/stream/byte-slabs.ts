@@ -7,12 +7,12 @@ const largestSlabBytes = 1 << 25
 /** Bytes that are copied at a time. */
 const copiedBytes = 1 << 20
 
-/** Collects bytes whose total is not known before. */
+/** Collects bytes whose total is not known in advance. */
 export interface ByteSlabs {
   readonly add: (bytes: Uint8Array) => void
   /**
-   * Returns the bytes as one array, and releases the memory of each slab when it was copied. Other
-   * work of the process continues meanwhile.
+   * Returns the bytes as one array, and releases the memory of each slab after its copy. Other work
+   * of the process continues meanwhile.
    */
   readonly join: () => Promise<Uint8Array>
 }

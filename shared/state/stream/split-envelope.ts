@@ -86,7 +86,7 @@ function readFrame(position: Position, bytes: Uint8Array, start: number): number
   for (let index = start; index < bytes.length; index += 1) {
     if (!entersList(position, bytes[index] ?? 0)) continue
     position.listCount += 1
-    // No resource is a text, so the mark means nothing else in a valid state.
+    // A resource is never a string, so a valid state contains no other copy of the mark.
     const mark = `list ${position.listCount} of resources`
     position.list = { mark, resources: [] }
     position.frameParts.push(bytes.subarray(start, index + 1), Buffer.from(JSON.stringify(mark)))

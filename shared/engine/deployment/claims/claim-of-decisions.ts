@@ -51,7 +51,8 @@ function claimOfOperation(operation: Operation, state: StoredResource | undefine
   const oldUrns = old?.kind === 'base' ? [old.urn] : []
   const references = [...providerUrns, ...(state === undefined ? [] : referencedUrnsOf(state))]
   const ownUrns = [urn, ...oldUrns]
-  // Several deployments may read an external resource. A managed one becomes external by a replace.
+  // A `read` changes no object, so several deployments may read the same external resource. If a
+  // managed resource with another id becomes external, the step is a `read-replacement`.
   return operation.op === 'read'
     ? { changes: new Set(), reads: new Set([...ownUrns, ...references]) }
     : { changes: new Set(ownUrns), reads: new Set(references) }

@@ -2,9 +2,9 @@ import type { Targeting } from '../../../records/targeting.ts'
 import type { DeployRequest } from '../../request.ts'
 
 /**
- * Returns the targeting of a request beside whose deployment others may run. Returns undefined for
- * a request that needs the whole stack. Such a request has no targets, or has excludes or answers
- * about pending creates. Or it comes from a queue, or runs in several processes. Pure.
+ * Returns the targeting of a request if other deployments may run beside its deployment. Returns
+ * undefined for a request that needs the whole stack. Such a request has no targets, has excludes,
+ * has answers about pending creates, comes from a queue, or runs in several processes. Pure.
  */
 export function findSharedTargeting(request: DeployRequest): Targeting | undefined {
   const { options, pendingCreates, functionLimitMs, key } = request

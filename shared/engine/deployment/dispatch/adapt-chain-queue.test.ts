@@ -62,8 +62,8 @@ describe('messages for functions', () => {
     const first = send([message('a', 1)])
     await settled()
     const second = send([message('a', 2)])
-    gates[0]?.reject(new Error('the queue has a bad moment'))
-    await expect(first).rejects.toThrow('a bad moment')
+    gates[0]?.reject(new Error('the queue is unavailable'))
+    await expect(first).rejects.toThrow('the queue is unavailable')
     await settled()
     gates[1]?.resolve()
     await second

@@ -38,8 +38,8 @@ export interface PlanResult {
 export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
 /**
- * A plan, and whether its first failure stops the deployment. The refused delete of a protected
- * resource never does.
+ * A plan, and whether its first failure stops the deployment. A refused delete of a protected
+ * resource never stops it.
  */
 export interface Plan {
   readonly plannedOperations: readonly PlannedOperation[]

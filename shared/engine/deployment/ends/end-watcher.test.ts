@@ -15,7 +15,8 @@ function createWatcher(refusals: number) {
       operations: {
         getEnds: () => {
           refusalsLeft -= 1
-          if (refusalsLeft >= 0) return Promise.reject(error('STORE_UNAVAILABLE', 'a bad moment'))
+          if (refusalsLeft >= 0)
+            return Promise.reject(error('STORE_UNAVAILABLE', 'the store is unavailable'))
           const head = { ...freshHead, end: { verdict: 'succeeded', attempt: 1 } } as const
           return Promise.resolve(new Map([[id, { head }]]))
         },

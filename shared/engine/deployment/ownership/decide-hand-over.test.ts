@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decideHandOver, type RunStatus, shutdownMarginMsOf } from './decide-hand-over.ts'
 
-/** Creates the status of a generator run in the middle of its minute. */
+/** Creates the status of a generator run halfway through its time limit of a minute. */
 function createStatus(
   now: Partial<Record<keyof RunStatus['progress'], number>> & Partial<RunStatus> = {},
 ) {
@@ -74,7 +74,11 @@ describe('a generator with a time limit', () => {
       'limit long',
     ],
     ['parks when it only waits', createStatus({ decidedCount: 1, idleMs: 15_000 }), 'parked short'],
-    ['does not park earlier', createStatus({ decidedCount: 1, idleMs: 14_000 }), undefined],
+    [
+      'does not park before it has only waited for 15 seconds',
+      createStatus({ decidedCount: 1, idleMs: 14_000 }),
+      undefined,
+    ],
     ['does not park without progress', createStatus({ idleMs: 20_000 }), undefined],
     [
       'does not park before it has awaited all earlier ends',

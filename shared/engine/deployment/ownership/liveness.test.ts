@@ -95,7 +95,7 @@ test('a retired executor is gone, and is not retired again', async () => {
   expect(done).toEqual([])
 })
 
-test('an identity that its living process gave up is eventually known to be gone', async () => {
+test('an executor whose living process renews no lease is known to be gone after the lease time', async () => {
   const { write, lookUntil } = createObserved(true)
   write(3)
   expect(await lookUntil()).toEqual(['e'])
@@ -108,7 +108,7 @@ test('an executor is known to be alive as soon as it renews its lease', async ()
   onSleep(atMs => {
     write(4)
     renewedMs ||= atMs
-    if (atMs > renewedMs) throw new Error('it was known')
+    if (atMs > renewedMs) throw new Error('the check continued after the renewal')
   })
   expect(await lookUntil()).toEqual([])
   expect(done).toEqual([])

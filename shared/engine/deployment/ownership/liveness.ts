@@ -16,8 +16,9 @@ export interface LivenessDeps {
   /** Ends a process group of this host whose parent has died. */
   readonly endGroup: (group: ProcessGroup) => void
   /**
-   * The lease counters of the executors, as read longer ago than the lease time and the margin. An
-   * executor whose counter has not changed since then is gone. Absent: there was no earlier check.
+   * The lease counters of the executors, from a read that is older than the lease time plus the
+   * margin. An executor whose counter has not changed since then is gone. Absent: there was no
+   * earlier read.
    */
   readonly previousCounters?: Readonly<Record<ExecutorId, number>>
 }
@@ -36,8 +37,8 @@ export interface Liveness {
    */
   readonly observeUntilKnown: () => Promise<ReadonlySet<ExecutorId>>
   /**
-   * Retires executors regardless of their status. From the next check on they are gone. An executor
-   * that is still alive loses its lease.
+   * Retires executors regardless of their status. Each later check reports them as gone. An
+   * executor that is still alive loses its lease.
    */
   readonly retire: (executors: Iterable<ExecutorId>) => Promise<void>
   /**

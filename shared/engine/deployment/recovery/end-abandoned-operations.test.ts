@@ -28,7 +28,7 @@ async function listEndedIds(heads: readonly Head[]): Promise<readonly OperationI
   return selected
 }
 
-test('an operation that cannot have called keeps its head', async () => {
+test('an operation that cannot have called its provider keeps its head', async () => {
   const returnedHeads: Head = { ...freshHead, attempt: 2, givenBack: 2 }
   expect(await listEndedIds([freshHead, returnedHeads])).toEqual([])
 })
@@ -45,7 +45,7 @@ test('an operation that a living owner began after the stop is left for the owne
   expect(await listEndedIds([begun, again])).toEqual([])
 })
 
-test('an operation with an earlier attempt that may have called is ended despite a living owner', async () => {
+test('an operation with an earlier attempt that may have called its provider is ended despite a living owner', async () => {
   const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
   expect(await listEndedIds([again])).toEqual([0])
 })

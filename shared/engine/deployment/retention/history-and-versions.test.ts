@@ -74,7 +74,7 @@ test('a reader that stops early has read one page', async () => {
   expect(catalog.requested).toEqual([{ limit: size, before: 3 * size }])
 })
 
-test('versions are paged the same way, without the removed ones', async () => {
+test('published versions are read in pages too, without the removed ones', async () => {
   const lines = await allOf(readVersions(createHistory(2 * size), stack, 150))
   const versions = lines.map(({ version }) => version)
   expect(versions).toEqual(

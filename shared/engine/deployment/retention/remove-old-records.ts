@@ -108,7 +108,7 @@ function sortByNumber(deployments: readonly RecordedDeployment[]): readonly Reco
 /** Reports whether the records of a deployment are old enough. Pure. */
 function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: number): boolean {
   if (candidate.isCurrent || candidate.closed === false) return false
-  // Without a history the stack was removed, and its records have no readers.
+  // A stack without a history was removed, and its records have no readers.
   if (!candidate.isInHistory) return true
   return candidate.endedAt !== undefined && candidate.endedAt + recordsKeptMs <= nowMs
 }
@@ -179,7 +179,7 @@ async function removeVersions(
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
   // The versions of an unreadable stack cannot be determined. If the stack is selected, its error
-  // comes before the removal of a version of any stack.
+  // is thrown before a version of any stack is removed.
   for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue

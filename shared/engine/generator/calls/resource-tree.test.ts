@@ -30,7 +30,7 @@ const cases: readonly (readonly [
   ['a created resource', [['comp', '', 'made']], false],
   ['a resource that is not created yet', [['comp', '', 'open']], true],
   [
-    'a component with a child to come',
+    'a component with a child that is not created yet',
     [
       ['child', 'comp', 'open'],
       ['comp', '', 'component'],
@@ -46,7 +46,7 @@ const cases: readonly (readonly [
     false,
   ],
   [
-    'a component with a component with a child to come',
+    'a component with a component whose child is not created yet',
     [
       ['child', 'inner', 'open'],
       ['inner', 'comp', 'component'],
@@ -55,7 +55,7 @@ const cases: readonly (readonly [
     true,
   ],
   [
-    'a component with a resource that has a child to come',
+    'a component with a resource whose child is not created yet',
     [
       ['child', 'inner', 'open'],
       ['inner', 'comp', 'made'],

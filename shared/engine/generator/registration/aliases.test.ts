@@ -57,7 +57,7 @@ describe('the former names of a resource', () => {
     expect(resolveAliases({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
   })
 
-  test("a child's own aliases are tried below the parent's old name as well, after its present name", () => {
+  test("a child's own aliases are tried below the parent's new name, and then below its old name", () => {
     const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
     const child = createAliased({ parent: urn('p:q:R::new'), name: 'child', aliases })

@@ -38,7 +38,7 @@ export function toCanonicalGoal(goal: Goal): string {
   const { inputs, replacementTrigger, propertyDependencies, dependencies, ...otherFields } =
     identifyingFields
   const { importId, resourceHooks, ...plainOptions } = otherFields
-  // Without an empty id, the digest equals the recorded one of a version that had no import ids.
+  // An empty import id is left out, so that the digest equals that of a version without import ids.
   const options = importId === '' ? plainOptions : { ...plainOptions, importId }
   const dependenciesByProperty = [...propertyDependencies].map(([key, urns]) => [
     key,

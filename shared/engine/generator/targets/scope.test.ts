@@ -44,7 +44,7 @@ test.each<[Partial<Targeting>, string, string]>([
   [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
   [{ targets: [urn('b')] }, 'shop-dev p b', 'b'],
   [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
-  // Providers always reach their goal, but make no targets by that.
+  // The scope always contains providers, but the resources of such a provider are no targets.
   [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
   // A targeted provider makes its resources targets; a refresh ignores providers.
   [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],
@@ -54,7 +54,7 @@ test.each<[Partial<Targeting>, string, string]>([
   [{ excludes: [urn('b')], excludeDependents: true }, 'shop-dev p a', 'shop-dev p a'],
   [{ excludes: [providerUrn] }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ excludes: [providerUrn], excludeDependents: true }, 'shop-dev p', 'shop-dev a b c d'],
-  // Targets win over excludes where programs run, and excludes win in a refresh before.
+  // Targets take precedence when the program registers a resource, and excludes in a refresh.
   [{ targets: [urn('a')], excludes: [urn('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
   [{ excludeProtected: true }, 'shop-dev p d', 'd'],
 ])('%j', (targeting, registered, refreshed) => {

@@ -3,11 +3,11 @@ import { error } from '../../../errors/error.ts'
 import { limits } from '../../../config/limits.ts'
 import type {
   CatalogPort,
-  ClaimedAgainst,
+  ClaimBasis,
   DeploymentStart,
   TargetedDeployment,
 } from '../../../ports/catalog.ts'
-import { findStarted, isAsExpected, withClaim } from '../../../ports/open-deployments.ts'
+import { findDeploymentByToken, isAsExpected, withClaim } from '../../../ports/open-deployments.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -120,13 +120,13 @@ async function writeTargetedStart(
     readonly id: StackId
     readonly token: string
     readonly claim: BlobHash
-    readonly expected: ClaimedAgainst
+    readonly expected: ClaimBasis
   },
 ): Promise<Awaited<ReturnType<StackTransitions['startTargeted']>> | undefined> {
   const { id, token, claim, expected } = input
   const stack = await requireStack(deps.catalogTable, id)
   const { current, targeted = [], version } = stack
-  const startedDeployment = findStarted(stack, token)
+  const startedDeployment = findDeploymentByToken(stack, token)
   if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
   const isFull = targeted.length >= limits.openDeploymentsMax
   if (current !== '' && (targeted.length === 0 || isFull))
@@ -158,7 +158,7 @@ async function writeTargetedStart(
 async function writeClaim(
   { catalogTable }: CatalogDeps,
   deployment: DeploymentId,
-  { claim, expected }: { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+  { claim, expected }: { readonly claim: BlobHash; readonly expected: ClaimBasis },
 ): Promise<boolean | undefined> {
   const { stack: id } = deploymentPartsOf(deployment)
   const stack = await requireStack(catalogTable, id)

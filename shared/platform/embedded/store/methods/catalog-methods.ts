@@ -2,14 +2,14 @@ import { historyBeginOf } from '../../../records/history-begin.ts'
 import { error } from '../../../../errors/error.ts'
 import type {
   CatalogPort,
-  ClaimedAgainst,
+  ClaimBasis,
   HistoryRecord,
   PublishedVersion,
   StackRecord,
   TargetedDeployment,
 } from '../../../../ports/catalog.ts'
 import {
-  findStarted,
+  findDeploymentByToken,
   isAsExpected,
   isOpenDeployment,
   withClaim,
@@ -130,11 +130,11 @@ export const catalogMethods = {
   'catalog.startTargeted': defineMultiWrite(
     (
       database,
-      args: StartArgs & { readonly claim: BlobHash; readonly expected: ClaimedAgainst },
+      args: StartArgs & { readonly claim: BlobHash; readonly expected: ClaimBasis },
     ): Awaited<ReturnType<CatalogPort['startTargeted']>> => {
       const stack = requireStack(database, args.id)
       const { current, targeted = [] } = stack
-      const startedDeployment = findStarted(stack, args.token)
+      const startedDeployment = findDeploymentByToken(stack, args.token)
       if (startedDeployment !== undefined) return { kind: 'started', deployment: startedDeployment }
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (current !== '' && (targeted.length === 0 || isFull))
@@ -151,7 +151,7 @@ export const catalogMethods = {
       args: {
         readonly deployment: DeploymentId
         readonly claim: BlobHash
-        readonly expected: ClaimedAgainst
+        readonly expected: ClaimBasis
       },
     ): boolean => {
       const { stack: id } = deploymentPartsOf(args.deployment)
