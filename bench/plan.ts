@@ -101,5 +101,5 @@ await main().catch((thrown: unknown) => {
   console.error(thrown instanceof Error ? thrown.message : thrown)
   process.exitCode = 2
 })
-// The models of the run have open timers.
+// The models of the run have open timers, which would keep the process alive.
 process.exit()

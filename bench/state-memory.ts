@@ -121,7 +121,7 @@ async function measureStep(step: string, file: string): Promise<void> {
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
     node: process.version,
   }
-  // The result is in use until the peak was read.
+  // The condition keeps the result in memory until the peak was read.
   if (result !== null)
     process.stdout.write(`${JSON.stringify({ bench: 'state-memory', ...line })}\n`)
 }

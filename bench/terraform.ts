@@ -157,7 +157,7 @@ async function createAntichain(bench: Bench): Promise<Contender> {
   }
 }
 
-/** OpenTofu without a refresh, because Antichain does not refresh either. */
+/** Creates the contender OpenTofu, which does not refresh, because Antichain does not either. */
 function createTofu(
   bench: Bench,
   tofu: { readonly command: string; readonly version: string },

@@ -117,8 +117,8 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Serves Pulumi's own command line. Its role is not that of the API, because it writes the
-    // journals of such clients.
+    // Serves Pulumi's own command line. It has another role than the API, because it writes the
+    // journals of Pulumi's clients.
     name: 'service',
     entry: 'functions/api/service/main.ts',
     packaging: 'zip',
@@ -146,8 +146,8 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges'],
       serviceKeys: 'create',
       schedules: 'create',
-      // The API answers requests that write tokens or use secrets of webhooks. A call is worth a
-      // request to its address.
+      // The API answers requests that write tokens or use secrets of webhooks. This function
+      // forwards them to it by calls.
       calls: ['compaction', 'api'],
     },
   },

@@ -180,8 +180,8 @@ function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
 }
 
 /**
- * Returns a request with its configuration as the history records it, with encrypted secrets. A
- * service that encrypts with requests would get one for each secret, so nothing is recorded then.
+ * Returns a request with its configuration as the history records it, with encrypted secrets. If a
+ * service encrypts the secrets, each one would need a request, so no configuration is recorded.
  */
 function withRecordedConfig(request: DeployRequest): DeployRequest {
   const { config, secrets } = request

@@ -32,13 +32,13 @@ export interface BenchLine {
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /**
-   * The shortest time of a destroy with any number of cores, in s, by the delays of the provider.
+   * The time of the provider's delays in a destroy, in s, which no number of cores shortens.
    * The goal is 1.5 times this or the processor time on all cores, whichever is longer.
    */
   readonly destroyFloor?: number
   /** The highest peak of the engine's memory, in MiB. */
   readonly memoryGoal?: number
-  /** Whether the peer runs the line too. Its creates grow with the square of the resources. */
+  /** Whether the peer runs the line too. Its time grows with the square of the resources. */
   readonly hasPeer: boolean
   /** The highest number of repetitions of a long line. */
   readonly repetitionsMax?: number

@@ -27,7 +27,7 @@ export function renderResults(results: BenchResults): string {
   ].join('\n')
 }
 
-/** Returns how each workload was measured, one item for each way. */
+/** Lists the workloads by repetitions, load and date: one item for all that have the same ones. */
 function describeLines({ lines }: BenchResults): readonly string[] {
   const namesByWay = Map.groupBy(
     lines,

@@ -194,8 +194,8 @@ function listPaces(
 }
 
 /**
- * Returns the messages of a deployment. Operations that become ready together share messages, which
- * the measurement on models does not do.
+ * Returns the number of messages of a deployment. On AWS, operations that become ready together
+ * share messages. In the measurement on models they do not.
  */
 function messagesOf(
   { resources, waves }: PlannedDeployment,

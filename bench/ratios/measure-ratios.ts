@@ -8,7 +8,7 @@ export const ratioPhases = ['create', 'no-op', 'preview', 'refresh', 'destroy'] 
 /** A command whose ratio is recorded. */
 export type RatioPhase = (typeof ratioPhases)[number]
 
-/** Ratios by command: how many times the processor time of Antichain's engine the peer's needs. */
+/** Ratios by command: the processor time of the peer's engine, divided by that of Antichain's. */
 export type EngineRatios = Readonly<Record<RatioPhase, number>>
 
 /** The number of resources. With more, the peer's creates would take most of the time. */
@@ -16,7 +16,7 @@ const resources = 300
 
 /**
  * Measures each command once with both engines in turn. Program and provider are not counted: both
- * engines use the same ones. Processor time depends less on other work than time does.
+ * engines use the same ones. Other work on the machine affects wall time more than processor time.
  */
 export async function measureRatios(pulumiCommand: string): Promise<EngineRatios> {
   const own = await measureEngine(findAntichain())

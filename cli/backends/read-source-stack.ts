@@ -55,7 +55,7 @@ export async function readSourceStack(
   return { id: target, state, history }
 }
 
-/** Reads a copy of the history. A copy that cannot be read is no version of the stack. */
+/** Reads a state of the history. Returns undefined for an unreadable one, which is left out. */
 async function readUsableState(backend: Backend, key: string): Promise<StoredEnvelope | undefined> {
   try {
     return await readHistoryState(backend, key)

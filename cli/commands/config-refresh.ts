@@ -142,7 +142,7 @@ function parse(text: string): Parameters<StackConfig['set']>[1] {
     const tree = toConfigTree(JSON.parse(text))
     return isContainer(tree) ? tree : text
   } catch {
-    // A text may begin like JSON.
+    // The text begins like JSON, but is none.
     return text
   }
 }

@@ -101,7 +101,7 @@ async function openSourceManager(
     await prepareState(stackManager, state)
     return stackManager
   }
-  // The file may be the state of another stack, which the user's own credentials open.
+  // The file may be the state of another stack. The user's own credentials then open its secrets.
   const manager = await openStateManager(session, state, { kind: 'any' })
   if (manager === undefined)
     throw error(

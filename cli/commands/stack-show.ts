@@ -55,7 +55,7 @@ function backendNameOf({ home, cwd, io }: CliSession): string {
   return backend ?? readLogin(home)?.url ?? 'local'
 }
 
-/** Formats resources as a table. With --show-urns and --show-ids, lines below each one. */
+/** Formats resources as a table. With --show-urns or --show-ids, each one has further lines. */
 function formatResources(resources: readonly StoredResource[], flags: Flags): readonly string[] {
   const rows = resources.map(({ type, urn }) => [type, nameOf(urn as Urn)])
   const [header = '', ...lines] = formatTable(['TYPE', 'NAME'], rows)

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync } from 'node:fs'
 
-/** Copies a file to the first free name of the form `<file>.bak`, `<file>.bak.bak`. Returns it. */
+/** Copies a file to `<file>.bak`, or `<file>.bak.bak` and so on, and returns that free name. */
 export function backUpFile(file: string): string {
   let name = `${file}.bak`
   while (existsSync(name)) name += '.bak'

@@ -17,7 +17,7 @@ export interface ImportSpec {
   readonly provider: string
   readonly version: string
   readonly pluginDownloadUrl: string
-  /** The properties that the user selected. All are imported; a selection changes a warning. */
+  /** The properties that the user selected. The import adopts all; only a warning depends on it. */
   readonly properties: readonly string[]
   readonly component: boolean
   readonly remote: boolean

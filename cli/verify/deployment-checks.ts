@@ -59,7 +59,7 @@ const parkDelayMs = 50_000
 
 /** Checks whether a generator run parks during a long create, and another one continues. */
 export async function checkPark({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
-  // A generator would run creates without such a limit itself.
+  // The generator would run creates without `createLimit` itself, and then could not park.
   const settings = { count: 2, delayMs: parkDelayMs, createLimit: '2m' }
   const stack = await stacks.create('park', settings)
   await stack.up()

@@ -33,7 +33,7 @@ export const shopPath = '/v1/stacks/shop/dev'
 
 const unlimitedRate = { burst: 1_000_000, perSecond: 1_000 }
 
-/** Opens an API. Requests are named `<method> <path>`. */
+/** Opens an API. Its `call` takes request lines of the form `<method> <path>`. */
 export async function openTestApi(overrides: Partial<ApiOptions> = {}): Promise<TestApi> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
   const platform = await openEmbeddedPlatform({ home })

@@ -93,7 +93,7 @@ test('an archive that no record names is swept, and a new upload outlives the sw
   const archive = hashOf(program)
   await platform.archives.put(shop, program)
   expect(await sweepAt(2)).toMatchObject({ setAside: 1, removed: 0 })
-  // The sweep may be about to remove it, so a request must not use it.
+  // A later sweep removes the archive that this one set aside, so a request must not use it.
   await expectUnknown(archive)
   await platform.archives.put(shop, program)
   expect((await sendArchive(0, archive)).status).toBe(200)

@@ -27,7 +27,7 @@ const values: Readonly<Record<string, string>> = {
 const fillPath = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
 
-describe('every route, for every role and scope', () => {
+describe('a route refuses exactly the roles and scopes without its permission', () => {
   const scopes = [undefined, ['shop/dev'], ['shop/*'], ['shop/other'], ['other/*', 'shop/de']]
   const includesStack = [true, true, true, false, false]
 
@@ -57,7 +57,7 @@ describe('every route, for every role and scope', () => {
   )
 })
 
-describe('every field of every body, for every role', () => {
+describe('a field of a body refuses exactly the roles below its own', () => {
   const higherRoles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'POST /v1/stacks/{project}/{stack}/previews': { archive: 'deploy', imports: 'deploy' },
   }
@@ -67,7 +67,7 @@ describe('every field of every body, for every role', () => {
       : [],
   )
 
-  test('is listed, so that a new field is judged', () => {
+  test('all fields are listed, so that a new field needs a decision about its role', () => {
     expect(Object.fromEntries(bodies.map(([name, , fields]) => [name, fields]))).toMatchSnapshot()
   })
 

@@ -39,7 +39,7 @@ export interface ApiOptions {
   readonly rates?: { readonly address: Rate; readonly token: Rate }
   /** Maximum number of open event streams in all processes. Absent: the default. */
   readonly streamsMax?: number
-  /** The address for Pulumi's own command line, where this API does not serve it. */
+  /** The address that Pulumi's own command line must use, if it is not this API's. */
   readonly serviceUrl?: string
 }
 

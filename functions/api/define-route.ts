@@ -67,7 +67,10 @@ export interface ApiPorts
   readonly addresses: AddressRules
   /** Calls to the issuers of federation rules, and to the receivers of notifications. */
   readonly outbound: OutboundPort
-  /** The sender of requested deliveries. Absent where the API opens secrets of notifications. */
+  /**
+   * Sends the deliveries that callers request. Default: the API sends them itself, for which it
+   * opens the secrets of notifications.
+   */
   readonly sender?: DeliverySender
   /** The ports that close deployments. Absent where clients of Pulumi are not served. */
   readonly closing?: TakeOverDeps
@@ -183,7 +186,7 @@ export function defineRoute<
   }
 }
 
-/** Requires the role of each field in the body that has one. Throws API_FORBIDDEN. */
+/** Requires the roles that `fieldRoles` lists for the fields of the body. Throws API_FORBIDDEN. */
 function requireFieldRoles(
   fieldRoles: Route['fieldRoles'] = {},
   { body, caller }: RouteCall<unknown, unknown>,

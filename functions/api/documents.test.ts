@@ -49,7 +49,7 @@ test('a webhook stores its secrets sealed, and shows only that they exist', asyn
   expect((await call(admin, 'GET /v1/webhooks/main')).status).toBe(404)
 })
 
-test('a schedule is validated before it is stored, and a change does not catch up on missed times', async () => {
+test('a schedule is validated before it is stored, and a changed schedule skips earlier times', async () => {
   const { call, admin, read, platform } = await openWithTokens()
   const path = `${shopPath}/schedules/nightly`
   for (const when of ['not a time', '61 * * * *', 'rate(0 days)'])
@@ -92,7 +92,7 @@ test.each([
   ['https://169.254.169.254/latest', 'link-local'],
   ['https://[::1]/hook', 'loopback'],
   ['https://me:secret@example.com/hook', 'has a user or password in it'],
-])('%s is refused when it is configured', async (url, why) => {
+])('a notification and a webhook with the address %s are not stored', async (url, why) => {
   const { call, admin } = await openWithTokens()
   const notification = { url, events: ['failed'], secret }
   const webhook = { form: 'github', secrets: [secret], apiUrl: url, rules: [] }
@@ -164,7 +164,7 @@ test('undelivered notifications are listed without their contents, and sent agai
   expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })
 
-test('a change without a secret keeps it, null removes it, and the own form needs a long one', async () => {
+test('a change without a secret keeps it, null removes it, and the form signed needs a long one', async () => {
   const { call, admin } = await openWithTokens()
   const path = `${shopPath}/notifications/ops`
   const put = async (fields: object) => {
@@ -173,17 +173,17 @@ test('a change without a secret keeps it, null removes it, and the own form need
     return [response.status, await response.json()] as const
   }
   const long = 'x'.repeat(16)
-  const hasSecret = (is: boolean) => [
+  const withSecret = (hasSecret: boolean) => [
     200,
-    expect.objectContaining({ value: expect.objectContaining({ hasSecret: is }) }),
+    expect.objectContaining({ value: expect.objectContaining({ hasSecret }) }),
   ]
   expect((await put({}))[0]).toBe(400)
-  expect(await put({ format: 'pulumi' })).toEqual(hasSecret(false))
-  expect(await put({ format: 'pulumi', secret: 'short' })).toEqual(hasSecret(true))
-  expect(await put({ format: 'pulumi' })).toEqual(hasSecret(true))
+  expect(await put({ format: 'pulumi' })).toEqual(withSecret(false))
+  expect(await put({ format: 'pulumi', secret: 'short' })).toEqual(withSecret(true))
+  expect(await put({ format: 'pulumi' })).toEqual(withSecret(true))
   for (const secret of [undefined, null, 'short', 'x'.repeat(15)])
     expect(await put({ secret })).toEqual([400, expect.objectContaining({ at: 'body.secret' })])
-  expect(await put({ secret: long })).toEqual(hasSecret(true))
-  expect(await put({})).toEqual(hasSecret(true))
-  expect(await put({ format: 'pulumi', secret: null })).toEqual(hasSecret(false))
+  expect(await put({ secret: long })).toEqual(withSecret(true))
+  expect(await put({})).toEqual(withSecret(true))
+  expect(await put({ format: 'pulumi', secret: null })).toEqual(withSecret(false))
 })

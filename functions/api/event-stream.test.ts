@@ -135,7 +135,7 @@ test('a stream that always has new events ends with its token too', async () => 
   expect(nowMs).toBeLessThan(15_000)
 })
 
-test('a stream has a slot of its token and one of all until it ends, or its reader disconnects', async () => {
+test('a stream holds a slot of its token and of the installation until its end or disconnection', async () => {
   const token = await all.issueToken('read')
   await (await openStream(token)).text()
   const ownSlot = expect.stringMatching(`^stream ${idOf(token)} \\d+$`)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Starts one create of a stack under a rule, without an end. */
+/** Starts one create of a stack under a rule, which does not end. */
 async function startCreate(
   stack: typeof shop,
   rule: CallLimiterDeps['rules'][number],
@@ -34,7 +34,7 @@ async function startCreate(
 const readLimits = async (token: string, path = shopPath): Promise<unknown> =>
   (await api.call(token, `GET ${path}/limits`)).json()
 
-test('the limits of a stack are shown, and the shared ones that it uses', async () => {
+test('a stack shows its own limits, and the shared limits that it uses', async () => {
   const token = await api.issueToken('read')
   expect(await readLimits(token)).toEqual({ items: [] })
   await startCreate(shop, { provider: 'aws', concurrency: 3 }, 'aws:a:B')

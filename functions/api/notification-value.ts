@@ -29,8 +29,8 @@ export const notificationDraft = notificationDocument
 
 /**
  * Returns the notification to store for a draft. Throws OUTBOUND_REFUSED, API_INPUT_INVALID for the
- * format `signed` without a long secret of its own, and DOCUMENT_INVALID for a previous one that
- * cannot be read.
+ * format `signed` without a long secret of its own, and DOCUMENT_INVALID for an unreadable
+ * previous notification.
  */
 export async function createNotificationValue(
   {
@@ -65,7 +65,7 @@ export async function createNotificationValue(
   return { ...fields, secret: previous.secret, ...scopeField }
 }
 
-/** Returns a stored notification. Throws DOCUMENT_UNKNOWN, and DOCUMENT_INVALID for another. */
+/** Returns a stored notification. Throws DOCUMENT_UNKNOWN, and DOCUMENT_INVALID for a bad one. */
 export async function requireNotification(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,

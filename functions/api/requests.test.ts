@@ -90,7 +90,7 @@ test('a program is uploaded and stored under its hash, and other bytes are refus
   expect((await call(deploy, `PUT ${shopPath}/program`, unknown)).status).toBe(404)
 })
 
-test('where uploads go elsewhere, the response contains the address', async () => {
+test('an API that does not receive uploads itself returns the address for them', async () => {
   const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
   api = await openTestApi()
   const { createApi } = await import('./create-api.ts')

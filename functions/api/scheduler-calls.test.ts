@@ -98,7 +98,7 @@ test('a schedule that the scheduler cannot express is refused, and nothing of it
   expect([calls.size, await readPlacedName()]).toEqual([0, undefined])
 })
 
-test('a crash at any point leaves a schedule with its calls, and superfluous calls are strays', async () => {
+test('a crash at any point leaves a schedule with its calls, and at most superfluous calls besides', async () => {
   const { calls, state, put, readPlacedName, platform } = await openWithScheduler()
   // Before the document is stored: calls without a document.
   const dies = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }

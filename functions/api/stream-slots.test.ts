@@ -5,7 +5,7 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { createStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
 const { tokenStreamsMax, streamSlotMs, streamBurst } = apiLimits
-/** More than one token may have, as in an installation. */
+/** The installation may have more streams than one token. */
 const streamsMax = tokenStreamsMax + 10
 
 /** Creates processes that share marks and a time. */

@@ -5,8 +5,8 @@ import { createRequestForwarder } from './forward-request.ts'
 import type { FunctionUrlEnv } from './function-url.ts'
 import { createUrlInvoker } from './url-invoker.fixture.ts'
 
-// A request that a function forwards reaches the app of another one as its own address would pass
-// it. Each test names the defect that it finds.
+// A forwarded request reaches the app of the called function as if a client had called the address
+// of that function. Each test names the defect that it finds.
 
 const functionArn = 'arn:aws:lambda:eu-test-1:000000000000:function:antichain-api'
 
@@ -16,7 +16,7 @@ const forward = (lambda: LambdaInvoker, request: Request, body = '') =>
     ...{ request, body: Buffer.from(body), clientAddress: '198.51.100.7' },
   })
 
-test('path, query, body and client address arrive, and of the headers only those in use', async () => {
+test('a forwarded request has its path, query, body and client address, and only headers in use', async () => {
   const app = new Hono<{ Bindings: FunctionUrlEnv }>()
   app.post('/api/:name', async context =>
     context.json(

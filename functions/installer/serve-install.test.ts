@@ -10,7 +10,7 @@ import { createSingleCallCheck } from '../aws/single-call.ts'
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let root = ''
-/** The statuses of the answers to uploads, the last one for all others. */
+/** The statuses of the answers to uploads, in order. All later uploads get the last status. */
 let uploadStatuses: number[] = []
 const listUploads = () => receiver.received.filter(({ method }) => method === 'PUT')
 

@@ -73,7 +73,7 @@ function createStartedMessage(): OutgoingMessage {
   return { kind: 'notification', key, event }
 }
 
-test('a delivered message is called once, even if it is repeated, and failed ones are redelivered in time', async () => {
+test('a repeated message is sent to its receiver once, and a failed message is redelivered later', async () => {
   const twice = createStartedMessage()
   receiver.state.answer = ({ body }) => ({ status: body.includes('/2"') ? 503 : 200 })
   const failing = createStartedMessage()
@@ -90,7 +90,7 @@ test('a delivered message is called once, even if it is repeated, and failed one
   expect(receiver.received).toHaveLength(2)
 })
 
-test('a message that the receiver refuses is called once and becomes a dead letter', async () => {
+test('a message that its receiver refuses is sent once and becomes a dead letter', async () => {
   receiver.state.answer = () => ({ status: 410 })
   const refused = createStartedMessage()
   for (let index = 1; index <= triggerLimits.notificationAttemptsMax; index += 1)

@@ -29,8 +29,8 @@ export async function startExecutor(
   const deploymentExecutor = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = deploymentExecutor
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed delivery aborts the run after an error of the store, such as a full disk. Any failed
-    // delivery aborts it during a shutdown of the executor, and at a message's last delivery.
+    // A failed delivery aborts the run if an error of the store caused the failure, such as a full
+    // disk. During a shutdown, and at a message's last delivery, any failure aborts the run.
     const isLastDelivery = deliveries >= limits.deliveriesMax
     if (!isLastDelivery && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.commandRun.abort(thrown)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { programLimits } from '../../shared/config/program-limits.ts'
 import { startCallTime } from './call-time.ts'
 
-test('the limit of a run is what is left of its call, and never less than a second', () => {
+test('the limit of a run is the remaining time of its call, and at least a second', () => {
   let nowMs = 5_000
   const callTime = startCallTime({ monotonicMs: () => nowMs }, { limitMs: 60_000 })
   expect(callTime.remainingLimit()).toEqual({ limitMs: 60_000 })

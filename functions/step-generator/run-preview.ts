@@ -41,7 +41,7 @@ export function runPreview(
         await emitUnfinishedWarning(input, emitter, deployment)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
-      // Read meanwhile: no decision of the preview depends on durations.
+      // Durations are read while the preview runs, because none of its decisions depends on them.
       const pendingDurations = readStepDurations(platform, request.stack, request.options.command)
       const base = createBase(await decodeSnapshot(storedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base

@@ -36,7 +36,7 @@ const urnsMax = 100
 /** Maximum number of characters of a stored forecast. */
 const forecastCharactersMax = 64 * 1024
 
-/** A queued request for a preview, and the engine's request that its opening returned. */
+/** A queued request for a preview, and the engine's request that was made from it. */
 interface OpenedPreview {
   readonly request: DeployRequest
   readonly queuedRequest: DeploymentRequest

@@ -116,7 +116,7 @@ interface StartResult {
   readonly urn?: string
 }
 
-/** Starts the next deployment in the catalog: beside other targeted ones, if it is targeted. */
+/** Starts the next deployment in the catalog. Targeted deployments of a stack may run at once. */
 async function writeStart(
   ports: GeneratorPorts,
   request: DeployRequest,
@@ -143,7 +143,7 @@ async function writeStart(
   throw error('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
 }
 
-/** Finds an interrupted deployment that keeps one of the places, when no place is free. */
+/** Finds an interrupted deployment when the stack has as many open deployments as allowed. */
 async function findDeadWhenFull(
   ports: GeneratorPorts,
   { targeted = [] }: StackRecord,
@@ -251,14 +251,14 @@ async function prepareBase(
   published: {
     readonly hash: BlobHash | ''
     readonly stored: StoredDeployment
-    /** The claim of a deployment beside which others may run. */
+    /** The claim of the deployment, if other deployments of the stack may run at once. */
     readonly sharedClaim: BlobHash | undefined
   },
 ): Promise<PreparedBase> {
   const { existingIds, mustClearOthers } = request.pendingCreates
   const { sharedClaim } = published
   const claim = sharedClaim === undefined ? undefined : await readClaim(ports.blobs, sharedClaim)
-  // The outcomes of other resources belong to the deployments that claim these.
+  // The outcomes of other resources belong to the deployments that claim them.
   const lateOutcomes = (await readLateOutcomes(ports, request.stack, published.stored)).filter(
     ({ urn }) => claim === undefined || claim.changes.has(urn),
   )

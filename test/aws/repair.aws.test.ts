@@ -105,7 +105,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     await requireUnchanged()
   }, 120_000)
 
-  test('a state that fails integrity is repaired', async () => {
+  test('an invalid state is repaired', async () => {
     const { resources = [], ...fields } = await readState()
     await publish({ ...fields, resources: resources.toReversed() })
     expect((await run(...upArgs)).err).toContain('[STATE_INTEGRITY]')

@@ -86,7 +86,7 @@ const statePaths: readonly (readonly [HeadState, string, readonly HeadAction[]])
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
 const requesters: readonly Requester[] = ['owner', 'other', 'none']
 
-/** Returns every possible request in a state that repeats no other. `operations.ts` tests repeats. */
+/** Returns every possible request in a state, except repetitions, which `operations.ts` tests. */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>

@@ -17,7 +17,7 @@ export type RoundKind = keyof typeof roundKinds
 /** The target of a kill. A replacement is started shortly afterwards, as a supervisor would do. */
 export type KillTarget = 'generator' | 'executor' | 'all'
 
-/** A kill, `afterMs` after the share `callShare` of all calls, at least one, was requested. */
+/** A kill `afterMs` after the requests of a share `callShare` of all calls, but at least one. */
 export interface Kill {
   readonly target: KillTarget
   readonly callShare: number

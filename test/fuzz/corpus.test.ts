@@ -18,7 +18,7 @@ async function decodeItem(target: FuzzTarget, input: Uint8Array): Promise<'accep
   }
 }
 
-// Without the mend of a defect, its item throws an error without a code, or takes too long.
+// If a defect returns, its item throws an error without a code, or takes too long.
 describe.each(listTargetNames())('the corpus of %s', async name => {
   const target = await loadTarget(name)
   afterAll(() => target.close?.())

@@ -10,7 +10,7 @@ const link = /\]\(([^)\s:]*?)(#[a-z0-9_-]+)?\)/g
 /** Names of documents outside of the repository. */
 const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
 
-/** Its rules for changed files name invented pages. */
+/** A test whose webhook rules name pages that do not exist. */
 const invented = 'shared/triggers/webhooks/rules.test.ts'
 
 const pages = listSources(/\.md$/)

@@ -98,7 +98,7 @@ test('a withdrawn edit changes nothing, even when it is withdrawn while it runs'
   expect(await getTestStack(all.platform)).toMatchObject({ current: '', version: 1 })
 })
 
-test('a state that fails integrity refuses deployments, and a repair mends it', async () => {
+test('an invalid state refuses deployments until it is repaired', async () => {
   const all = await openDeployed()
   const { resources = [], ...fields } = await all.readState()
   const broken: StoredDeployment = { ...fields, resources: resources.toReversed() }

@@ -97,7 +97,8 @@ const differentProgram: Scene = {
   async act({ engine }, kill) {
     const afterDecision = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
     await awaitKill(engine.run(oneMoreProgram, { kill: afterDecision }))
-    // No operation begins before the first select, which withdraws the earlier decision.
+    // The executor gets no message before the first select, with which the run withdraws the
+    // earlier decision.
     const selected = Promise.withResolvers<void>()
     const disturb: Disturb = ({ chains, operations }) => ({
       chains: {

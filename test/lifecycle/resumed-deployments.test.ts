@@ -89,7 +89,7 @@ describe('a program that runs again', () => {
     expect(JSON.stringify(testRun.events)).toContain('the recorded decision is kept')
   })
 
-  test('and registers less has the rest deleted', async () => {
+  test('and registers fewer resources deletes the others', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
@@ -162,7 +162,7 @@ test('an unchanged resource costs no write', async () => {
   expect(effects.filter(name => /settled|registration|operations/.test(name))).toEqual([])
 })
 
-test('a deployment refuses to start on a state with integrity errors, and ignores a mark on a valid one', async () => {
+test('a deployment refuses an invalid state, and ignores a recorded integrity error of a valid one', async () => {
   const engine = await engines.open(createCloud())
   const { platform } = engine
   const { stack } = await engine.run(onlyA)

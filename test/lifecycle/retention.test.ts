@@ -52,7 +52,7 @@ async function listKept(platform: Platform): Promise<readonly DeploymentId[]> {
   return (await platform.retention.listDeployments()).map(({ deployment }) => deployment)
 }
 
-test('records are kept until they are old and no request of their deployment can land', async () => {
+test('records are kept until they are old and no call of their deployment can take effect', async () => {
   const { platform } = await runDeployments()
   expect((await removeOldRecords(depsOf(withLaterClock(platform, 29)), all)).deployments).toEqual(
     [],

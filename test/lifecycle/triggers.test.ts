@@ -125,7 +125,7 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   )
 })
 
-test('an end whose notifier died stays due until the claim of the dead process is gone', async () => {
+test('the notification of an end stays due until the claim of a dead notifier is gone', async () => {
   await deliverFromGithub('push', push('a'))
   await all.runToIdle()
   await sendNotifications()

@@ -112,7 +112,7 @@ export const decidingMutations: readonly Mutation[] = [
         '    if (urn.length < 0) leftovers.push(trackedState)\n',
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'registers less')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'registers fewer')],
   },
   {
     name: 'a resumed run numbers its operations from the start',

@@ -81,7 +81,7 @@ export const foldingMutations: readonly Mutation[] = [
         '    if (stored.metadata === undefined) requireValidState(stored)\n',
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'a state with integrity errors')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'refuses an invalid state')],
   },
   {
     name: 'a fold is not sorted',

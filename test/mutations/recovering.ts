@@ -203,7 +203,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'records are removed while a process that could write them lives',
-    breaks: 'late window: every owner is dead, and its requests can no longer land',
+    breaks: 'late window: every owner is dead, and its requests can no longer take effect',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [
       [
@@ -214,7 +214,7 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
-    name: 'records go and with them a late outcome',
+    name: 'records are removed together with a late outcome that only they contain',
     breaks: 'late window: successful creates are copied to the inbox first',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (candidate.isInHistory) await', 'if (!candidate.isInHistory) await']],

@@ -86,7 +86,7 @@ const configs = objects.map(value =>
   }),
 )
 
-test('a provider may plan what is proposed', () => {
+test('a plan that equals the proposal is valid', () => {
   fc.assert(
     fc.property(priors, configs, (prior, config) => {
       const planned = proposeNew(block, prior, config)
@@ -96,7 +96,7 @@ test('a provider may plan what is proposed', () => {
   )
 })
 
-test('a proposal without changes is the prior object, if all comes from the configuration', () => {
+test('a proposal from equal prior object and configuration is that object', () => {
   fc.assert(
     fc.property(configs.map(replaceUnknowns), config => {
       expect(equalRaw(proposeNew(block, config, config), config)).toBe(true)
@@ -104,7 +104,7 @@ test('a proposal without changes is the prior object, if all comes from the conf
   )
 })
 
-test('each object is consistent with itself, and with its placeholder', () => {
+test('an applied object may equal its plan, and the plan with unknown computed values is valid', () => {
   fc.assert(
     fc.property(configs, config => {
       expect(findInconsistencies(block, { planned: config, actual: config })).toEqual([])

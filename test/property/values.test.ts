@@ -85,7 +85,7 @@ test('a reset path has its old value, and no other value changes', () => {
   )
 })
 
-test('after marks were copied, no sent secret returns unmarked under its name', () => {
+test('copied marks make a returned value secret exactly if the sent value contains a secret', () => {
   fc.assert(
     fc.property(maps, sent => {
       const marked = restoreSecretMarks(sent, stripSecretsInMap(sent))

@@ -133,7 +133,7 @@ const rules = [
   'poisoned work is ended',
   'a pending create is imported',
   'a pending create is cleared',
-  'a pending create is not cleared while it may land',
+  'a pending create is not cleared while it may still take effect',
   'the stored outcome of a dead executor is selected',
   'an executor is retired by another',
   'plugins of a dead process are ended',

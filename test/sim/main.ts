@@ -38,7 +38,7 @@ const platformOption = platform === undefined ? {} : { platform }
 /** Runs of at least this many seeds must reach the required coverage. */
 const coverageSeeds = platform === 'aws' ? 300 : 1_000
 const expected = platform === 'aws' ? requiredAwsCoverage : requiredCoverage
-/** Least medians of a run, and the least share of seeds whose creates all have a known result. */
+/** Lower bounds of a run: for its medians, and for the share of seeds without unknown creates. */
 const leastCoverage = { certainShare: 0.4, deployments: 2, resources: 10, faults: 3 } as const
 /** Number of seeds after which a resumable run saves its progress. */
 const chunkSeeds = 1_000

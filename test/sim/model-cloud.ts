@@ -163,7 +163,7 @@ export function createModelCloud(
       if (!objects.has(call.id)) throw notFoundError(call)
       const name = nameOf(call.id)
       const isOrdered = !rules.mayBeDeletedFirst(name)
-      // A request that no process awaits may land much later, and cannot be prevented.
+      // A request that no process awaits may take effect much later, which cannot be prevented.
       const laterCalls = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
       for (const { id: user, lastCall } of isOrdered ? usersOf(objects, publishedIds, call.id) : [])
         if (!laterCalls.has(lastCall) && !rules.isForgotten(nameOf(user), name))
@@ -209,7 +209,7 @@ function usersOf(
 ): readonly ModelObject[] {
   return (
     [...objects.values()]
-      // The request of a dead process may land after later requests, and cannot be prevented.
+      // The request of a dead process may take effect after later ones, which cannot be prevented.
       .filter(
         ({ id: user, lastCall }) =>
           publishedIds.has(user) && (lastCall.isAnswered || !lastCall.sender.isDead()),

@@ -213,7 +213,7 @@ async function settleRest(
     scenario.steps.every(scenarioStep => scenarioStep.drift.length === 0)
   let [isResuming, successes] = [true, isAsRecorded ? 1 : 0]
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // After this time no earlier request can land.
+    // After this time no earlier request can take effect.
     await clock.sleep(260_000)
     const pendingCreates = settlePendingCreates(world, cloud)
     const command = successes === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
@@ -242,7 +242,7 @@ async function settleRest(
     if (end.kind === 'failed' && end.code === 'INTERNAL')
       world.violate(`internal error: ${end.message}`)
     if (end.kind === 'failed' && end.code === 'PENDING_STILL_RUNS') {
-      world.cover('rule', 'a pending create is not cleared while it may land')
+      world.cover('rule', 'a pending create is not cleared while it may still take effect')
       await clock.sleep(limits.lateWindowMs)
     }
     if (!isResuming && end.kind === 'done' && end.result?.result === 'succeeded') successes += 1

@@ -25,7 +25,7 @@ export interface ExchangeRequest {
   readonly token: string
   /** The name of the requested rule, if the sender names one. */
   readonly rule?: string | undefined
-  /** The maximum lifetime that the sender requests. A rule with a shorter one is not extended. */
+  /** The maximum lifetime that the sender requests. It cannot extend the lifetime of the rule. */
   readonly lifetimeSecondsMax?: number
   readonly clientAddress: string
   /** The id of the request, for the audit log. */

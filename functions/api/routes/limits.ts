@@ -58,7 +58,7 @@ async function readLimits(
   return records
 }
 
-/** Reports whether a deployment of the stack uses a shared limit. Others are not shown to it. */
+/** Reports whether a deployment of the stack uses a shared limit, which the stack may then read. */
 function isUsedBy({ deployments }: LimitRecord, stack: StackId): boolean {
   const ids = Object.keys(deployments) as DeploymentId[]
   return ids.some(deployment => deploymentPartsOf(deployment).stack === stack)

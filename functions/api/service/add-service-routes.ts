@@ -24,7 +24,7 @@ export interface ServiceOptions {
 }
 
 /**
- * Answers every path below `/api` that is not delegated with 404, and names the address that serves
+ * Answers 404 for every path below `/api` that is not delegated, and names the address that serves
  * clients.
  */
 export function refuseServiceCalls(

@@ -69,8 +69,8 @@ export async function startClientDeployment(
 }
 
 /**
- * Returns the record of a stack. Closes its open deployments first whose holders are dead: no
- * process may have noticed that the lease of a client is over. Throws STACK_NOT_FOUND.
+ * Closes the open deployments of a stack whose holders are dead, and returns the record of the
+ * stack. The lease of a client can expire without any process that notices. Throws STACK_NOT_FOUND.
  */
 export async function closeIfDead(ports: ServicePorts, stack: StackId): Promise<StackRecord> {
   const record = await requireStack(ports, stack)

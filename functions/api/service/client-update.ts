@@ -84,7 +84,7 @@ export async function requireUpdate(
   return stored
 }
 
-/** The ids of updates. Other documents of the kind `client-update` have other names. */
+/** The form of update ids. Other documents of the kind `client-update` have other names. */
 const updateIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns an update of a stack, or undefined if the stack has no such update. */

@@ -9,7 +9,7 @@ import { type HookPorts, hookRoutes } from './hook-routes.ts'
 import { answerSafely, answerServiceCall, type CallPorts, createCallDeps } from './service-calls.ts'
 import { honoPathOf } from './service-route.ts'
 
-/** The dependencies of the delegated routes where they are answered. */
+/** The dependencies of a process that answers the delegated routes itself. */
 export interface DelegatedOptions {
   readonly ports: CallPorts & HookPorts
   readonly addressOf: (context: Context) => string
@@ -18,8 +18,8 @@ export interface DelegatedOptions {
 
 /**
  * Adds the routes of the service that write tokens, or use secrets of webhooks. On AWS the API
- * function answers them, and the function of the service forwards them to it, because its role must
- * allow neither.
+ * function answers them. The function of the service forwards them, because its role must not allow
+ * these two accesses.
  */
 export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   const { ports, addressOf, exchangeToken } = options
@@ -40,7 +40,7 @@ export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   )
 }
 
-/** Adds the delegated routes where another function answers them. */
+/** Adds the delegated routes to an app that forwards their calls to another function. */
 export function addForwardedRoutes(
   app: Hono,
   options: Pick<DelegatedOptions, 'addressOf'> & {

@@ -9,7 +9,7 @@ const tokenPattern = /^(\d{1,15})(s?)$/
 export interface UpdateEvents {
   readonly id: DeploymentId
   readonly isOver: boolean
-  /** The time of the end. Absent: all events of an update that is over are stored. */
+  /** The time of the end. Absent for an update that runs, or whose events are all stored. */
   readonly endedAt?: EpochMs | undefined
 }
 

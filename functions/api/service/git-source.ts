@@ -99,7 +99,7 @@ export async function createGitRequest(
   throw error('API_FORBIDDEN', message, { hint })
 }
 
-/** Returns the refs to try: that of `branch`, a branch or tag, or the branches of the rules. */
+/** Returns the refs to try: the branch or tag that `branch` names, or the branches of the rules. */
 function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly string[] {
   if (branch !== undefined) {
     const tag = branch.startsWith('refs/tags/') ? branch.slice('refs/tags/'.length) : undefined

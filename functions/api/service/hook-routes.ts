@@ -126,7 +126,7 @@ async function putHook(
   throw error('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
 }
 
-/** Returns the change of a secret that a client requests. An empty text keeps it. */
+/** Returns the change of a secret that a client requests. An empty text keeps the secret. */
 function secretChangeOf(text: string): { readonly secret?: string | null } {
   if (text === '') return {}
   return { secret: text === removeSecretText ? null : text }

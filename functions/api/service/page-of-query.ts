@@ -1,4 +1,4 @@
-/** The items of a page: the default, and the maximum. */
+/** The number of items of a page: its default and its maximum. */
 const pageSizes = { default: 10, max: 100 }
 
 /** Returns the position of the first item of a page, and the size of the page. Pages begin at 1. */

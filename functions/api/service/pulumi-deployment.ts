@@ -74,8 +74,8 @@ async function takeNumber(
 
 /**
  * Stores a deployment under the next number of its stack, before its request is put. It expires
- * together with the request. A removed stack loses its counter, but not its deployments, so the
- * number of the newest deployment counts too. Throws DOCUMENT_CHANGED.
+ * together with the request. A removed stack loses its counter, but not its deployments. So the new
+ * number is also higher than that of the newest deployment. Throws DOCUMENT_CHANGED.
  */
 export async function addPulumiDeployment(
   ports: Pick<ServicePorts, 'documents'>,

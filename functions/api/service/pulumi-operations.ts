@@ -6,7 +6,7 @@ import type { UpdateKind } from './client-update.ts'
 export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {
   readonly dryRun: boolean
   readonly kind: UpdateKind
-  /** The title of the operation in the log. Clients show events after a `pulumi <operation>` only. */
+  /** The title in the log. Clients show only events that follow a title `pulumi <operation>`. */
   readonly title: string
 }
 

@@ -23,7 +23,7 @@ export const serviceRoutes: readonly ServiceRoute[] = [
   ...secretRoutes,
   ...historyRoutes,
   ...serviceEditRoutes,
-  // A path of deployments with a name must precede that with an id.
+  // Paths such as `deployments/settings` must precede the path `deployments/{id}`.
   ...deploymentSettingsRoutes,
   ...serviceScheduleRoutes,
   ...driftRoutes,

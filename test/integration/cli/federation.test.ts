@@ -200,7 +200,7 @@ describe('a refused login', () => {
     expect([exit, err]).toEqual([1, expect.stringContaining('error[API_BODY_TOO_LARGE]')])
   })
 
-  test('after a new key of the issuer is followed by a login once the keys are read again', async () => {
+  test('with a new key of the issuer succeeds after the API has read the keys again', async () => {
     await issuer.rotateKey()
     const jwt = await issuer.requestJwt(api.url)
     await expectRefusal(jwt, 'OIDC_TOKEN_INVALID')

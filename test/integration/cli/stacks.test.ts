@@ -236,7 +236,7 @@ describe('states', () => {
     expect((await bench.run('stack', 'export', '--version', '3')).exit).toBe(1)
   })
 
-  test('export writes a file, Include secrets in plaintext on request', async () => {
+  test('export writes a file, and includes secrets in plaintext on request', async () => {
     const secrets_providers = { type: 'passphrase', state: { salt: 's' } }
     bench.states.set(dev, stateOf([], { secrets_providers }))
     await bench.run('stack', 'export', '--file', 'out.json', '--show-secrets')

@@ -75,7 +75,7 @@ describe('state commands', () => {
     expect(readFlags('taint')).toEqual([false, false, true])
   })
 
-  test('at a terminal edits prompt, with a selection, and no changes nothing', async () => {
+  test('at a terminal, edits prompt with a selection, and the answer no changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('n')
     expect((await bench.run('state', 'taint', toUrn('a'))).err).toContain('CONFIRMATION_DECLINED')

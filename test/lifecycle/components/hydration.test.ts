@@ -12,7 +12,7 @@ const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<strin
 
 /**
  * Opens an engine with two components: one registers or reads a resource and returns a reference,
- * the other receives that.
+ * the other receives it.
  */
 async function openScene(how: 'registers' | 'reads') {
   const cloud = createCloud()

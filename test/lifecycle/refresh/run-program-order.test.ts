@@ -295,13 +295,13 @@ test('read and registered resources lose references to resources outside of the 
   for (const field of ['parent', 'dependencies', 'propertyDependencies', 'deletedWith'])
     expect(resourceStateOf(read, 'b'), field).not.toHaveProperty(field)
   expect(resourceStateOf(read, 'g').dependencies).toEqual([b, targetUrnOf('a')])
-  // This component kept `gone`, which no step reads or registers: it is earlier in the list. `b` is
-  // later.
+  // The component keeps `gone`, which no step reads or registers and which is earlier in the state
+  // than the component. `b` is later.
   expect(resourceStateOf(read, 'g')['propertyDependencies']).toEqual({
     v: [targetUrnOf('a'), targetUrnOf('gone')],
     w: [],
   })
-  // This resource has no step: it follows its dependencies.
+  // No step reads or registers `c`, and it is later in the state than its dependencies.
   expect(resourceStateOf(read, 'c').dependencies).toEqual([targetUrnOf('a')])
   const again = await engine.run(program(true))
   expect(again.result.result).toBe('succeeded')
@@ -329,7 +329,7 @@ test('a component outside of the targets adds same steps for its unread dependen
   })
   expect(testRun.result.result).toBe('succeeded')
   expect(listNamesByOp(testRun, 'refresh')).toEqual(['d'])
-  // Each of them once; no other resource is reported.
+  // Each of these is reported once, and no other resource is.
   expect(listNamesByOp(testRun, 'same').filter(name => name !== 'life-dev')).toEqual([
     'a',
     'b',

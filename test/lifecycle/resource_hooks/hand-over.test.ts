@@ -41,7 +41,7 @@ test('successive generators continue to serve hooks, during the program and afte
   const gone = await engine.run(program(seen, 0), options)
   expect(gone.result.result).toBe('succeeded')
   expect(cloud.log).toHaveLength(24)
-  // At least once each: a generator that ends during a hook leaves it to the next one.
+  // Each hook runs at least once: a generator that ends during a hook leaves it to the next one.
   const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
   for (const moment of ['beforeCreate', 'afterCreate', 'beforeDelete', 'afterDelete'])
     expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(

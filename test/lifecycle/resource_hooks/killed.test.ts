@@ -63,7 +63,7 @@ const killAt = (call: string, when: 'before' | 'after', effect = 1): KillPoint =
 })
 
 test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
-  // The hook ran without a record.
+  // The hook ran, but its result was not recorded.
   [
     'before the record of the first hook',
     killAt('decisionLog.append hooked', 'before'),
