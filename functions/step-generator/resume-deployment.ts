@@ -211,7 +211,7 @@ export async function wakeDeployment(
   if (
     handedOver?.why !== 'parked' ||
     hasNewEnds(earlierRuns.earlierEnds.size) ||
-    earlierRuns.unendedCount === 0
+    earlierRuns.unfinishedCount === 0
   ) {
     requireSameProgram(request, heldDeployment)
     return withBase(ports, request, heldDeployment)

@@ -111,7 +111,10 @@ function listKeptOperations({
   return operations.filter(({ type }) => type === 'creating')
 }
 
-/** Returns the pending operations of a later state, without those of the base that folds drop. */
+/**
+ * Returns the pending operations of a later state, without the operations of the base that every
+ * fold drops.
+ */
 function dropEndedOperations(
   base: StoredDeployment,
   { pending_operations: operations = [] }: StoredDeployment,
@@ -152,7 +155,7 @@ function mergeGroups<T>(
 /** The fields that deployments may set for resources that they do not claim. */
 const positionFields: ReadonlySet<string> = new Set(['sourcePosition', 'stackTrace', 'modified'])
 
-/** Returns the fields of a resource that only a claim allows to change. */
+/** Returns the fields of a resource that a deployment may change only with a claim. */
 function listClaimedFields(resource: StoredResource): readonly (readonly [string, Json])[] {
   return Object.entries(resource).filter(
     ([name]) => !positionFields.has(name) && !(resource.custom !== true && name === 'outputs'),
@@ -160,9 +163,9 @@ function listClaimedFields(resource: StoredResource): readonly (readonly [string
 }
 
 /**
- * Merges a resource that both sides changed, if they changed only what needs no claim. These are
- * source positions, outputs of components, the root resource, and reads of external resources. The
- * fold takes precedence for outputs that it changed. Returns undefined otherwise.
+ * Merges a resource that both sides changed, if none of the changes needs a claim. No claim is
+ * needed for source positions, outputs of components, the root resource, and reads of external
+ * resources. The fold takes precedence for outputs that it changed. Returns undefined otherwise.
  */
 function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResource[] | undefined {
   const [, foldedStates, currentStates] = sides

@@ -185,7 +185,10 @@ function neededUrnsOf(state: StoredResource): readonly string[] {
   ]
 }
 
-/** Times the operations of one record, each after those that release it. */
+/**
+ * Computes the times of the operations of one record. Each operation begins after those that
+ * release it.
+ */
 function timeOperations(
   operations: readonly Operation[],
   start: { readonly input: TimelineInput; readonly timeMs: number; readonly lamport: number },

@@ -40,7 +40,7 @@ describe('view steps in the journal', () => {
     ])
   })
 
-  test('a superseded copy is still the one that is deleted', () => {
+  test('the delete of a marked copy of a view removes that copy, and not the newer view', () => {
     expect(endsOf(step('add-mark', { old, state: view }), step('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, delete: { base: 1 } }],
       [11, { kind: 'success', remove: { base: 1 } }],

@@ -58,7 +58,7 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
   {
     calls: ['retention.removeLeftovers'],
     reason:
-      'it removes records that no handler reads, those of removed stacks: after a crash the next call removes the rest',
+      'it removes records of removed stacks, which no handler reads: after a crash the next call removes the rest',
   },
   {
     calls: ['leases.renew'],

@@ -198,8 +198,8 @@ function decodeFields(stored: StoredResource, open: Open, areRecomputed: boolean
 }
 
 /**
- * Decodes inputs or outputs. Those without a ciphertext can be decoded again whenever they are read
- * later: their stored form is much smaller.
+ * Decodes inputs or outputs. Properties without a ciphertext can be decoded again at each later
+ * read, because their stored form is much smaller.
  */
 function decodeProperties(json: Json | undefined, open: Open, areRecomputed: boolean): PropertyMap {
   if (!isJsonObject(json) || Object.keys(json).length === 0) return emptyMap

@@ -44,7 +44,7 @@ export function verifyIntegrity(deployment: StoredDeployment): string | undefine
 export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport {
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
-    return unsortedReport('the magic of the manifest does not match its version')
+    return createUnsortedReport('the magic of the manifest does not match its version')
   // One set serves all checks, because a large set is most of their cost.
   const earlier: EarlierResources = {
     ...{ urns: new Set<string>(), providers: new Set<string>(), list: resources },
@@ -56,7 +56,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
       faultOfProvider(resource, earlier) ??
       faultOfParent(resource, earlier) ??
       faultOfDependencies(resource, earlier)
-    if (fault !== undefined) return unsortedReport(fault)
+    if (fault !== undefined) return createUnsortedReport(fault)
     const { urns } = earlier
     const earlierCount = urns.size
     urns.add(resource.urn)
@@ -69,7 +69,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   return { fault, isSorted: !hasSharedUrns && !hasLateProviders }
 }
 
-function unsortedReport(fault: string): IntegrityReport {
+function createUnsortedReport(fault: string): IntegrityReport {
   return { fault, isSorted: false }
 }
 

@@ -30,7 +30,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   return text => text.replace(secretPattern, '[secret]')
 }
 
-/** Returns the lines of a secret of several lines, without those that are too short. */
+/** Returns the lines of a multi-line secret, without lines that are too short. */
 function listSecretLines(secret: string): readonly string[] {
   const lines = secret.split('\n').map(line => line.trim())
   return lines.length < 2 ? [] : lines.filter(line => line.length >= redactedLineCharsMin)

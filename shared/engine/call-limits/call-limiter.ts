@@ -24,12 +24,15 @@ export interface CallLimiterDeps
   readonly rules: readonly CallLimitRule[]
 }
 
-/** Limits the calls of one deployment in this process, with the other users of the same limits. */
+/**
+ * Limits the calls of one deployment in this process. Other deployments and processes may share the
+ * limits.
+ */
 export interface CallLimiter {
   /**
    * Waits until a call may start under all its limits. Resolves with a permit, or with the time
-   * after which another delivery tries again, in ms. Resolves with undefined for an operation with
-   * limits that already waits here. Throws the errors of the store.
+   * after which another delivery tries again, in ms. Resolves with undefined if the call has limits
+   * and its operation already waits in this process. Throws the errors of the store.
    */
   readonly acquire: (
     id: OperationId,
@@ -41,7 +44,7 @@ export interface CallLimiter {
 export interface CallPermit {
   /** Whether the call has limits, so that it must start at once. */
   readonly isLimited: boolean
-  /** Lets the next waiting call ask for its place, because this one starts. */
+  /** Lets the next waiting call request its start, because this call starts. */
   readonly onStart: () => void
   /** Ends the call. Never rejects: a place that cannot be freed expires. */
   readonly end: (result: LimitedResult) => Promise<void>
@@ -79,7 +82,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     id: OperationId,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
     const followed = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
-    // A call without limits has no place, and so needs no id.
+    // Only a call with limits takes a place, and only a place needs an id.
     const callId = limits.length === 0 ? '' : callIdOf(deps.deployment, id)
     const startedAt = deps.clock.now()
     const openGate = limits.length === 0 ? () => undefined : await gateOf(gates, limits).acquire()

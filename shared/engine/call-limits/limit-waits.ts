@@ -32,8 +32,9 @@ export interface WaitingCall {
 /** The waits for limits in this process. */
 export interface LimitWaits {
   /**
-   * Waits until a call may start under all limits, or until the deployment is stopped. Returns the
-   * time of another try, in ms, if the wait would be too long. Throws the errors of the store.
+   * Waits until a call may start under all limits, or until the deployment is stopped. If the wait
+   * would be too long, returns the time after which the caller tries again, in ms. Throws the
+   * errors of the store.
    */
   readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
   /** Lets waiting calls try again, because a place became free. */
@@ -75,7 +76,7 @@ export function createLimitWaits(
     })
     return decision ?? { kind: 'waiting', retryAt: deps.clock.now() + controlReadMs }
   }
-  /** Takes a start of each limit, or returns the time at which the last limit may have one. */
+  /** Takes a start of each limit, or returns the time at which all of them may have one. */
   const takeAll = async (limits: readonly CallLimit[], id: string): Promise<LimitDecision> => {
     // A call must not hold the start of one limit while it waits for another one.
     if (limits.length > 1) {

@@ -10,7 +10,7 @@ export interface RunningCalls {
   readonly remove: (limit: CallLimit, id: string) => boolean
 }
 
-/** Creates an empty set. Extends the places of its calls before their time is over. */
+/** Creates an empty set. While a call is in the set, its place is extended before it expires. */
 export function createRunningCalls(
   deps: { readonly clock: Pick<ClockPort, 'now' | 'repeat'> },
   records: LimitRecords,

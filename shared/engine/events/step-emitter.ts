@@ -65,7 +65,7 @@ export interface EmitterOptions {
   readonly debug?: boolean
   /**
    * The step counts that successive generator runs share. Each run counts its replayed steps again,
-   * so the larger of both counts is kept.
+   * so the larger of the old and the new count is kept.
    */
   readonly sharedCounts?: Map<string, number>
 }

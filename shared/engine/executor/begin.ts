@@ -44,12 +44,13 @@ export type BeginDecision =
   | { readonly kind: 'not-begun' }
 
 /**
- * Begins an operation for one call and waits for the call, then reads the control record and checks
+ * Begins an operation for one call and waits for its slot. Then reads the control record and checks
  * the executor's lease. Only then may the provider be called (I1). An attempt that began after the
  * stop flag, or in a deployment that is over, is given back without a call. The close sets the stop
  * flag before it reads the heads. So either the close finds the attempt, or this executor finds the
- * flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was called.
- * While the slots are suspended, a failed request is repeated after their suspension instead.
+ * flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
+ * called. While the slots are suspended, a failed request is repeated after their suspension
+ * instead.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,

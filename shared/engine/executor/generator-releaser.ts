@@ -20,7 +20,7 @@ export function createReleaser(
 ): HookDeps['releaseWaiters'] {
   const logIndex = createLogIndex(ports, deployment)
   return async (operation, verdict) => {
-    // One send at the end has all messages.
+    // All messages are collected, and sent together at the end.
     const messages: ChainMessage[] = []
     const chains = {
       ...ports.chains,

@@ -6,7 +6,8 @@ import { readPlanPage } from '../deployment/log/log-view.ts'
 
 /**
  * Number of log records and plan pages whose operations stay in memory. An executor runs the
- * operations of a record or page soon after each other, so others are rarely read again.
+ * operations of a record or page soon after each other, so operations of earlier records and pages
+ * are rarely read again.
  */
 const loadedSourcesMax = 64
 

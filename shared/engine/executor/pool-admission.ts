@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
 import { expectedMinutesByType } from './expected-durations.ts'
-import { durationKey, timedCallOf } from './timed-call.ts'
+import { durationKeyOfCall, timedCallOf } from './timed-call.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its
@@ -50,7 +50,7 @@ function estimateMs(step: Step, earlierDurationsMs: EarlierDurations): number {
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
   if (customSeconds > 0) return customSeconds * 1_000
-  const previousMs = earlierDurationsMs.get(durationKey(step.type, call))
+  const previousMs = earlierDurationsMs.get(durationKeyOfCall(step.type, call))
   // A margin, because durations vary.
   if (previousMs !== undefined) return previousMs * 1.25
   const minutes = call === 'read' ? undefined : expectedMinutesByType.get(step.type)

@@ -10,12 +10,12 @@ export type TimedCall = LimitedCall
  */
 export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
   const call = timedCallOf(op)
-  return call === undefined ? undefined : durationKey(type, call)
+  return call === undefined ? undefined : durationKeyOfCall(type, call)
 }
 
-/** Returns the key of a call for resources of a type. */
-export function durationKey(type: string, call: TimedCall): string {
-  return `${call} ${type}`
+/** Returns the key of the duration of a call. `subject`: a URN, a type or a package. */
+export function durationKeyOfCall(subject: string, call: TimedCall): string {
+  return `${call} ${subject}`
 }
 
 /** Returns the provider call of a kind of step. Undefined without a provider call. */

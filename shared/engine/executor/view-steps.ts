@@ -149,7 +149,7 @@ function findOldView(
     ({ state: { urn } }) => typeOf(urn) === type && nameOf(urn) === name,
   )
   if (oldView === undefined)
-    throw new Error(`old resource state ${viewUrn(owner.urn, { type, name })} not found`)
+    throw new Error(`old resource state ${viewUrnOf(owner.urn, { type, name })} not found`)
   return { ...oldView, state: { ...oldView.state, inputs, outputs } }
 }
 
@@ -162,7 +162,7 @@ function createNextState(
   const isPartialUpdate =
     error !== '' && status === 'partial' && op === 'update' && old !== undefined
   const state = createResourceState({
-    urn: viewUrn(owner.urn, { type, name }),
+    urn: viewUrnOf(owner.urn, { type, name }),
     type,
     custom: false,
     parent: owner.urn,
@@ -178,7 +178,7 @@ function findOlderCopy({ views }: ViewOwner, { urn }: ResourceState): TrackedSta
   return views.find(({ state }) => state.urn === urn)
 }
 
-function viewUrn(owner: Urn, view: { readonly type: string; readonly name: string }): Urn {
+function viewUrnOf(owner: Urn, view: { readonly type: string; readonly name: string }): Urn {
   const { stack, project, qualifiedType } = urnPartsOf(owner)
   return childUrnOf({ stack, project }, qualifiedType, view)
 }

@@ -23,7 +23,7 @@ export interface CourseInput {
  * Finds the critical path of a past deployment, and divides its duration into parts. The path leads
  * from the step that ended last to the step whose end it waited for, and so on. A gap before a step
  * counts as retries if the step had several attempts. Otherwise the part in which all slots were in
- * use counts as waiting for a slot, and the other part as the engine's.
+ * use counts as waiting for a slot, and the other part as time of the engine.
  */
 export function analyzeCourse(input: CourseInput): DeploymentCourse {
   const { startedMs, endedMs, parallel } = input
@@ -91,7 +91,10 @@ function timesOf(
   }
 }
 
-/** Returns whether an earlier attempt of a step may have called the provider, and its pauses. */
+/**
+ * Returns whether an earlier attempt of a step may have called the provider, and the pauses of the
+ * step.
+ */
 function retriesOf(
   { operation }: PastStep,
   { getEnd }: Pick<CourseInput, 'getEnd'>,

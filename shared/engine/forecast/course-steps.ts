@@ -26,7 +26,10 @@ export interface PastStep {
 export function listPastSteps(timeline: readonly TimedRecord[]): readonly PastStep[] {
   const steps: PastStep[] = []
   const latestOperationIds = new Map<string, OperationId>()
-  /** The step that ended last before an operation ended: the step itself, unless it is a join. */
+  /**
+   * The last step before the end of an operation: its own step, or its cause if it is a join or
+   * hook.
+   */
   const lastStepById = new Map<OperationId, PastStep>()
   let lastStep: PastStep | undefined
   /** The step after which the current phase began. */

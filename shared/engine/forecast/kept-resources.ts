@@ -5,7 +5,9 @@ import { findDeleteEdges } from '../graph/delete-edges.ts'
 import { isProtected } from '../step.ts'
 import type { PlannedDeletes } from './step-graph.ts'
 
-/** Maximum number of kept resources with names, and of names that each of them keeps. */
+/**
+ * Maximum number of listed kept resources, and of the resources that are listed for each of them.
+ */
 const keptMax = 20
 const keepsMax = 10
 
@@ -13,7 +15,7 @@ const keepsMax = 10
  * Lists the resources that deletes keep, and the others that stay because of them. A protected
  * resource keeps its dependencies. A protected or retained one keeps the objects of resources that
  * would be deleted with it. `areProtectedExcluded`: whether the deletes exclude protected
- * resources; then those of the whole graph are listed.
+ * resources. If so, the protected resources of the whole graph are listed.
  */
 export function findKeptResources(
   { graph, condemned }: Pick<PlannedDeletes, 'graph' | 'condemned'>,
@@ -75,7 +77,7 @@ function groupByContainer(
   )
 }
 
-/** Adds to some URNs those that are deleted with them, directly or indirectly. */
+/** Adds to `urns` the URNs of the resources that are deleted with them, directly or indirectly. */
 function collectTogether(
   urns: readonly Urn[],
   deletedTogether: ReadonlyMap<Urn, readonly Urn[]>,

@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import type { EstimateSource } from '../../records/forecast.ts'
 import { expectedMinutesByType } from '../executor/expected-durations.ts'
-import { durationKey, timedCallOf, type TimedCall } from '../executor/timed-call.ts'
+import { durationKeyOfCall, timedCallOf, type TimedCall } from '../executor/timed-call.ts'
 import type { Step } from '../step.ts'
 
 /** The duration of one successful provider call of an earlier deployment, in ms. */
@@ -25,7 +25,7 @@ export interface StepDurations {
 /** The samples of earlier deployments. `overheadsMs`: times in which a deployment ran no call. */
 export interface DurationHistory {
   readonly samples: readonly DurationSample[]
-  /** The last durations of slow operations by `durationKey`, for types without a sample. */
+  /** The last durations of slow operations by `durationKeyOfCall`, for types without a sample. */
   readonly slowOperations: ReadonlyMap<string, number>
   readonly overheadsMs: readonly number[]
 }
@@ -54,9 +54,12 @@ export function summarizeDurations({
     )
   }
   return {
-    byResource: mediansOf(({ call, urn }) => durationKey(urn, call)),
-    byType: new Map([...slowOperations, ...mediansOf(({ call, type }) => durationKey(type, call))]),
-    byPackage: mediansOf(({ call, type }) => durationKey(packageOf(type), call)),
+    byResource: mediansOf(({ call, urn }) => durationKeyOfCall(urn, call)),
+    byType: new Map([
+      ...slowOperations,
+      ...mediansOf(({ call, type }) => durationKeyOfCall(type, call)),
+    ]),
+    byPackage: mediansOf(({ call, type }) => durationKeyOfCall(packageOf(type), call)),
     overheadMs: overheadsMs.length === 0 ? undefined : medianOf(overheadsMs),
   }
 }
@@ -73,10 +76,10 @@ export function estimateDuration(
   if (call === undefined || skipCall) return undefined
   const minutes = call === 'read' ? undefined : expectedMinutesByType.get(type)
   const candidates: readonly (readonly [EstimateSource, number | undefined])[] = [
-    ['resource', byResource.get(durationKey(urn, call))],
-    ['type', byType.get(durationKey(type, call))],
+    ['resource', byResource.get(durationKeyOfCall(urn, call))],
+    ['type', byType.get(durationKeyOfCall(type, call))],
     ['documentation', minutes === undefined ? undefined : minutes * 60_000],
-    ['package', byPackage.get(durationKey(packageOf(type), call))],
+    ['package', byPackage.get(durationKeyOfCall(packageOf(type), call))],
   ]
   // A call that took less than the resolution of the clock still needs a slot.
   for (const [source, ms] of candidates)

@@ -93,7 +93,7 @@ export interface GeneratorSets {
 }
 
 /** Returns the newest old state: the one that this run read, or else the one in the base. */
-export function currentTrackedAt(
+export function newestOldStateAt(
   { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedStateAt'> },
   index: number,
 ): TrackedState {

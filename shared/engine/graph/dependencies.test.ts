@@ -11,7 +11,7 @@ const provider = createResourceState({ urn: providerUrn, type: 'pulumi:providers
 const ignoreNothing = (): boolean => false
 
 describe('dependencies of a state', () => {
-  test('are the listed ones, and those by property, deleted with and replaced with', () => {
+  test('are those in `dependencies`, `propertyDependencies`, `deletedWith` and `replaceWith`', () => {
     const all = state('x', {
       dependencies: [urn('a'), urn('b')],
       propertyDependencies: new Map([['k', [urn('b'), urn('c')]]]),

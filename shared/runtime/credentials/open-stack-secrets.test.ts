@@ -59,7 +59,7 @@ test('secrets encrypted with a passphrase are opened with that of the installati
   await expect(withoutPassphrase).rejects.toMatchObject({ code: 'SECRETS_PASSPHRASE_MISSING' })
 })
 
-test('a file that names no manager gets the one of the service, if the state of its own stack names it', async () => {
+test('a stack file without a manager uses the manager `service` if the state of its stack names that manager', async () => {
   const manager = createServiceManager([createServiceKey()], { stack: 's' })
   const openServiceOf = async (id: StackId) => (id === stack ? manager : undefined)
   const deps = { keeper, passphrase: undefined, allowedKeys, openServiceOf } as const

@@ -42,7 +42,7 @@ function createReader(openStateManager: (stack: StackId) => Promise<SecretsManag
 
 const refuseWith = (code: ErrorCode) => (): Promise<never> => Promise.reject(error(code, 'refused'))
 
-test('the secrets of another stack are opened as those of that stack', async () => {
+test('the secrets manager of another stack is opened for that stack', async () => {
   const opened: StackId[] = []
   const { readOutputs } = createReader(async stack => {
     opened.push(stack)

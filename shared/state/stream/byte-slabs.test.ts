@@ -10,6 +10,6 @@ test('joined slabs have all bytes in order', async () => {
   expect(Buffer.compare(await slabs.join(), Buffer.concat(parts))).toBe(0)
 })
 
-test('no bytes join to no bytes', async () => {
+test('an empty collection has no bytes', async () => {
   expect(await createByteSlabs().join()).toHaveLength(0)
 })

@@ -21,7 +21,7 @@ const targeting = {
   targetDependents: false,
 }
 
-test('targets are claimed with what they refer to, also those outside of the state', () => {
+test('targets inside and outside of the state are claimed, with the resources that they refer to', () => {
   const claim = claimOfTargets(state, { ...targeting, targets: [urnOf('b'), urnOf('new')] })
   expect(claim.changes).toEqual(new Set([urnOf('b'), urnOf('new')]))
   expect(claim.reads).toEqual(new Set([provider, urnOf('a')]))

@@ -8,9 +8,9 @@ import type { StoredDeployment } from '../../../state/stored.ts'
 
 /**
  * Returns the claim of a targeted deployment against a state. The deployment may change the
- * targets, with their dependents if the targeting asks for them. It reads what these refer to. A
- * target outside of the state is claimed too, because the program may register it. So is a target
- * that is only in a pending operation. Linear. Pure.
+ * targets, with their dependents if the targeting asks for them. It reads the resources that the
+ * targets and dependents refer to. A target outside of the state is claimed too, because the
+ * program may register it. So is a target that is only in a pending operation. Linear. Pure.
  */
 export function claimOfTargets(stored: StoredDeployment, targeting: Targeting): Claim {
   const { resources = [] } = stored

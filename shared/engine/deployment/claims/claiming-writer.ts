@@ -24,9 +24,9 @@ export interface ClaimDeps {
 
 /**
  * Returns a writer that claims what the decisions of a targeted deployment touch, before it appends
- * them. The order of appends stays. Returns the same writer for a deployment of the whole stack. An
- * append throws STACK_BUSY when another open deployment claims such a resource, or when another
- * deployment has changed it since the pin. Nothing is decided then.
+ * them. The appends keep their order. Returns `writer` itself for a deployment of the whole stack.
+ * An append throws STACK_BUSY when another open deployment claims such a resource, or when another
+ * deployment has changed it since the pin. In both cases nothing is appended.
  */
 export async function withClaims(
   deps: ClaimDeps,

@@ -5,9 +5,9 @@ import { mergeMessages } from './chain-messages.ts'
 /**
  * Adapts the queue to a deployment. If separate processes run its operations, each operation has a
  * separate message, and the queue limits the number of messages in delivery (`deliveryLimitOf`). A
- * message stays in delivery until its operation, and those with which its executor continues the
- * chain, have ended. If functions run the operations, messages are merged while an earlier send is
- * in progress, because each call of a function costs money.
+ * message stays in delivery until its executor has ended the operation, and the operations of the
+ * chain with which it continues. If functions run the operations, messages are merged while an
+ * earlier send is in progress, because each call of a function costs money.
  */
 export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,
@@ -29,8 +29,8 @@ export function adaptChainQueue(
 }
 
 /**
- * Sends one batch at a time. Messages that arrive meanwhile form the next batch. If this batch
- * fails, the sends of all its messages fail.
+ * Sends one batch at a time. Messages that arrive during a send form the next batch. If a batch
+ * fails, the callers of all its messages get the error.
  */
 function coalesceSends(send: ChainQueuePort['send']): ChainQueuePort['send'] {
   let pendingMessages: ChainMessage[] = []

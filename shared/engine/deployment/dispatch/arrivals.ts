@@ -1,7 +1,7 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** An entry in the head of the operation `to`. With it, `to` no longer waits for `from`. */
+/** An entry in the head of the operation `to`. It states that `to` no longer waits for `from`. */
 export interface Arrival {
   readonly from: OperationId
   readonly to: OperationId
@@ -18,9 +18,9 @@ export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arriv
 
 /**
  * Returns the arrivals of an end without success: at its barrier, and at the barriers of all
- * operations that it blocks. Blocked operations never end, so no end of theirs would record their
- * arrivals. Operations in `visitedIds` are skipped, and visited operations are added. Several walks
- * with the same set thus visit each operation once.
+ * operations that it blocks. Blocked operations never end, so they cannot record their arrivals
+ * themselves. Operations in `visitedIds` are skipped, and all visited operations are added to it.
+ * Several walks with the same set thus visit each operation once.
  */
 export async function findBarrierArrivals(
   endedOperation: Operation,
@@ -28,8 +28,8 @@ export async function findBarrierArrivals(
   visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
   // An operation has no barrier if its plan has none, if no wave follows, or if protection blocks
-  // it. Then the walk would find nothing. The barrier of a call with hooks belongs to its after
-  // hook, which also ends when the call failed.
+  // it. In all these cases the walk would find nothing. The barrier of a call with hooks belongs to
+  // its after hook, which also ends when the call failed.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const pendingOperations: Operation[] = [endedOperation]

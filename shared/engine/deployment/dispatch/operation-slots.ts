@@ -4,7 +4,7 @@ import { createSlots, type Slots } from './slots.ts'
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
    * Waits until an operation may begin. With `beginsEarly` it may begin although all slots for
-   * provider calls are taken, so that its begin is stored meanwhile.
+   * provider calls are taken. Its begin is then stored while it waits for such a slot.
    */
   readonly acquire: (options: { readonly beginsEarly: boolean }) => Promise<OperationSlot>
 }
@@ -19,7 +19,7 @@ export interface OperationSlot {
 
 /**
  * Creates slots for `count` concurrent provider calls, and for as many operations that begin early.
- * A process that is killed thus leaves at most twice as many begun operations.
+ * So a process that is killed leaves at most twice `count` begun operations.
  */
 export function createOperationSlots(count: number): OperationSlots {
   const calls = createSlots(count)

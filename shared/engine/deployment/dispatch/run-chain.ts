@@ -56,7 +56,8 @@ async function sendAndFollow(
   const waits = new Map(
     unhookedCalls.map(({ call: { operation } }) => {
       const wait = deps.watcher.wait(operation.id)
-      // After a failed step the other waits are not awaited, and a rejection must not be unhandled.
+      // After a failed step the remaining waits are not awaited. Their rejections must not count as
+      // unhandled.
       wait.catch(() => undefined)
       return [operation.id, wait] as const
     }),

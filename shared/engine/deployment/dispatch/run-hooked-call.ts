@@ -56,10 +56,10 @@ export interface HookedEnd {
 }
 
 /**
- * Runs the before hooks, waits for the call, and runs the after hooks. The end of the before hooks
- * sends the call. Without before hooks, the caller has sent it. When the call fails, error hooks
- * decide whether it is retried. Hooks with a recorded result do not run again. This function
- * also reports the step. Source: docs/spec/step-execution.md#step-kinds,
+ * Runs the before hooks, waits for the call, and runs the after hooks. When the before hooks have
+ * succeeded, the call is sent. Without before hooks, the caller has sent it already. When the call
+ * fails, error hooks decide whether it is retried. Hooks with a recorded result do not run again.
+ * This function also reports the step. Source: docs/spec/step-execution.md#step-kinds,
  * docs/spec/step-execution.md#hooks.
  */
 export function runHookedCall(deps: HookDeps, hookedCall: HookedCall): Promise<HookedEnd> {
@@ -205,7 +205,7 @@ function isFailedCall(end: StepEnd): end is StepEnd & { readonly error: OutcomeE
 
 /**
  * Returns the operation that retries a failed call, or an error message that replaces the original
- * one. Returns undefined if the original end stays.
+ * one. Returns undefined if the call is not retried and keeps its error.
  */
 async function prepareRetry(
   deps: HookDeps,

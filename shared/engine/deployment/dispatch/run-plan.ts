@@ -136,8 +136,8 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
         end => recordCallEnd(plannedCall, end),
         thrown => thrown !== neverCalledError && reject(thrown),
       )
-    void drainWhenStopped(deps, remainingIds, () => hasFinished).then(unendedIds => {
-      for (const id of unendedIds) remainingIds.delete(id)
+    void drainWhenStopped(deps, remainingIds, () => hasFinished).then(unfinishedIds => {
+      for (const id of unfinishedIds) remainingIds.delete(id)
       finish()
     }, reject)
     finish()

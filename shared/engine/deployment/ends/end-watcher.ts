@@ -141,8 +141,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
         const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
         waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })
         dueIds.add(id)
-        // After `settleWaits` no operation is running, so an operation that has not ended never
-        // will.
+        // After `settleWaits` no operation is running, so operations without an end never get one.
         if (settlement !== undefined) void settleAll(settlement.thrown)
       }),
     awaitedIds: () => [...waits.keys()],

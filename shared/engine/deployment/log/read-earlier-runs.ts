@@ -19,7 +19,7 @@ export interface EarlierRuns {
   /** Number of ends in `earlierEnds` that belong to joins and hooks, which are never awaited. */
   readonly joinAndHookCount: number
   /** Number of operations since the last pin that had no end when this generator run began. */
-  readonly unendedCount: number
+  readonly unfinishedCount: number
   /** The highest operation id in the log. 0 without operations. */
   readonly lastOperationId: number
 }
@@ -36,7 +36,7 @@ export async function readEarlierRuns(
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
-  const unendedCount = ids.length - earlierEnds.size
+  const unfinishedCount = ids.length - earlierEnds.size
   const joinAndHookCount = operations.filter(
     operation => isRunByGenerator(operation) && earlierEnds.has(operation.id),
   ).length
@@ -44,7 +44,7 @@ export async function readEarlierRuns(
     earlierDecisions: createDecisionIndex(view),
     earlierEnds,
     joinAndHookCount,
-    unendedCount,
+    unfinishedCount,
     lastOperationId: lastOperationIdOf(view),
   }
 }

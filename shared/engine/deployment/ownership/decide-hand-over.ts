@@ -45,8 +45,8 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   if (limitMs === Infinity) return undefined
   const hasProgress = hasNewEnds || progress.decidedCount() + progress.endedCount() > 0
   const isIdle = progress.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
-  // Without these conditions, nothing would wake the next generator run, or it would find nothing
-  // new and park again.
+  // If one of these conditions does not hold, nothing would wake the next generator run, or it
+  // would find nothing new and park again.
   const mayPark =
     status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustNotPark
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }

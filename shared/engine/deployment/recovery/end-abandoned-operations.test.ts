@@ -8,7 +8,7 @@ const dead = 'dead' as ExecutorId
 const living = 'living' as ExecutorId
 const owner = 'token' as OwnerToken
 
-/** Returns the operations that are ended for these heads. */
+/** Returns the operations that `endAbandonedOperations` ends if they have these heads. */
 async function listEndedIds(heads: readonly Head[]): Promise<readonly OperationId[]> {
   const selected: OperationId[] = []
   const operations = {

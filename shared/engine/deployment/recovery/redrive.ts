@@ -15,8 +15,8 @@ export type RedriveStatus =
 /**
  * Sends the dead letters of a deployment again. An operation that has ended meanwhile does not run
  * again. Its message only repeats the arrivals of its end at its waiters. `none`: the deployment is
- * over. `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without
- * an end.
+ * over. `stopped`: the deployment was stopped. `nothing`: all operations of the dead letters have
+ * ended.
  */
 export async function redriveDeployment(
   ports: {
@@ -31,11 +31,11 @@ export async function redriveDeployment(
   if (control.stop !== 'none') return { kind: 'stopped' }
   const deadLetters = await ports.chains.listDeadLetters(deployment)
   const ids = [...new Set(deadLetters.flatMap(({ operations }) => operations))]
-  let unendedCount = ids.length
+  let unfinishedCount = ids.length
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const head of (await ports.operations.getHeads(deployment, batch)).values())
-      if (head.end !== undefined) unendedCount -= 1
-  if (unendedCount === 0) return { kind: 'nothing' }
+      if (head.end !== undefined) unfinishedCount -= 1
+  if (unfinishedCount === 0) return { kind: 'nothing' }
   await ports.chains.redrive(deployment)
-  return { kind: 'sent', operations: unendedCount }
+  return { kind: 'sent', operations: unfinishedCount }
 }

@@ -42,8 +42,10 @@ export async function sweep(
   }
   const currentHeads = await readHeads(deps.operations, deps.deployment, ids)
   await repeatArrivals(deps, operations, currentHeads)
-  const unendedOperations = operations.filter(({ id }) => currentHeads.get(id)?.end === undefined)
-  const readyOperations = unendedOperations
+  const unfinishedOperations = operations.filter(
+    ({ id }) => currentHeads.get(id)?.end === undefined,
+  )
+  const readyOperations = unfinishedOperations
     .filter(
       operation =>
         !isRunByGenerator(operation) && isReady(currentHeads.get(operation.id), operation),
@@ -51,7 +53,7 @@ export async function sweep(
     .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (readyOperations.length > 0)
     await deps.chains.send(toChainMessages(deps.deployment, readyOperations))
-  return unendedOperations
+  return unfinishedOperations
 }
 
 /**

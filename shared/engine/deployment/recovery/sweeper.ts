@@ -72,14 +72,17 @@ type Sweeper = (goneExecutors: ReadonlySet<ExecutorId>, mustSendAll: boolean) =>
  */
 function createSweeper(deps: SweeperDeps): Sweeper {
   let nextNumber = 0
-  let unendedOperations: readonly Operation[] = []
+  let unfinishedOperations: readonly Operation[] = []
   const sends = new Map<OperationId, { readonly sentAtMs: number; readonly pauseMs: number }>()
   const readNewRecords = async (): Promise<void> => {
     const records = await readRecords(deps.decisionLog, deps.deployment, nextNumber)
     nextNumber += records.length
     const decisions = records.flatMap(record => record.decisions)
     const pages = await readPlanPages(deps.blobs, decisions)
-    unendedOperations = [...unendedOperations, ...listExecutedOperations({ decisions, pages })]
+    unfinishedOperations = [
+      ...unfinishedOperations,
+      ...listExecutedOperations({ decisions, pages }),
+    ]
   }
   /**
    * Reports whether a ready operation is sent again. The first sweep that finds an operation ready
@@ -97,13 +100,13 @@ function createSweeper(deps: SweeperDeps): Sweeper {
     const control = await deps.control.read(deps.deployment)
     if (control === undefined || control.closed || control.stop !== 'none') return
     await readNewRecords()
-    if (unendedOperations.length === 0) return
+    if (unfinishedOperations.length === 0) return
     const isGone = (executor: ExecutorId): boolean => goneExecutors.has(executor)
-    unendedOperations = await sweep(
+    unfinishedOperations = await sweep(
       { ...deps, isGone, maySend: id => maySend(id) || mustSendAll },
-      unendedOperations,
+      unfinishedOperations,
     )
-    const ids = new Set(unendedOperations.map(({ id }) => id))
+    const ids = new Set(unfinishedOperations.map(({ id }) => id))
     for (const id of sends.keys()) if (!ids.has(id)) sends.delete(id)
   }
 }

@@ -43,7 +43,10 @@ export async function* readHistory(
   )
 }
 
-/** Yields the published versions of a stack below `before`, newest first, with the same paging. */
+/**
+ * Yields the published versions of a stack below `before`, newest first, in pages like
+ * `readHistory`.
+ */
 export async function* readVersions(
   catalog: Pick<CatalogPort, 'listVersions'>,
   stack: StackId,

@@ -10,7 +10,7 @@ import {
   type CheckedRegistration,
   createReplacedDelta,
 } from '../registration/checked-registration.ts'
-import { currentTrackedAt } from '../sets.ts'
+import { newestOldStateAt } from '../sets.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
@@ -152,7 +152,7 @@ function decideDeletesBefore(
   const isToBeDeleted = (urn: Urn): boolean => deletedUrns.has(urn) || sets.deletedUrns.has(urn)
   for (const { baseIndex, keys } of dependents.toReversed()) {
     if (sets.condemnedIndices.has(baseIndex) || stepsByIndex.has(baseIndex)) continue
-    const { state } = currentTrackedAt(input, baseIndex)
+    const { state } = newestOldStateAt(input, baseIndex)
     // An old copy is only deleted. The live resource of the same URN gets a decision of its own
     // later.
     if (!state.delete) dependentKeys.push([state.urn, keys])
@@ -165,7 +165,7 @@ function decideDeletesBefore(
     if (state.pendingReplacement || sets.pendingReplacementIndices.has(baseIndex)) continue
     stepsByIndex.set(
       baseIndex,
-      createReplacedDelete(currentTrackedAt(input, baseIndex), isToBeDeleted),
+      createReplacedDelete(newestOldStateAt(input, baseIndex), isToBeDeleted),
     )
     if (!state.delete) deletedUrns.add(state.urn)
   }
@@ -175,7 +175,7 @@ function decideDeletesBefore(
   if (root.baseIndex === undefined)
     steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old: root.old }))
   else if (!root.old.state.pendingReplacement) {
-    const currentRoot = currentTrackedAt(input, root.baseIndex)
+    const currentRoot = newestOldStateAt(input, root.baseIndex)
     const ownDelete = createReplacedDelete(currentRoot, isToBeDeleted)
     stepsByIndex.set(root.baseIndex, ownDelete)
     steps.push(ownDelete)

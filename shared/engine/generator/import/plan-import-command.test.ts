@@ -111,7 +111,7 @@ describe('the providers that an import creates', () => {
     expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
   })
 
-  test('are none for a component, and none that the state has', () => {
+  test('do not include a provider of a component, or one that the state has already', () => {
     const state = createResourceState({
       urn: p,
       type: 'pulumi:providers:test',

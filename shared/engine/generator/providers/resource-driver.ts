@@ -18,8 +18,8 @@ import { proposeResourceName, warnNameUnsupported } from '../registration/propos
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
 /**
- * The check and the diff of one resource. The provider of the resource makes them. For a provider
- * resource, its own plugin makes them. A component has only a comparison of its inputs.
+ * The check and the diff of one resource, by the provider of the resource. For a provider resource,
+ * its own plugin makes both. For a component, only the inputs are compared.
  */
 export interface ResourceDriver {
   /** Undefined for components: their inputs are stored without a check. */

@@ -47,7 +47,7 @@ function hasEmptyList({ propertyDependencies }: ResourceState): boolean {
   return [...propertyDependencies.values()].some(urns => urns.length === 0)
 }
 
-/** Returns the state without its references to other URNs than these. */
+/** Returns the state with only its references to URNs in `keptUrns`. */
 function keepReferencesTo(keptUrns: ReadonlySet<Urn>, state: ResourceState): ResourceState {
   const isKept = (urn: Urn | ''): boolean => urn === '' || keptUrns.has(urn)
   const { parent, deletedWith, dependencies, replaceWith, propertyDependencies } = state

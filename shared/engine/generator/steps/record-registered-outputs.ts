@@ -5,7 +5,7 @@ import type { TrackedState } from '../../step.ts'
 import { checkOutputsAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { unwrap } from '../finish-stage.ts'
-import { type CurrentState, currentTrackedAt } from '../sets.ts'
+import { type CurrentState, newestOldStateAt } from '../sets.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
@@ -48,5 +48,5 @@ function findOldState(
   { op, state }: CurrentState,
 ): TrackedState | undefined {
   const baseIndex = input.base.liveIndexOf(input.sets.formerUrns.get(state.urn) ?? state.urn)
-  return baseIndex === undefined || op === 'create' ? undefined : currentTrackedAt(input, baseIndex)
+  return baseIndex === undefined || op === 'create' ? undefined : newestOldStateAt(input, baseIndex)
 }

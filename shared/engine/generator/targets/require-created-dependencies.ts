@@ -9,7 +9,7 @@ import { decided, type Diagnostic, failDeployment, type Result } from '../stage.
  * Refuses steps that depend on a resource which is not created because it is no target (Pulumi's
  * diagnostic 2013). A deployment ends with the first error. A preview continues, and reports each
  * missing resource once. Unlike Pulumi, also refuses steps that depend on a new resource which
- * `--exclude` leaves out. Pulumi does not check these, and writes a state with missing
+ * `--exclude` leaves out. Pulumi does not refuse such steps, and writes a state with missing
  * dependencies. Source: docs/spec/step-generation.md#step-validation.
  */
 export function requireCreatedDependencies(
