@@ -1,0 +1,59 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob'
+import { mkdirSync } from 'node:fs'
+import { emulatorAzureAccount } from '../../infra/emulators/emulators.ts'
+
+/** The schemes of self-managed backends. */
+export type BackendScheme = 'file' | 's3' | 'gs' | 'azblob'
+
+/** The address of an empty backend, and the variables with which both command lines use it. */
+export interface BackendAddress {
+  readonly address: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Creates a folder, a bucket of an emulator, or a container of an emulator. */
+export async function createBackendAddress(
+  scheme: BackendScheme,
+  folder: string,
+): Promise<BackendAddress> {
+  const bucket = `antichain-${process.pid}-${Date.now()}`
+  if (scheme === 'file') {
+    mkdirSync(folder, { recursive: true })
+    return { address: `file://${folder}`, env: {} }
+  }
+  if (scheme === 's3') return createS3Bucket(bucket)
+  return scheme === 'gs' ? createGoogleBucket(bucket) : createAzureContainer(bucket)
+}
+
+async function createS3Bucket(bucket: string): Promise<BackendAddress> {
+  const endpoint = process.env['ANTICHAIN_S3_ENDPOINT'] ?? ''
+  const client = new S3Client({ endpoint, forcePathStyle: true })
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  client.destroy()
+  const query = `endpoint=${encodeURIComponent(endpoint)}&s3ForcePathStyle=true&region=us-east-1`
+  return { address: `s3://${bucket}/state?${query}`, env: {} }
+}
+
+async function createGoogleBucket(bucket: string): Promise<BackendAddress> {
+  const endpoint = process.env['ANTICHAIN_GCS_ENDPOINT'] ?? ''
+  const created = await fetch(`${endpoint}/storage/v1/b?project=test`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: bucket }),
+  })
+  if (!created.ok) throw new Error(`the bucket ${bucket} was not created: ${created.status}`)
+  // Pulumi's command line requires credentials, which the emulator does not check.
+  const env = { STORAGE_EMULATOR_HOST: new URL(endpoint).host, GOOGLE_OAUTH_ACCESS_TOKEN: 'fake' }
+  return { address: `gs://${bucket}/state`, env }
+}
+
+async function createAzureContainer(container: string): Promise<BackendAddress> {
+  const { host } = new URL(process.env['ANTICHAIN_AZBLOB_ENDPOINT'] ?? 'http://none')
+  const { name, key } = emulatorAzureAccount
+  const credential = new StorageSharedKeyCredential(name, key)
+  await new BlobServiceClient(`http://${host}/${name}`, credential).createContainer(container)
+  const query = `storage_account=${name}&localemu=true&protocol=http&domain=${host}`
+  const env = { AZURE_STORAGE_ACCOUNT: name, AZURE_STORAGE_KEY: key }
+  return { address: `azblob://${container}/state?${query}`, env }
+}
