@@ -15,7 +15,11 @@ import {
 } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
-import { type BackendScheme, createBackendAddress } from './create-backend-address.ts'
+import {
+  type BackendScheme,
+  createBackendAddress,
+  legacyLayoutEnv,
+} from './create-backend-address.ts'
 
 const timeoutMs = 600_000
 const hostsFolder = join(import.meta.dirname, 'hosts')
@@ -33,19 +37,14 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   const sandbox = createSandbox('many')
   const stockHome = join(sandbox.home, '../pulumi-home')
   const folder = `${sandbox.home}-backend`
-  const legacyEnv = {
-    PULUMI_DIY_BACKEND_LEGACY_LAYOUT: 'true',
-    PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR: 'true',
-  }
   let env: Readonly<Record<string, string>> = {}
   let cli = ''
   beforeAll(async () => {
     cli = buildPulumiCli(cliVersions[0])
     const backend = await createBackendAddress(scheme, folder)
     env = {
-      ...backend.env,
-      ...{ PULUMI_BACKEND_URL: backend.address },
-      ...(layout === 'legacy' ? legacyEnv : {}),
+      ...{ ...backend.env, PULUMI_BACKEND_URL: backend.address },
+      ...(layout === 'legacy' ? legacyLayoutEnv : {}),
     }
     requireSuccess(await sandbox.run(['login', backend.address], { env }))
   }, timeoutMs)

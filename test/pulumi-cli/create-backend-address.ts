@@ -12,6 +12,12 @@ export interface BackendAddress {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** The variables with which both command lines use the legacy layout. */
+export const legacyLayoutEnv = {
+  PULUMI_DIY_BACKEND_LEGACY_LAYOUT: 'true',
+  PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR: 'true',
+} as const
+
 /** Creates a folder, a bucket of an emulator, or a container of an emulator. */
 export async function createBackendAddress(
   scheme: BackendScheme,

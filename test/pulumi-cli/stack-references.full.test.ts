@@ -1,0 +1,87 @@
+/** Programs read stacks of a self-managed backend that the other command line deployed. */
+import { symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CommandOutput, createSandbox, requireSuccess } from '../e2e/sandbox.ts'
+import { describeWithCommands } from '../e2e/toolchains.ts'
+import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { createBackendAddress, legacyLayoutEnv } from './create-backend-address.ts'
+
+const timeoutMs = 600_000
+const files = {
+  'writer/Pulumi.yaml': 'name: writer\nruntime: nodejs\n',
+  'writer/index.js': `
+    const pulumi = require('@pulumi/pulumi')
+    exports.zone = 'north'
+    exports.key = pulumi.secret('hush')
+  `,
+  'reader/Pulumi.yaml': 'name: reader\nruntime: nodejs\n',
+  'reader/index.js': `
+    const pulumi = require('@pulumi/pulumi')
+    const writer = new pulumi.StackReference(process.env.WRITER)
+    exports.zone = writer.getOutput('zone')
+    exports.key = writer.getOutput('key')
+  `,
+}
+
+describeWithCommands('stack references of both command lines', [['go', 'version']], () => {
+  let cli = ''
+  beforeAll(() => {
+    cli = buildPulumiCli(cliVersions[0])
+  }, timeoutMs)
+
+  // The legacy layout has no projects, so that its name is that of the stack.
+  describe.each([
+    ['project', 'organization/writer/source', {}],
+    ['legacy', 'source', legacyLayoutEnv],
+  ] as const)('a backend with the %s layout', (_layout, writer, layoutEnv) => {
+    const sandbox = createSandbox(undefined, { files })
+    afterAll(() => sandbox.remove())
+    const modules = join(sandbox.program, 'node_modules')
+    for (const folder of ['writer', 'reader'])
+      symlinkSync(modules, join(sandbox.program, folder, 'node_modules'))
+
+    const createEnv = async (name: string): Promise<Record<string, string | undefined>> => {
+      const { address } = await createBackendAddress('file', `${sandbox.home}-${name}`)
+      const hosts = join(import.meta.dirname, 'hosts')
+      return {
+        ...{ ...layoutEnv, PULUMI_BACKEND_URL: address, WRITER: writer },
+        PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
+        ...{ PULUMI_HOME: join(sandbox.home, '../pulumi-home'), PULUMI_SKIP_UPDATE_CHECK: 'true' },
+        ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+      }
+    }
+    const deploy = async (
+      command: string | undefined,
+      [folder, stack]: readonly [folder: string, stack: string],
+      env: Record<string, string | undefined>,
+    ): Promise<unknown> => {
+      const run = async (...args: readonly string[]): Promise<CommandOutput> =>
+        requireSuccess(
+          await sandbox.run([...args, '-s', stack, '--cwd', join(sandbox.program, folder)], {
+            env,
+            ...(command === undefined ? {} : { command }),
+          }),
+        )
+      await run('stack', 'init', '--non-interactive')
+      await run('up', '--yes', '--skip-preview', '--non-interactive')
+      return JSON.parse((await run('stack', 'output', '--json', '--show-secrets')).out)
+    }
+
+    test.each([
+      ['pulumi', 'antichain'],
+      ['antichain', 'pulumi'],
+    ])(
+      'a stack of %s has its outputs and secrets in a program of %s',
+      async (writing, reading) => {
+        const commandOf = (name: string): string | undefined =>
+          name === 'pulumi' ? cli : undefined
+        const env = await createEnv(writing)
+        const outputs = { key: 'hush', zone: 'north' }
+        expect(await deploy(commandOf(writing), ['writer', 'source'], env)).toEqual(outputs)
+        expect(await deploy(commandOf(reading), ['reader', 'target'], env)).toEqual(outputs)
+      },
+      timeoutMs,
+    )
+  })
+})
