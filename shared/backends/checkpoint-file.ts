@@ -21,7 +21,10 @@ const checkpointForm = z.looseObject({
  */
 export interface CheckpointFile {
   readonly envelope: StoredEnvelope
-  /** The fields of the checkpoint except for its stack and its state. Clients drop these fields. */
+  /**
+   * The fields of the checkpoint except for its stack and its state. Pulumi's clients drop them
+   * when they write the checkpoint again.
+   */
   readonly checkpointFields: StoredJsonObject
 }
 
@@ -43,7 +46,8 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
   if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
-    // A new stack has version 0, and so does a document that is older than version 1.
+    // The file of a new stack has version 0. A document without a version, which is older than
+    // version 1, counts as version 0 too.
     const envelopeVersion = version === 0 ? 1 : version
     const { checkpoint: _checkpoint, ...fields } = checkpoint
       ? json

@@ -18,7 +18,7 @@ export interface StackObject {
 }
 
 /**
- * Returns the key of a stack's most recently written checkpoint with this ending, of any
+ * Returns the key of the checkpoint of a stack that was written last, with this ending and any
  * compression. Returns undefined if there is none.
  */
 async function findCheckpointKey(
@@ -95,8 +95,8 @@ export async function saveCheckpoint(
 
 /**
  * Checks that the checkpoint of a stack can be replaced, by writing the bytes of its `.bak` copy
- * again. If no copy exists, writes one of the checkpoint, as each save does. Throws the errors of
- * the store.
+ * again. If there is no such copy yet, creates it from the checkpoint, as each save does. Throws
+ * the errors of the store.
  */
 export async function requireWritableStack(backend: Backend, id: StackId): Promise<void> {
   const current = await readStackObject(backend, id)

@@ -38,7 +38,7 @@ export const awsVariables = {
   serviceUrl: 'ANTICHAIN_SERVICE_URL',
   /** The maximum of open event streams of the installation. */
   streamsMax: 'ANTICHAIN_STREAMS_MAX',
-  /** The operations in flight up to which a generator runs them itself. */
+  /** The number of operations that a generator may run at the same time in its own process. */
   inlineMax: 'ANTICHAIN_INLINE_MAX',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
@@ -92,7 +92,9 @@ export const awsMetrics = {
   compactionLag: 'CompactionLagSeconds',
   /** Written by each sender to the long pool, because SQS reports metrics of an idle queue late. */
   longPoolWaiting: 'LongPoolWaiting',
-  /** Written once a minute by each busy task whose message is removed from its queue already. */
+  /**
+   * Written once a minute by each busy task whose queue no longer contains the message of its work.
+   */
   longPoolBusy: 'LongPoolBusy',
 } as const
 

@@ -83,8 +83,8 @@ export const limits = {
   /** Operations per message, and operations that one executor runs concurrently. */
   chainOperationsMax: 64,
   /**
-   * Time for which all operations of a deployment go to the queue, after more of them were sent
-   * than its generator runs itself.
+   * Time for which a generator sends all operations to the queue, after there were more of them
+   * than it may run in its own process.
    */
   inlinePauseMs: 10_000,
   /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
@@ -111,8 +111,8 @@ export const limits = {
   /** Files of a packed program. */
   archiveFilesMax: 100_000,
   /**
-   * Time from the creation of a request for which its key is remembered after its end. A repeated
-   * request gets the same response.
+   * Time after the creation of a request until the ended request is removed. Until then, a repeated
+   * request with its key gets the same response.
    */
   requestRetentionMs: 30 * 24 * 3_600_000,
 
@@ -126,13 +126,14 @@ export const limits = {
    */
   registrationsPerRecordMax: 100,
   /**
-   * Registrations of a program that a generator decodes and decides at the same time, unless more
-   * operations may run. Each needs some 30 KB of memory until it ends.
+   * Registrations of a program that a generator decodes and decides at the same time. If more than
+   * half as many operations may run, the limit is twice the number of these operations. Each
+   * registration needs some 30 KB of memory until it ends.
    */
   registrationsInWindow: 256,
   /**
-   * Concurrent calls on one connection of a program, unless more of them may wait for the program.
-   * An open call needs some 5 KB of memory.
+   * Concurrent calls on one connection of a program. The limit is removed if more than half as many
+   * calls may wait for other calls. An open call needs some 5 KB of memory.
    */
   streamsPerConnection: 1024,
   /** Operations of one plan page: a page stays below half a megabyte. */
@@ -141,7 +142,7 @@ export const limits = {
   sourcePositionsMax: 500,
   /** Ids in one read of heads or ends. */
   idsPerReadMax: 500,
-  /** Targeted deployments of one stack that may be open at once. */
+  /** Targeted deployments of one stack that may be open at the same time. */
   openDeploymentsMax: 8,
   /** Attempts to start a targeted deployment or to extend its claim while the stack changes. */
   claimAttemptsMax: 50,

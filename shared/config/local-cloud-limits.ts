@@ -4,7 +4,10 @@ export const localCloudLimits = {
   environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
   environmentIdleMs: 300_000,
-  /** Interval at which the usage of a sandbox is measured. Lambda enforces its limits at once. */
+  /**
+   * Interval at which the usage of a sandbox is measured. Lambda itself enforces its limits without
+   * such a delay.
+   */
   usageCheckMs: 1_000,
   /** Size of /tmp of a function without a configured size: Lambda's default. */
   scratchMb: 512,

@@ -40,7 +40,7 @@ export interface CheckResult {
 /** One entry of a detailed diff. */
 export interface PropertyDiff {
   readonly kind: 'add' | 'add-replace' | 'delete' | 'delete-replace' | 'update' | 'update-replace'
-  /** Whether old and new inputs differ, and not old outputs and new inputs. */
+  /** True: the old and the new inputs differ. False: the old outputs differ from the new inputs. */
   readonly inputDiff: boolean
 }
 

@@ -120,7 +120,10 @@ export const retryPolicy = {
 /** The possible sources of an error in an operation. */
 export type ErrorSource = 'provider' | 'unsent' | 'lost' | 'plugin' | 'lease' | 'store' | 'internal'
 
-/** Error codes of stores, queues and key services, also those that last until a user acts. */
+/**
+ * Error codes of stores, queues and key services, including those of failures that last until a
+ * user acts.
+ */
 const storeCodes = [
   'STORE_UNAVAILABLE',
   'STORE_DENIED',

@@ -34,8 +34,9 @@ export async function retryUnsent<T>(
 }
 
 /**
- * Returns a provider that uses `retryUnsent` for the calls below. Create, Update and Delete are not
- * retried here: their executor must check its lease immediately before each attempt.
+ * Returns a provider that uses `retryUnsent` for Check, Diff, Read, Invoke, Call and Construct. The
+ * executor itself retries Create, Update and Delete, because it must check its lease immediately
+ * before each attempt.
  */
 export function withUnsentRetry(provider: Provider, retryDeps: UnsentRetry): Provider {
   return {

@@ -25,7 +25,7 @@ describe('client settings', () => {
   test.each([
     ['no region', {}],
     ['an empty region', { AWS_REGION: '' }],
-    ['a region that is none', { AWS_REGION: 'europe' }],
+    ['a name that is not a region', { AWS_REGION: 'europe' }],
     ['an endpoint without scheme', { AWS_REGION: 'us-east-1', ANTICHAIN_S3_ENDPOINT: 'x:1' }],
   ])('are refused with %s', (_name, env) => {
     expect(() => readAwsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
@@ -40,8 +40,8 @@ describe('client settings', () => {
     ]
     for (const { config } of clients) {
       expect(await config.maxAttempts()).toBe(4)
-      // The handler resolves its configuration with the first request. The test checks the
-      // configuration that it was created with.
+      // The handler resolves its own configuration with the first request, so only its existence is
+      // checked.
       expect(config.requestHandler).toBeDefined()
     }
     expect(await clients[2]?.config.region()).toBe('us-west-2')

@@ -72,7 +72,7 @@ test('a deployment does not start if the folder of its checkpoint cannot be writ
   expect(await local.getStack(id)).toMatchObject({ current: '', deployments: 0 })
 })
 
-test('the proof leaves the checkpoint, the history names the system, and edits need no proof', async () => {
+test('the proof of a start leaves the checkpoint unchanged, the history names the system, and an edit starts without a proof', async () => {
   const { catalog, read, listHistory } = await openCatalog('')
   const before = read('dev.json')
   expect(await catalog.start(id, startOf('up'))).toMatchObject({ kind: 'started' })

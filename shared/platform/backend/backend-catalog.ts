@@ -129,8 +129,8 @@ function callsProviders(command: HistoryRecord['command']): boolean {
 }
 
 /**
- * Lists the stacks of a backend. A damaged stack does not hide the others. In the legacy layout all
- * projects have the same stacks, and `project` is that of stacks without resources.
+ * Lists the stacks of a backend. A damaged stack does not hide the others. The legacy layout has no
+ * projects, so all its stacks are listed, and a stack without resources gets `project`.
  */
 async function listStacks(
   backend: BackendCatalogDeps['backend'],

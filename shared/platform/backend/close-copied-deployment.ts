@@ -113,7 +113,7 @@ async function restoreBase(
   const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {
     if (object === undefined) return ''
     const envelope = parseStackObject(object)
-    // The base of a stack that never had a state is no snapshot.
+    // A stack that never had a state has no base, so `snapshot` is ''.
     if (envelope.deployment === null && snapshot === '') return ''
     return blobs.put(await printStateBlob(envelope))
   }
@@ -125,7 +125,8 @@ async function restoreBase(
       `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,
       { hint: hintOfCopy(copyPrefixOf(backend, id, copy.copyId)) },
     )
-  // The next close may find another checkpoint.
+  // After a crash, the next close may find another checkpoint. It then reads the base from this
+  // blob.
   await putCopyBlob(backend, id, {
     ...{ copyId: copy.copyId, hash: snapshot, bytes: await blobs.get(snapshot) },
   })

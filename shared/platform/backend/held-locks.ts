@@ -59,12 +59,12 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     const own = readOwnLock(id)
     if (own?.isDead === true) await removeLocks(backend, id, key => key === own.key)
     const copies = await deps.unfinishedCopies.fence(id)
-    // The fences of the copies keep the holders of these locks from going on.
+    // The fences of the copies prevent the holders of these locks from continuing.
     await removeLocks(backend, id, key => copies.some(copy => isLockOf(copy, key)))
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
-    // The mark is written first, so that the lock of a killed process is always known.
+    // The mark is written before the lock, so that a later process knows the lock of a killed one.
     const { pid, started } = holder
     marks.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()

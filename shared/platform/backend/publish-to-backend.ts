@@ -46,8 +46,8 @@ export async function publishToBackend(
 }
 
 /**
- * Returns a snapshot as the checkpoint of a stack. `base`: the snapshot, if the checkpoint contains
- * all of it. `snapshot`: '' for a stack that never had a state.
+ * Returns a snapshot as the checkpoint of a stack. `snapshot` is '' for a stack that never had a
+ * state. `base` is the snapshot if the checkpoint contains all of it, and else ''.
  */
 export async function printSnapshot(
   { backend, blobs }: Pick<SyncDeps, 'backend' | 'blobs'>,
@@ -71,9 +71,10 @@ export async function printSnapshot(
 }
 
 /**
- * Adds an ended deployment to the history of the backend, with a backup of its state. Its
- * configuration is that of its start, because another process may end it. A repeated call replaces
- * the objects of the first one. Edits of the state have no entry, as in Pulumi.
+ * Adds an ended deployment to the history of the backend, with a backup of its state. The entry has
+ * the configuration with which the deployment started, because another process may end the
+ * deployment. A repeated call replaces the objects of the first one. Edits of the state have no
+ * entry, as in Pulumi.
  */
 export async function recordInBackend(
   { backend, catalog, marks }: SyncDeps,

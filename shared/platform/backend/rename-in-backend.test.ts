@@ -125,7 +125,7 @@ test('the next command completes a rename that a crash interrupted at any write'
   expect(interruptions).toBeGreaterThan(5)
 })
 
-test('a stack that another client changed since is not moved', async () => {
+test('a stack that another client changed after the crash is not moved', async () => {
   const whole = await openDeps()
   await createStack(whole)
   await expect(rename(await openDeps(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })

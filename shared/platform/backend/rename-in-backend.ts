@@ -47,9 +47,9 @@ export function createBackendRenames(deps: BackendRenameDeps): StackRenames {
 }
 
 /**
- * Completes the renames whose processes died. A rename that changed nothing here is dropped, and so
- * is one whose stack another client has changed since. A rename of a locked stack waits for a later
- * command. `isAlive` reports whether a process of this machine runs.
+ * Completes the renames whose processes died. A rename is dropped if it changed nothing on this
+ * machine, or if another client has changed its stack meanwhile. A rename of a locked stack waits
+ * for a later command. `isAlive` reports whether a process of this machine runs.
  */
 export async function completeRenames(
   deps: BackendRenameDeps & {

@@ -10,7 +10,10 @@ export interface StackMark {
   readonly checkpoint: string
   /** The snapshot with the content of that checkpoint. '': not known. */
   readonly base: string
-  /** The fields of that checkpoint that no snapshot has, such as those of a later version. */
+  /**
+   * The fields of that checkpoint that no snapshot has, such as fields of a later version of
+   * Pulumi.
+   */
   readonly checkpointFields: StoredJsonObject
   /** The key of the last entry of the history that this store has. '': none. */
   readonly lastEntry: string

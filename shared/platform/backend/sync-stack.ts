@@ -25,7 +25,10 @@ export interface SyncDeps {
   readonly blobs: BlobsPort
   readonly marks: StackMarks
   readonly clock: Pick<ClockPort, 'now'>
-  /** Releases the unfinished deployment of a stack here, if another machine has closed it. */
+  /**
+   * Releases a stack's unfinished deployment in the store of this machine, if another machine has
+   * closed it.
+   */
   readonly releaseIfTakenOver: (id: StackId) => Promise<void>
 }
 
@@ -53,7 +56,8 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   }
   const mark = record === undefined ? emptyMark : marks.read(id)
   if (record === undefined) await catalog.createStack(id, clock.now())
-  // Another client may have moved the history from the legacy layout. The file names stay.
+  // Another client may have moved the history from the legacy layout. The names of its files have
+  // not changed.
   const lastName = posix.basename(mark.lastEntry)
   const newKeys = (await listHistoryKeys(backend, id)).filter(key => posix.basename(key) > lastName)
   const checkpoint = checkpointDigestOf(object.bytes)

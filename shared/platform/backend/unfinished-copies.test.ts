@@ -107,7 +107,7 @@ test('a copy that grows belongs to a living process', async () => {
   expect(await putWrites(3, 'log.append')).toBe(true)
 })
 
-test('a lock that is not that of the copy is respected without a wait', async () => {
+test('a lock that does not belong to the copy is an error without a wait', async () => {
   await createCopy()
   await lockAs('stranger')
   await expect(createCopies().fence(id)).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
@@ -142,7 +142,7 @@ test('a fence is removed after a week', async () => {
   expect(await listJournalCopies(backend, id)).toEqual([])
 })
 
-test('a deployment of this machine that another one fenced is released here', async () => {
+test('a deployment of this machine is released in its store after another machine fenced its copy', async () => {
   await createCopy()
   const deployment = deploymentIdOf(id, 1)
   const record = { id, current: deployment, version: 3 } as StackRecord

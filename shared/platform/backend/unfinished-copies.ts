@@ -35,7 +35,7 @@ export interface UnfinishedCopyDeps {
   readonly closeCopied: (id: StackId, copy: BackendCopy) => Promise<void>
 }
 
-/** Reports whether a key is that of a lock under which the deployment of a copy ran. */
+/** Reports whether the deployment of a copy ran under the lock with this key. */
 export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): boolean {
   return locks.some(lock => key.endsWith(`/${lock}.json`))
 }
@@ -49,7 +49,10 @@ export interface UnfinishedCopies {
   readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
   /** Closes the deployment of a fenced copy under a lock of this process, and removes the copy. */
   readonly close: (id: StackId, copy: BackendCopy, lock: string) => Promise<void>
-  /** Releases the unfinished deployment of a stack here, if another machine has closed it. */
+  /**
+   * Releases a stack's unfinished deployment in the store of this machine, if another machine has
+   * closed it.
+   */
   readonly releaseIfTakenOver: (id: StackId) => Promise<void>
 }
 
@@ -118,8 +121,8 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
 
 /**
  * Waits until the writer of a copy counts as dead. Returns false if the copy was removed meanwhile.
- * Without its lock, the writer has no right to go on, and the wait ends. Throws BACKEND_LOCKED if
- * the writer adds a part, and for a lock that is not that of the copy.
+ * A writer without its lock may not continue, so the wait ends when no lock exists. Throws
+ * BACKEND_LOCKED if the writer adds a part, or if a lock exists that does not belong to the copy.
  */
 async function awaitSilence(
   { backend, clock, silenceMs, onNotice }: UnfinishedCopyDeps,

@@ -133,7 +133,7 @@ test('a locked stack refuses the whole upgrade, which releases the locks it has'
   const upgrade = upgradeLayout(locked, findProjects)
   await expect(upgrade).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
   expect([await listKeys(deps), deps.held]).toEqual([before, [other, `-${other}`]])
-  // The layout is that with projects already, so the other stacks can be moved.
+  // The metadata already names the layout with projects, so the other stacks can be moved.
   await deps.backend.store.put('.pulumi/meta.yaml', Buffer.from('version: 1\n'))
   const { upgraded, skipped } = await upgradeLayout(locked, findProjects)
   expect([upgraded, skipped]).toEqual([[other], [{ stack: 'old', reason: 'locked' }]])

@@ -19,7 +19,10 @@ import type { HeldLocks } from './held-locks.ts'
 import type { StackMarks } from './stack-marks.ts'
 import { checkpointDigestOf } from './sync-stack.ts'
 
-/** The dependencies of an upgrade. `backend` has the legacy layout, also if its metadata differs. */
+/**
+ * The dependencies of an upgrade. `backend` reads and writes the legacy layout, even if the
+ * metadata already names the other one.
+ */
 export interface UpgradeDeps {
   readonly backend: Backend
   /** The catalog of this machine. */
@@ -114,7 +117,8 @@ function isDetached(id: StackId): boolean {
 
 /**
  * Throws STACK_BUSY for a stack with an unfinished deployment of this machine, whose records name
- * its journal copy in the legacy layout. The records may have the project of any folder.
+ * its journal copy in the legacy layout. The records may name any project, because the layout has
+ * none.
  */
 function requireFinished(
   backend: Backend,

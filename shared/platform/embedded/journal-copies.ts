@@ -16,7 +16,10 @@ export interface JournalCopies {
   readonly remove: (deployment: DeploymentId) => Promise<void>
   /** Writes the records that a copy starts from into an empty store. */
   readonly restore: (header: CopyHeader) => Promise<void>
-  /** Repeats writes in their order. Throws BACKEND_INVALID for a write that no copy has. */
+  /**
+   * Repeats writes in their order. Throws BACKEND_INVALID for a write that cannot be part of this
+   * copy.
+   */
   readonly repeat: (deployment: DeploymentId, writes: readonly CopiedWrite[]) => Promise<void>
 }
 

@@ -40,7 +40,7 @@ export function createNudges(deps: {
     try {
       for (const stack of (await deps.listUnfinishedStacks?.()) ?? []) addDueStack(stack)
     } catch (thrown) {
-      // The next receive repeats the listing.
+      // The next receive lists the stacks again.
       initialNudges = undefined
       throw thrown
     }

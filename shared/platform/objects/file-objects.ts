@@ -44,7 +44,7 @@ export function createFileObjects(
     get: key =>
       withFileErrors(`cannot read ${pathOf(key)}`, () => orUndefined(readFile(pathOf(key)))),
     put: async (key, bytes) => void (await write(key, bytes, rename)),
-    // A link never replaces a file, unlike a rename.
+    // Unlike a rename, a link never replaces a file.
     putIfAbsent: (key, bytes) => write(key, bytes, link),
     list: prefix =>
       withFileErrors(`cannot list ${pathOf(prefix)}`, () => listFiles(folder, prefix, leftovers)),
@@ -78,8 +78,9 @@ async function createFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. Another
- * host may take the file of a suspended process for a leftover, so its loss is repaired once.
+ * Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. If the
+ * temporary file of a suspended process looks like a leftover, another host may remove it. It is
+ * then written a second time.
  */
 async function writeThenPublish(
   path: string,
@@ -150,7 +151,7 @@ async function listFiles(
         const path = join(entry.parentPath, entry.name)
         const key = relative(folder, path).split(sep).join('/')
         if (!key.startsWith(prefix)) return undefined
-        // Another process may have removed the file since.
+        // Another process may have removed the file after the listing.
         const status = await orUndefined(stat(path))
         return status === undefined ? undefined : { key, modifiedMs: status.mtimeMs }
       }),

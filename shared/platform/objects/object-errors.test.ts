@@ -47,7 +47,7 @@ test('an invalid name of a bucket is an error of the address', async () => {
   })
 })
 
-test('a response that no rule names is a refusal with the words of the service', async () => {
+test('an unknown error code is reported as a refusal with the message of the service', async () => {
   const store = await openRefusingBucket('state', 'KeyTooLongError', 'too long')
   await expect(store.get('a')).rejects.toMatchObject({
     code: 'BACKEND_DENIED',

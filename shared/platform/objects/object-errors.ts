@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 
-/** Codes of self-managed backends, by the code of the same error of a store of an installation. */
+/**
+ * The code of an error of a self-managed backend, by the code of the same error in an installation.
+ */
 const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
   STORE_DENIED: 'BACKEND_DENIED',
   STORE_MISSING: 'BACKEND_MISSING',
@@ -50,7 +52,8 @@ export function createRequestRunner(
 
 function toBackendError(thrown: DeployError): DeployError {
   const { details } = thrown
-  // For an installation an unexpected response is a defect of ours. A user chose this service.
+  // In an installation, an unexpected response is a bug of Antichain. The service of a backend is
+  // the choice of the user, who may have to change a setting.
   if (thrown.code === 'INTERNAL_ASSERTION')
     return error('BACKEND_DENIED', thrown.message, {
       details,

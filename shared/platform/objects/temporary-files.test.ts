@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const ownMark = `-${process.pid}-`
-/** Writes a temporary file of some process, with its last change so many minutes ago. */
+/** Writes a temporary file of the process `writer`, which was last changed `ageMinutes` ago. */
 function leave(key: string, writer: string, ageMinutes: number): string {
   const path = createTemporaryPath(join(folder, key)).replace(ownMark, writer)
   mkdirSync(dirname(path), { recursive: true })

@@ -16,8 +16,8 @@ export function serializeRequest(request: StackRequest): string {
 }
 
 /**
- * Parses a stored request. `end` is '' until the request has ended. Throws RECORD_DAMAGED, also for
- * a request of another stack or with another key than that of its record.
+ * Parses a stored request. `end` is '' until the request has ended. Throws RECORD_DAMAGED if the
+ * request is malformed, or has another stack or key than its record.
  */
 export function parseStoredRequest(
   stack: StackId,

@@ -43,7 +43,7 @@ test.each([
     'rule 1: has a burst without a rate',
   ],
   ['no calls', [{ type: 'a', rate: '0/s' }], "rule 1, rate: '0/s' is not a rate"],
-  ['a time over an hour', [{ type: 'a', rate: '1/2h' }], "rule 1, rate: '1/2h' is not a rate"],
+  ['a period over an hour', [{ type: 'a', rate: '1/2h' }], "rule 1, rate: '1/2h' is not a rate"],
   ['no places', [{ type: 'a', concurrency: 0 }], 'rule 1, concurrency: '],
   [
     'an unknown field',

@@ -24,7 +24,7 @@ export interface CallLimitRule {
   readonly by?: readonly string[]
   /** A name that stacks of the installation share. Absent: the limit belongs to one stack. */
   readonly key?: string
-  /** Calls that may start in a time. */
+  /** Calls that may start within a period. */
   readonly rate?: CallRate
   /** Calls that may start at once after a pause. Absent: 1. */
   readonly burst?: number
@@ -38,9 +38,9 @@ export interface CallRate {
   readonly perMs: number
 }
 
-/** Rules of one stack: each call is compared with all of them. */
+/** Maximum number of rules of one stack. Each call is compared with all of them. */
 const rulesMax = 100
-/** The longest time of a rate, in ms: an hour. */
+/** The longest period of a rate, in ms: an hour. */
 const perMsMax = 3_600_000
 
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const

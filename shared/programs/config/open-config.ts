@@ -32,8 +32,8 @@ export interface ConfigSources {
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
   /**
-   * Whether a project key without a value is an error, and whether a value of another type than its
-   * key declares is one. Defaults are always applied.
+   * Whether it is an error if a project key has no value, or a value of another type than the key
+   * declares. Defaults are always applied.
    */
   readonly isStrict: boolean
   /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */

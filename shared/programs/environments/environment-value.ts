@@ -1,4 +1,4 @@
-/** A value of an environment. A container is secret if `isSecret` is set, and so are its parts. */
+/** A value of an environment. With `isSecret`, a list or map and all its parts are secret. */
 export interface EnvironmentValue {
   readonly isSecret: boolean
   readonly content:

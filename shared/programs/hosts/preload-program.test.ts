@@ -12,7 +12,10 @@ const preload = createPreload({ env: {}, nodeArgs: [], compiledFolder: undefined
 const nothing: Preload = { args: [], env: {} }
 let folder = ''
 
-/** A program in TypeScript. Its compressed code has other names, which only its source map has. */
+/**
+ * A program in TypeScript. Its compressed code has other names. Only the source map has the names
+ * that are written here.
+ */
 const mappedSource = `
 class Collector {
   constructor(private readonly collect: () => void) {}
@@ -97,7 +100,7 @@ function collectTraces(script: string, loaded: Preload = nothing): Collected {
 
 describe('Preloaded module', () => {
   test.each(['plain.js', 'typescript.js', 'reloading.js', 'forgetting.js'])(
-    'leaves every trace and setting of %s as it is without it',
+    'leaves every trace and setting of %s as without the module',
     script => {
       const expected = collectTraces(script)
       expect(expected.traces.length).toBeGreaterThan(200)
@@ -120,7 +123,7 @@ describe('Preloaded module', () => {
     expect(collectTraces('plain.js', { args: [...args, ...args], env })).toEqual(expected)
   })
 
-  test('leaves the output of an uncaught error as it is without it', () => {
+  test('leaves the output of an uncaught error as without the module', () => {
     const expected = runScript('failing.js', nothing)
     expect(expected).toMatchObject({ status: 1, stderr: expect.stringContaining('inline.ts') })
     expect(runScript('failing.js', preload)).toEqual(expected)
@@ -153,7 +156,7 @@ describe('Settings of the preloaded module', () => {
       : JSON.parse(added['ANTICHAIN_PRELOAD'])
   }
 
-  test('turn the memory off as the user wants', () => {
+  test('turn off the memory of frames when the user sets ANTICHAIN_REMEMBER_FRAMES', () => {
     const compiledFolder = '/compiled'
     expect(settingsOf({})).toEqual({ remembersFrames: true, compiledFolder })
     for (const text of ['0', 'False'])

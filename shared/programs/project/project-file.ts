@@ -43,7 +43,9 @@ export function readProject(startFolder: string): Project {
   return parseProject(text, file)
 }
 
-/** Returns `backend.url` of a project file. Returns '' without one, and for an invalid file. */
+/**
+ * Returns `backend.url` of a project file. Returns '' if the file is invalid or has no such field.
+ */
 export function readBackendUrl(file: string): string {
   try {
     return readText(openYaml(readFileSync(file, 'utf8'), file, 'PROJECT_INVALID'), [

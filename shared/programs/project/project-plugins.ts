@@ -81,7 +81,7 @@ function isFolderSource(source: string): boolean {
 
 /**
  * Returns the plugins of a project and of its packages, recursively, each with an existing folder.
- * Relative paths begin at the project's folder, also those of nested packages. Throws
+ * Relative paths begin at the project's folder, even in the files of nested packages. Throws
  * PROJECT_INVALID. Source: docs/spec/provider-protocol.md#lookup-order.
  */
 export function resolveProjectPlugins({

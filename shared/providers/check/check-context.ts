@@ -31,7 +31,7 @@ export interface ChangeDiff {
 /** The results of passed contracts on which later contracts depend. */
 export interface CheckFacts {
   readonly checkedInputs?: PropertyMap
-  /** The outputs of the preview of the creation. */
+  /** The outputs that the preview of the creation returned. */
   readonly previewOutputs?: PropertyMap
   readonly created?: LiveObject
   /** The diff of the new object, which has no change. */
@@ -39,7 +39,7 @@ export interface CheckFacts {
   readonly readResult?: ReadResult
   readonly diffs?: readonly ChangeDiff[]
   readonly updated?: LiveObject
-  /** The paths at which previews of updates promised other values. */
+  /** The paths at which an update gave another value than its preview promised. */
   readonly brokenPromises?: readonly string[]
   readonly deleted?: LiveObject
 }
@@ -86,7 +86,10 @@ export interface TypeContext extends ProviderContext {
   readonly track: (object: LiveObject) => void
   readonly untrack: (id: string) => void
   readonly listTracked: () => readonly LiveObject[]
-  /** Lists all properties that this type has had, whose secrets must not get into a report. */
+  /**
+   * Lists all properties of the objects of this type so far. Their secrets must not get into a
+   * report.
+   */
   readonly listSecretSources: () => readonly PropertyMap[]
 }
 

@@ -142,8 +142,8 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
 }
 
 /**
- * Reports whether Check accepts inputs with a result for which `isFlawed` holds. An error that the
- * provider returns is a refusal. Throws ProviderError if the process ended.
+ * Reports whether Check accepts inputs, and returns a result that `isFlawed` finds wrong. An error
+ * that the provider returns is a refusal. Throws ProviderError if the process ended.
  */
 async function accepts(
   context: TypeContext,

@@ -25,7 +25,7 @@ export interface ProviderCheckRequest {
   readonly callTimeoutMs: number
   /** Whether the user interrupted the check. Then only the clean-up is left. */
   readonly isInterrupted: () => boolean
-  /** Returns milliseconds that never decrease. */
+  /** Returns a time in milliseconds that never decreases. */
   readonly nowMs: () => number
 }
 
@@ -34,9 +34,9 @@ export interface ProviderCheckRun {
   readonly request: ProviderCheckRequest
   readonly context: ProviderContext
   /**
-   * Runs a function as a contract, and adds the outcome to the report. A provider that has crashed
-   * is started again before. `runsAlways`: also after an interruption. The secrets of
-   * `listSecretSources` are redacted in the outcome.
+   * Runs a function as a contract, and adds the outcome to the report. A crashed provider is
+   * started again first. With `runsAlways`, the contract also runs after an interruption. The
+   * secrets of `listSecretSources` are redacted in the outcome.
    */
   readonly record: (
     contract: ContractInfo,

@@ -25,7 +25,10 @@ export function listChangedProperties(a: PropertyMap, b: PropertyMap): readonly 
   )
 }
 
-/** Returns the paths at which a preview promised another value. Unknown parts promise nothing. */
+/**
+ * Returns the paths at which the actual value differs from the one that a preview promised. Unknown
+ * parts promise nothing.
+ */
 export function listBrokenPromises(preview: PropertyMap, actual: PropertyMap): readonly string[] {
   const plainActual = toPlainProperties(actual)
   return [...toPlainProperties(preview)].flatMap(([name, value]) =>

@@ -11,7 +11,7 @@ export interface EngineEndpoint {
   readonly close: () => void
 }
 
-/** Serves the engine service on a loopback address. Throws PLUGIN_FAILED without a free port. */
+/** Serves the engine service on a loopback address. Throws PLUGIN_FAILED if no port is free. */
 export async function openEngineEndpoint(
   onLog: (message: string) => void,
 ): Promise<EngineEndpoint> {

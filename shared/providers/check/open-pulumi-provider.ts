@@ -35,7 +35,9 @@ export function createPulumiOpener(
   }
 }
 
-/** Reports whether a plugin has no schema. Those of Node then return an empty object. */
+/**
+ * Reports whether a plugin has no schema. A plugin written in Node then returns an empty object.
+ */
 function isEmptySchema(text: string): boolean {
   return /^\s*(\{\s*\})?\s*$/.test(text)
 }

@@ -125,7 +125,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
         const result = await provider.invoke({ token, args: new Map(), preview: false })
         isAccepted = result.failures.length === 0
       })
-      return isAccepted ? failed('the provider returned a result of it') : outcome
+      return isAccepted ? failed('the provider returned a result for it') : outcome
     },
   },
 ]

@@ -114,7 +114,7 @@ describe('runProviderChecks', () => {
   })
 
   test.each(Object.entries(violations))(
-    'finds the contracts that a provider violates that %s',
+    'finds the violated contracts of a provider that %s',
     async (defect, ids) => {
       const cloud = createMemoryCloud()
       const options = defect === 'hangs in create' ? { callTimeoutMs: 50 } : {}

@@ -24,7 +24,8 @@ export interface DownloadDeps extends FetchDeps {
  * Downloads a plugin from the first source that has it: an archive into a file, or a repository
  * into a folder. Each source gets at most `downloadAttemptsMax` attempts, and only one if it
  * refuses with 403 or 404. Throws PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and errors of the file system
- * at once. Throws PLUGIN_DOWNLOAD with the message of each source when all sources failed.
+ * without another attempt. Throws PLUGIN_DOWNLOAD with the message of each source when all sources
+ * failed.
  */
 export async function downloadPlugin(
   target: string,

@@ -19,7 +19,7 @@ export interface GitPluginReference {
 
 const scheme = 'git://'
 
-/** Reports whether a download address is that of a repository. */
+/** Reports whether a download address is the address of a repository. */
 export function isGitAddress(address: string): boolean {
   return address.startsWith(scheme)
 }

@@ -119,7 +119,7 @@ describe('a plugin from a repository', () => {
     expect(runFoundPlugin('2.0.0-beta')).toBe('echo beta')
   })
 
-  test('has the last commit its published version without tags, and accepts abbreviated commits', async () => {
+  test('without tags has its last commit as version, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
     expect(await install()).toBe(`0.0.0-x${last}`)

@@ -10,8 +10,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE, also for entries outside
- * of the folder, and ARCHIVE_TOO_LARGE above the limits.
+ * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE for a damaged archive and
+ * for an entry outside of the folder, and ARCHIVE_TOO_LARGE above the limits.
  */
 export async function unpackStream(
   archive: Readable,

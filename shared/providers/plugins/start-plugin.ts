@@ -85,7 +85,7 @@ export async function startPlugin(
 }
 
 /**
- * Waits for a plugin that is being spawned. An abort throws PLUGIN_FAILED at once, because the
+ * Waits for a plugin that is being spawned. An abort throws PLUGIN_FAILED immediately, because the
  * build of a plugin may take long. The plugin is killed as soon as it is spawned.
  */
 async function awaitSpawnOrAbort(

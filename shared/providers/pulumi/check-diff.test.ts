@@ -26,7 +26,7 @@ import { createFailure } from './scripted-server.ts'
 afterEach(closeServers)
 
 describe('configuration', () => {
-  test('is sent as text variables without the version, and as values with it', async () => {
+  test('is sent as text variables, without the version, and as values, including the version', async () => {
     const inputs = propertyMap({
       version: '1.0.0',
       region: secretValue('x'),

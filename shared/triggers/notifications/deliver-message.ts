@@ -100,8 +100,8 @@ async function attemptDelivery(
 }
 
 /**
- * Sends a delivery that a user requests, also for a paused notification. It is never a dead letter:
- * the user sees the result in the history, and can repeat the request.
+ * Sends a delivery that a user requests, even if the notification is paused. Its message never
+ * becomes a dead letter: the user sees the result in the history, and can repeat the request.
  */
 async function sendOnRequest(
   deps: DeliverDeps,

@@ -19,9 +19,9 @@ export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
   /** `signed`: our own form. `pulumi`: the form of the webhooks of Pulumi's service. */
   format: z.enum(['signed', 'pulumi']).default('signed'),
-  /** The sealed secret that signs deliveries. Only the format `pulumi` does not require one. */
+  /** The sealed secret that signs deliveries. The format `signed` requires it. */
   secret: z.string().optional(),
-  /** The id under which the secret was sealed, if its stack was renamed since. */
+  /** The id under which the secret was sealed, if its stack was renamed afterwards. */
   secretScope: z
     .string()
     .transform(id => id as DocumentKey['scope'])

@@ -37,10 +37,9 @@ async function pingNotification(
 }
 
 /**
- * Sends a delivery of the history again, with its id and payload, and without retries. The
- * signature is that of the current secret. Throws DOCUMENT_UNKNOWN for a delivery that the history
- * does not have, DOCUMENT_INVALID for one whose payload was too long to keep, and
- * SEALED_UNREADABLE.
+ * Sends a delivery of the history again, with its id and payload, and without retries. The current
+ * secret signs it. Throws DOCUMENT_UNKNOWN for a delivery that the history does not have,
+ * DOCUMENT_INVALID for one whose payload was too long to keep, and SEALED_UNREADABLE.
  */
 async function redeliverNotification(
   ports: PingPorts,

@@ -18,15 +18,15 @@ const deploymentFilters = [
 ] as const
 
 /**
- * The filters of Pulumi's webhooks that have an event here. Source: the variable `groupFilters` in
- * cmd/pulumi/stack/stack_webhook_new.go of Pulumi 3.274.1.
+ * The filters of Pulumi's webhooks for which Antichain has an event. Source: the variable
+ * `groupFilters` in cmd/pulumi/stack/stack_webhook_new.go of Pulumi 3.274.1.
  */
 export const hookFilters = [...stackFilters, ...deploymentFilters] as const
 
 /** A filter of Pulumi's webhooks. */
 export type HookFilter = (typeof hookFilters)[number]
 
-/** The groups of filters that have events here. */
+/** The groups of filters for which Antichain has events. */
 export const hookGroupNames = ['stacks', 'deployments'] as const
 
 /** A group of filters. */
@@ -43,7 +43,10 @@ export interface HookSelection {
   readonly groups?: readonly HookGroup[] | undefined
 }
 
-/** Returns the filters of a selection with those of its groups. Undefined without a selection. */
+/**
+ * Returns the filters of a selection and of its groups. Returns undefined if the selection is
+ * empty, and so gets all events.
+ */
 export function expandSelection({
   filters = [],
   groups = [],
@@ -64,7 +67,7 @@ export function findCoveredFilter({
   return undefined
 }
 
-/** Reports whether a selection contains an event. Returns undefined without a selection. */
+/** Reports whether a selection contains an event. Returns undefined for an empty selection. */
 export function isWanted(selection: HookSelection, event: NotificationEvent): boolean | undefined {
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
   return wanted === undefined ? undefined : filtersOf(event).some(filter => wanted.has(filter))

@@ -16,8 +16,9 @@ interface QueuedSenderPorts {
 }
 
 /**
- * Creates a sender that lets the process which delivers notifications send a delivery. The sender
- * waits until the history has the delivery. Its methods also throw DELIVERY_UNCONFIRMED.
+ * Creates a sender for a process without secrets. It requests the delivery from the process that
+ * delivers notifications, and waits until the history has the delivery. Its methods also throw
+ * DELIVERY_UNCONFIRMED.
  */
 export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
   return {

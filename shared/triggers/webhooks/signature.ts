@@ -7,7 +7,7 @@ export const deliveryHeaders = {
   signature: 'antichain-signature',
 } as const
 
-/** Headers of the webhooks of Pulumi's service. The signature is that of the body alone. */
+/** Headers of the webhooks of Pulumi's service. The signature covers only the body. */
 export const pulumiHeaders = {
   id: 'pulumi-webhook-id',
   kind: 'pulumi-webhook-kind',

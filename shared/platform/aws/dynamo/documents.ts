@@ -84,8 +84,8 @@ async function putDocumentItem(
     condition: andConditions(
       readableCondition,
       version === 0
-        ? // DynamoDB removes an expired item some time after its expiry. A repetition of this put
-          // must not replace what the put itself has written with an expiry in the past.
+        ? // DynamoDB removes an expired item some time after its expiry, so a put may replace it.
+          // If this put writes an expiry in the past, its repetition must not replace the result.
           'attribute_not_exists(#pk) OR #removed = :yes OR (#expires < :now AND #token <> :token)'
         : '#version = :expected AND #removed = :no',
     ),

@@ -29,7 +29,9 @@ export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: It
   requireReadableFormat(kind, { ...keys, format: readNumber(item, 'format') })
 }
 
-/** Parses the JSON of an attribute. Throws RECORD_DAMAGED, also when the attribute is absent. */
+/**
+ * Parses the JSON of an attribute. Throws RECORD_DAMAGED if the attribute is absent or malformed.
+ */
 export function parseJsonAttribute<T>(
   record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   item: Item,

@@ -70,7 +70,7 @@ async function writeTargetedRelease(
   return existing === undefined ? true : undefined
 }
 
-/** Writes a release. Returns the item of the stack if it refuses the change of the stack. */
+/** Writes a release. If the condition of `stackUpdate` fails, returns the item of the stack. */
 async function writeRelease(
   { catalogTable, random }: CatalogDeps,
   { deployment, end: { at: endedAt, ...end } }: Release,
@@ -98,7 +98,7 @@ async function writeRelease(
   if (historyRefusal?.existing !== undefined)
     requireReadableItem('history', { stack, number }, historyRefusal.existing)
   else {
-    // A lost history entry must not block the stack.
+    // The entry of the history is missing, which must not keep the stack from being released.
     const result = await updateItem(catalogTable, stackUpdate)
     if (!result.isDone) return result.existing
   }

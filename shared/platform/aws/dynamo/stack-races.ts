@@ -22,7 +22,7 @@ export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>)
   throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
-/** The condition that the targeted deployments of a stack are as they were read. */
+/** The condition that the targeted deployments of a stack have not changed since they were read. */
 export function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return targeted.length > 0
     ? '#targeted = :open'

@@ -181,7 +181,10 @@ async function writeClaim(
   return isDone ? true : undefined
 }
 
-/** The condition that version and targeted deployments of a stack are as they were read. */
+/**
+ * The condition that the version and the targeted deployments of a stack have not changed since
+ * they were read.
+ */
 function unchangedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return `#version = :version AND ${targetedConditionOf(targeted)}`
 }

@@ -88,7 +88,7 @@ export function createCopiedWrites(database: Database): CopiedWrites {
   }
 }
 
-/** Returns the arguments of a copied write. Returns undefined for another request. */
+/** Returns the arguments of a copied write. Returns undefined for any other request. */
 function copiedArgsOf({ method, args }: StoreRequest): CopiedWrite[1] | undefined {
   if (!copiedMethods.has(method)) return undefined
   return typeof args === 'object' && args !== null && 'deployment' in args

@@ -17,7 +17,7 @@ export interface StoreSettings {
 }
 
 /**
- * Starts the thread that owns the database. Releases `lock` when the thread ends, also after a
+ * Starts the thread that owns the database. Releases `lock` when the thread ends, even after a
  * failed start. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openOwner(

@@ -21,7 +21,7 @@ export function findPlanTypeFlaws({ resource, calls }: CoreCheckSubject): readon
   })
 }
 
-/** Reports whether a plan is one of a deletion. */
+/** Reports whether a plan is the plan of a deletion. */
 const isDeletion = ({ config }: DecodedPlan): boolean => config.kind === 'null'
 
 /** Returns the contradictions between a plan and its configuration. */

@@ -115,8 +115,8 @@ function reasonOf(thrown: unknown): string {
 }
 
 /**
- * Adds the dependencies. A dependency of Terraform is on all instances of a resource. Dependencies
- * on data sources and on skipped objects are left out.
+ * Adds the dependencies. In Terraform, a dependency refers to all instances of a resource.
+ * Dependencies on data sources and on skipped objects are left out.
  */
 function connectStates(adopted: readonly AdoptedInstance[]): readonly AdoptedInstance[] {
   const urnsByAddress = new Map<string, Set<Urn>>()

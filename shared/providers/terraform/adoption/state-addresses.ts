@@ -39,7 +39,9 @@ function parseKey(text: string): InstanceKey {
   return text.startsWith('"') ? unquote(text) : Number(text)
 }
 
-/** Removes the quotes of HCL, whose escapes are those of JSON except for `$${` and `%%{`. */
+/**
+ * Removes the quotes of a string in HCL. Its escapes are those of JSON, besides `$${` and `%%{`.
+ */
 function unquote(text: string): string {
   const plain = text.replaceAll('$${', '${').replaceAll('%%{', '%{')
   try {

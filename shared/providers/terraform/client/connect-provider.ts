@@ -16,8 +16,9 @@ export interface TerraformProcess {
   readonly client: TerraformClient
   readonly hasEnded: () => boolean
   /**
-   * Ends the provider: Shutdown, then SIGKILL. A provider that the user runs gets no signal, and
-   * one of a test no Shutdown. Never throws. Later calls have no effect.
+   * Ends the provider: Shutdown, then SIGKILL. A provider that the user runs gets no signal. A
+   * provider that belongs to a test gets no Shutdown either. Never throws. Later calls have no
+   * effect.
    */
   readonly close: () => Promise<void>
 }

@@ -123,7 +123,7 @@ async function forwardLines(
 }
 
 /**
- * Ends a provider gracefully. The response may be lost, because the provider stops at once.
+ * Ends a provider gracefully. The response may be lost, because the provider stops immediately.
  * Resolves after `providerShutdownMs` at the latest.
  */
 export async function shutDownProvider(client: Client): Promise<void> {

@@ -9,7 +9,7 @@ import { decodeValue, encodeIdentity } from './wire-values.ts'
 
 /**
  * Imports an object by its id, or by its identity. The result must be read before its use. Throws
- * ProviderError, also if the provider finds none or several objects.
+ * ProviderError for a failed call, and if the provider finds no object or several.
  */
 export async function importObject(
   session: TerraformSession,

@@ -18,7 +18,7 @@ export interface InitialPlans {
 /** Maximum number of recorded plans. Beyond it, the oldest ones are dropped and not compared. */
 const initialPlansMax = 10_000
 
-/** Creates an empty memory of initial plans. */
+/** Creates an empty collection of initial plans. */
 export function createInitialPlans(): InitialPlans {
   const plans = new Map<string, InitialPlan>()
   return {

@@ -32,7 +32,7 @@ interface OpenEphemeral {
 
 /**
  * Runs a function with the values of the ephemeral resources to which inputs refer. Each resource
- * is opened once, renewed before it expires, and closed at the end, also after a failure. Errors
+ * is opened once, renewed before it expires, and closed at the end, even after a failure. Errors
  * and warnings of the function do not contain the values. Throws ProviderError.
  */
 export async function withEphemerals<T>(
@@ -141,7 +141,7 @@ async function openEphemeral(
   }
 }
 
-/** The longest delay of a timer. Node would call a timer with a longer delay at once. */
+/** The longest delay of a timer. Node would run a timer with a longer delay immediately. */
 const timerMsMax = 2 ** 31 - 1
 
 /**

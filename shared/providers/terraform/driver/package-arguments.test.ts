@@ -40,7 +40,7 @@ test.each([
   expect(() => parsePackageArguments(args)).toThrow(problem)
 })
 
-test('a formatted parameter is the one that Pulumi writes, and is parsed again', () => {
+test('a formatted parameter equals the one that Pulumi writes, and can be parsed', () => {
   const parameter = parsePackageArguments(['h.io/ns/random', '3.3.0', '--exclude', 'random_id'])
   const base64 = formatPackageParameter(parameter)
   expect(Buffer.from(base64, 'base64').toString()).toBe(

@@ -245,7 +245,10 @@ async function moveObject(
   }
 }
 
-/** Decodes an identity of a response. Returns undefined without an identity or its schema. */
+/**
+ * Decodes an identity of a response. Returns undefined if the response has no identity, or if the
+ * resource type has no identity schema.
+ */
 export function readIdentityOf(
   session: TerraformSession,
   { identity, typeName }: ResourceType,

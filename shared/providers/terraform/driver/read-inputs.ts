@@ -68,9 +68,7 @@ function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue
   return isEquivalent(input, output) ? input : output
 }
 
-/**
- * Reports whether two scalars have equal texts: providers return `1` for `"1"`, and the reverse.
- */
+/** Reports whether two scalars have equal texts: providers return `1` for `"1"`, and vice versa. */
 function isEquivalent(input: PropertyValue, output: PropertyValue): boolean {
   const isScalar = (value: PropertyValue): value is string | number | boolean =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -94,7 +94,7 @@ describe('the final plan of an update', () => {
     expect(listNewCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
   })
 
-  test('describes no values of sensitive attributes', async () => {
+  test('that differs in a sensitive attribute is an error without the values', async () => {
     let planCount = 0
     const { create } = await createScriptedProvider(base => ({
       async planResourceChange(request) {

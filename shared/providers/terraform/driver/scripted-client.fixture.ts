@@ -43,8 +43,8 @@ const unscripted = (): never => {
  * and the data source `x_lookup`. It also has the action `x_poke`, the ephemeral resource
  * `x_ticket` and the function `join`.
  *
- * A plan leaves `id` and `note` unknown, and a change of `zone` replaces. Plans append `p` to
- * private data, and applies append `a`.
+ * A plan leaves `id` and `note` unknown, and a change of `zone` requires a replacement. Plans
+ * append `p` to private data, and applies append `a`.
  */
 export function createScriptedClient(): TerraformClient {
   return {

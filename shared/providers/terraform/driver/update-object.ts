@@ -14,7 +14,7 @@ import type { TerraformSession } from './terraform-session.ts'
 
 /**
  * Plans a change of an object and, outside of a preview, applies it. A plan without changes is not
- * applied. Throws ProviderError, also for a plan that requires a replacement.
+ * applied. Throws ProviderError for a failed call, and for a plan that requires a replacement.
  */
 export async function updateObject(
   session: TerraformSession,

@@ -22,7 +22,10 @@ export function decodeValue(received: ReceivedValue, type: CtyType): CtyValue {
     : decodeCtyJson(new TextDecoder().decode(received.json), type)
 }
 
-/** Encodes an identity for a request. Returns undefined without an identity or its schema. */
+/**
+ * Encodes an identity for a request. Returns undefined if the object has no identity, or if its
+ * type has no identity schema.
+ */
 export function encodeIdentity(
   { identity }: ResourceType,
   value: CtyValue | undefined,

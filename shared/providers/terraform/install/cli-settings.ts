@@ -41,8 +41,8 @@ export interface SettingsDeps {
  * Reads the main settings file and those in `~/.terraform.d` and OpenTofu's folder. The main file
  * is that of TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG, or else `.tofurc` or `.terraformrc` of the
  * user. If a variable names the main file, only `credentials.tfrc.json` is read from the folders.
- * If that file is missing, this is only reported, as in Terraform. Variables win over files. Throws
- * TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
+ * If the main file is missing then, the user is only informed, as in Terraform. Variables win over
+ * files. Throws TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
  * FEATURE_MISSING.
  */
 export function readCliSettings(deps: SettingsDeps): CliSettings {

@@ -24,7 +24,9 @@ const lockForm = z.strictObject({
   hashes: z.array(z.string().regex(/^[a-z0-9]+:./)).default([]),
 })
 
-/** Reads a lock file. Returns undefined without one. Throws TERRAFORM_FILE_INVALID. */
+/**
+ * Reads a lock file. Returns undefined if the file does not exist. Throws TERRAFORM_FILE_INVALID.
+ */
 export function readLockFile(file: string): ProviderLocks | undefined {
   const text = readText(file)
   return text === undefined ? undefined : parseLocks(text, file)

@@ -49,9 +49,9 @@ export async function checkUnpackedPackage(
 
 /**
  * Makes a package usable. A remote package is downloaded, and a packed one is unpacked in the
- * cache. The cache gets the complete package or nothing, even if several processes do it at once.
- * Throws TERRAFORM_CHECKSUM, TERRAFORM_LOCK_MISMATCH, TERRAFORM_PACKAGE_INVALID, PLUGIN_TOO_LARGE,
- * ARCHIVE_* and the errors of requests.
+ * cache. The cache gets the complete package or nothing, even if several processes write the same
+ * package at the same time. Throws TERRAFORM_CHECKSUM, TERRAFORM_LOCK_MISMATCH,
+ * TERRAFORM_PACKAGE_INVALID, PLUGIN_TOO_LARGE, ARCHIVE_* and the errors of requests.
  */
 export async function makePackageUsable(
   located: LocatedPackage,

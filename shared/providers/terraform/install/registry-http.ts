@@ -88,7 +88,7 @@ export function downloadFile(
   })
 }
 
-/** A failed response. A repetition can change the status only if it is not final. */
+/** A response with the status of a failure. `isFinal`: a repetition would not change the status. */
 class StatusError extends Error {
   readonly isFinal: boolean
   constructor(status: number) {

@@ -94,7 +94,7 @@ async function obtainRemote(
     return { path: source, version, source, providerName: address.type }
   }
   const locks = readLockFile(deps.lockFile)
-  const lock = useLock(locks?.get(source), { source, constraints }, deps)
+  const lock = findFittingLock(locks?.get(source), { source, constraints }, deps)
   const chosen = lock === undefined ? constraints : parseVersionConstraints(lock.version)
   const criteria: PackageCriteria = {
     address,
@@ -135,10 +135,11 @@ function recordLock(
 }
 
 /**
- * Returns the lock of a provider if it fits, or undefined without one. A lock that does not fit is
- * ignored with `updatesLock`, and else throws TERRAFORM_LOCK_MISMATCH.
+ * Returns the lock of a provider if its version meets the constraints. Returns undefined if there
+ * is no lock, or if it does not fit and `updatesLock` is set. Throws TERRAFORM_LOCK_MISMATCH for
+ * any other lock.
  */
-function useLock(
+function findFittingLock(
   lock: ProviderLock | undefined,
   { source, constraints }: { readonly source: string; readonly constraints: VersionConstraints },
   { updatesLock, lockFile }: TerraformInstallerDeps,

@@ -8,8 +8,8 @@ import { error, hasCode, messageOf } from '../../../errors/error.ts'
 
 /**
  * Unpacks a zip file into a folder. All files that the zip file marks as executable, and the
- * executable of the provider, may be executed. Throws ARCHIVE_UNREADABLE, also for names outside of
- * the folder and for links, and ARCHIVE_TOO_LARGE.
+ * executable of the provider, may be executed. Throws ARCHIVE_UNREADABLE for a damaged file, a link
+ * or a name outside of the folder, and ARCHIVE_TOO_LARGE.
  */
 export async function unpackPackage(file: string, folder: string, title: string): Promise<void> {
   try {

@@ -90,7 +90,8 @@ export function describePackage(contents: PackageContents): PackageSchema {
 
 /**
  * Describes the repository and the publisher. The protocol of registries does not name the
- * repository of a provider, so this is the one on GitHub that all providers have by convention.
+ * repository of a provider, so the description names the repository on GitHub that a provider has
+ * by convention.
  */
 function describeOrigin({
   source,

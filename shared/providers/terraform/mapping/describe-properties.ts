@@ -49,8 +49,8 @@ export interface TypeDeclarations {
 const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
 
 /**
- * Declares the type of an object. Its required properties are those of inputs if `isInput`, else
- * those of outputs.
+ * Declares the type of an object. With `isInput`, its required properties are those that inputs
+ * must have, and else those that outputs always have.
  */
 type DeclareObject = (object: AnyObjectSchema, typeName: string, isInput: boolean) => TypeSpec
 

@@ -5,14 +5,15 @@ import { type LosslessJson, formatLosslessJson } from '../values/lossless-json.t
 import { toSnakeCase } from './camel-case.ts'
 
 /**
- * The output in which Pulumi's bridge describes how outputs become the state of Terraform again.
+ * The output in which Pulumi's bridge describes how to convert the outputs back to the state of
+ * Terraform.
  */
 const rawStateDeltaKey = '__pulumi_raw_state_delta'
 
 /**
- * Returns the state as JSON from the outputs of Pulumi's bridge, with the names and blocks of the
- * schema that wrote them. Returns undefined without this description, or if the other outputs do
- * not fit it.
+ * Recovers the state, as JSON, from outputs that Pulumi's bridge wrote. The state has the names and
+ * blocks of the schema of that time. Returns undefined if the outputs have no description by the
+ * bridge, or do not fit it.
  */
 export function recoverRawState(outputs: PropertyMap): string | undefined {
   const delta = outputs.get(rawStateDeltaKey)

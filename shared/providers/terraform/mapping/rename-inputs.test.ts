@@ -94,7 +94,7 @@ test('the wrappers of inputs stay around the renamed values', () => {
   )
 })
 
-test('unknown properties are dropped with their paths, and those of Pulumi without', () => {
+test('unknown properties are dropped and their paths reported, and those of Pulumi are dropped without a report', () => {
   const { inputs, droppedPaths } = toTerraformInputs(
     firewallNames,
     mapOf({

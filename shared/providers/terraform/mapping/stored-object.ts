@@ -65,8 +65,8 @@ function formatPaths(paths: readonly CtyPath[]): string | undefined {
 }
 
 /**
- * Returns the object from the record in its outputs. Returns undefined without a valid record, and
- * also if the outputs were changed later, because the record is then out of date.
+ * Returns the object from the record in its outputs. Returns undefined if there is no valid record,
+ * or if the outputs were changed later, because the record is then out of date.
  */
 export function readStoredObject(outputs: PropertyMap): StoredObject | undefined {
   const text = stripSecrets(outputs.get(recordKey) ?? null)

@@ -31,8 +31,9 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
 }
 
 /**
- * Reports whether the operation of the final plan agrees with that of the initial plan. An update
- * may turn out unnecessary. The new object of a replacement is planned as a create.
+ * Reports whether the operation of the final plan agrees with that of the initial plan. The final
+ * plan may lack the update of the initial plan. The new object of a replacement is planned as a
+ * create.
  */
 export function isConsistentAction(initial: PlanAction, final: PlanAction): boolean {
   if (initial === final) return true

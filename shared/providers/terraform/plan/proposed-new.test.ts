@@ -147,7 +147,7 @@ test('a set within an element of a set must be equal as a whole', () => {
   expect(propose(outer, prior, { b: [{ tags: ['x'] }] })).toEqual({ b: [{ tags: ['x'] }] })
 })
 
-test('a computed set that is not configured breaks the correlation, as in the real engine', () => {
+test("a computed set that is not configured breaks the correlation, as in Terraform's core", () => {
   const element = blockWith({
     a: plainAttribute('o'),
     tags: plainAttribute('c', '["set","string"]'),

@@ -93,7 +93,7 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
   expect(ignore(prior, config, ...paths)).toEqual(result)
 })
 
-test('all changes are ignored, except that outputs are not configured', () => {
+test('all changes are ignored, and attributes that only the provider sets are null', () => {
   const prior = { a: 'old', id: 'i', both: 'b', n: [{ x: 'y', id: 'j' }], rule: [{ port: '1' }] }
   const values = { prior: objectFrom(block, prior), config: objectFrom(block, { a: 'new' }) }
   expect(toPlain(ignoreAllChanges(block, values))).toEqual({

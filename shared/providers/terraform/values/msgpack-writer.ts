@@ -55,7 +55,7 @@ export function createMsgpackWriter(): MsgpackWriter {
   }
 }
 
-/** Writes a length in 1, 2 or 4 bytes. Their codes follow each other. */
+/** Writes a length in 1, 2 or 4 bytes. The codes of the three widths are consecutive. */
 function writeLength(buffer: ByteBuffer, code8: number, length: number): void {
   if (length < 0x100) {
     buffer.write8(code8)

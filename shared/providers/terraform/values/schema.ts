@@ -103,7 +103,7 @@ export function typeOfObject(schema: ObjectSchema): ObjectType {
 
 /**
  * Returns the type of all blocks of one name. Blocks with dynamic parts may differ in their types.
- * So a list of them is a tuple, a map is an object, and both have the dynamic type here.
+ * So a list of them is encoded as a tuple and a map as an object, and the returned type is dynamic.
  */
 export function typeOfNestedBlock({ block, nesting }: NestedBlockSchema): CtyType {
   const type = impliedTypeOf(block)

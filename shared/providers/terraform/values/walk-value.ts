@@ -105,7 +105,8 @@ export function getAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefin
 }
 
 /**
- * Returns the direct part at a step. Providers also address attributes as keys, and the reverse.
+ * Returns the direct part at a step. Providers also address attributes as keys, and keys as
+ * attributes.
  */
 function childAt(value: CtyValue, step: CtyStep): CtyValue | undefined {
   switch (value.kind) {

@@ -45,7 +45,8 @@ export const chainMethods = {
         readonly operationsMax: number | null
       },
     ): readonly Delivery[] => {
-      // With two times, a message that becomes visible between them would have a sixth delivery.
+      // Both statements use the same time. Otherwise a message that becomes visible between them
+      // would get a sixth delivery.
       const nowMs = readNowMs(database)
       database.run(
         'UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND visible_at <= ?',

@@ -9,7 +9,10 @@ import { parseRecordJson, requireReadableFormat } from '../../../records/record-
 /** The stop flags in ascending order. A flag is stored as its index, which conditions compare. */
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
-/** The values of the column `retired` for a retired lease. 2: the executor itself has left. */
+/**
+ * The values of the column `retired` for a retired lease: another process, or the executor itself,
+ * has retired it.
+ */
 const [retiredByOther, retiredBySelf] = [1, 2]
 
 interface ExecutorKey {

@@ -8,7 +8,7 @@ export const endCopyMethod = 'copies.end'
 
 /** Methods of journal copies. `copied-writes.ts` adds their parts. */
 export const copyMethods = {
-  /** Keeps a new deployment from getting a copy. Its row has no id, and is ended. */
+  /** Prevents a copy of a new deployment, by a row that has no id and is marked as ended. */
   'copies.skip': defineWrite(
     (database, { deployment }: { readonly deployment: DeploymentId }): number =>
       database.run(
@@ -28,7 +28,10 @@ export const copyMethods = {
     },
   ),
 
-  /** Changes nothing here. As the last part of a copy, it tells that the deployment ended. */
+  /**
+   * Changes no record. The call becomes the last part of the copy, which tells readers that the
+   * deployment has ended.
+   */
   [endCopyMethod]: defineWrite(
     (database, args: { readonly deployment: DeploymentId }): boolean =>
       database.get('SELECT 1 FROM journal_copy WHERE deployment = ?', args.deployment) !==

@@ -53,8 +53,8 @@ export function replyWithoutCommit(
 }
 
 /**
- * Answers requests that only read. Returns undefined if one of them does not, or fails. The owner
- * of the store then answers all of them.
+ * Answers requests that only read. Returns undefined if one of the requests is no read, or fails.
+ * The owner of the store then answers all of them.
  */
 export function replyToReads(
   database: Database,

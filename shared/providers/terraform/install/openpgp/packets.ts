@@ -36,7 +36,10 @@ export function readArmor(bytes: Buffer): Buffer {
   return Buffer.concat(blocks)
 }
 
-/** Splits data into its packets. Throws `OpenPgpError`, also for lengths that are not definite. */
+/**
+ * Splits data into its packets. Throws `OpenPgpError` for malformed data, and for packets of
+ * unknown length.
+ */
 export function splitPackets(bytes: Buffer): readonly Packet[] {
   const packets: Packet[] = []
   const reader = createByteReader(bytes)
@@ -57,7 +60,7 @@ export interface ByteReader {
   readonly read: (length: number) => Buffer
   /** Reads an unsigned number of at most four bytes. */
   readonly readNumber: (byteCount: number) => number
-  /** Reads an integer with its length in bits before it. */
+  /** Reads the length of an integer in bits, and then the integer. */
   readonly readInteger: () => Buffer
   readonly readRest: () => Buffer
 }

@@ -51,8 +51,8 @@ const algorithmKinds: ReadonlyMap<number, PublicKey['algorithm']['kind']> = new 
 ])
 
 /**
- * Parses a signature. Returns undefined for other versions and algorithms. Throws `OpenPgpError`,
- * also for critical subpackets that are not known.
+ * Parses a signature. Returns undefined for other versions and algorithms. Throws `OpenPgpError`
+ * for malformed data, and for unknown critical subpackets.
  */
 export function parseSignature(body: Buffer): Signature | undefined {
   const reader = createByteReader(body)

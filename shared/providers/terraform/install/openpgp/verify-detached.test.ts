@@ -55,7 +55,7 @@ describe('a signature of GnuPG', () => {
         const check = verifyRecorded(name, parts => {
           parts.signature.writeUInt8(parts.signature.readUInt8(index) ^ 1, index)
         })
-        // The hints to the key after the hashed part are not signed, and only find the key.
+        // The hints after the hashed part are not signed: they only help to find the key.
         if (check.kind !== 'invalid')
           expect(isUnsignedByte(Buffer.from(signature, 'base64'), index)).toBe(true)
       }

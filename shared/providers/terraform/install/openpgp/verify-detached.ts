@@ -125,9 +125,7 @@ function groupByPrimary(sections: readonly KeySection[]): readonly (readonly Key
   return [...groups.values()].map(merged => [...merged.values()])
 }
 
-/**
- * Reads a primary key. Returns undefined without a signature of its owner, and if it is revoked.
- */
+/** Reads a primary key. Returns undefined if its owner has not signed it, or has revoked it. */
 function readPrimaryKey(
   head: Packet,
   sections: readonly KeySection[],
