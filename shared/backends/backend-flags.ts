@@ -1,6 +1,6 @@
 import { isTruthy } from '../config/truthy.ts'
 
-/** The name of a variable that changes how a backend is used, without its prefix. */
+/** The name, without its prefix, of an environment variable that changes how a backend is used. */
 export type BackendFlag =
   | 'DISABLE_CHECKPOINT_BACKUPS'
   | 'GZIP'

@@ -33,7 +33,8 @@ export interface StackKeys {
   /** The prefix of the locks. It ends with `/`. */
   readonly locks: string
   /**
-   * The prefix of the copies of running deployments, which Pulumi does not have. It ends with `/`.
+   * The prefix of the journal copies of running deployments. Pulumi has no such objects. It ends
+   * with `/`.
    */
   readonly journal: string
   /** The name of the stack in the file names of its history and backups. */

@@ -92,7 +92,7 @@ describe('damaged objects', () => {
       )
   })
 
-  test('an unknown version and an unknown feature are refused by name', () => {
+  test('an unknown version and an unknown feature are refused with an error that names them', () => {
     for (const [text, name] of [
       ['{"version":5,"checkpoint":{"stack":"a","latest":{}}}', /\b5\b/],
       ['{"version":4,"features":["warp"],"checkpoint":{"stack":"a","latest":{}}}', /warp/],

@@ -17,7 +17,8 @@ const checkpointForm = z.looseObject({
 })
 
 /**
- * The state of a checkpoint with the unknown fields of the file, and the fields of the checkpoint.
+ * The contents of a checkpoint file: the state with the unknown fields of the file, and the other
+ * fields of the checkpoint.
  */
 export interface CheckpointFile {
   readonly envelope: StoredEnvelope

@@ -2,10 +2,9 @@ import { hasCode } from '../errors/error.ts'
 import type { ObjectStorePort } from '../ports/objects.ts'
 
 /**
- * Reports whether a store obeys the condition of `putIfAbsent`, or has no object with the key. Puts
- * the existing object again under this condition, which a store that obeys it refuses. The content
- * does not change, because a store that ignores the condition gets the same bytes. Throws the
- * errors of the store.
+ * Reports whether a store obeys the condition of `putIfAbsent`, by a put of the existing object
+ * with its own bytes. A store that obeys the condition refuses the put, and any other store writes
+ * the same bytes. Returns true if no object has the key. Throws the errors of the store.
  */
 export async function hasConditionalWrites(store: ObjectStorePort, key: string): Promise<boolean> {
   const bytes = await store.get(key)
@@ -14,7 +13,8 @@ export async function hasConditionalWrites(store: ObjectStorePort, key: string):
     return !(await store.putIfAbsent(key, bytes))
   } catch (thrown) {
     if (!hasCode(thrown, 'BACKEND_CONDITION_REFUSED')) throw thrown
-    // The store may have refused the request for another reason. This write then throws its error.
+    // The store may have refused the request for another reason than the condition. Then this write
+    // without a condition throws that error.
     await store.put(key, bytes)
     return false
   }

@@ -60,7 +60,8 @@ export async function importHistory(
 }
 
 /**
- * Returns the number of entries, counted from the oldest, with which the history of a stack begins.
+ * Returns how many of the entries, counted from the oldest one, the history of a stack already has
+ * at its beginning.
  */
 export function countImported(
   /** The history of the stack, newest first. */

@@ -9,7 +9,7 @@ import type { Backend } from './open-backend.ts'
 export interface BackendCopy {
   /** The id of the copy. */
   readonly copyId: string
-  /** The number of parts without a gap. 0: only the fence remains. */
+  /** The number of parts before the first gap in their numbers. 0: only the fence remains. */
   readonly partCount: number
   readonly blobs: readonly BlobHash[]
   /** The ids of the locks under which the deployment ran. */
@@ -49,7 +49,7 @@ export async function listJournalCopies(
   })
 }
 
-/** The objects of a copy, as far as their keys show them. */
+/** The contents of a copy that are known from the keys of its objects. */
 interface FoundObjects {
   readonly numbers: Set<number>
   readonly blobs: BlobHash[]

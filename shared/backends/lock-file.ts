@@ -8,7 +8,7 @@ export interface BackendLock {
   readonly pid: number
   readonly username: string
   readonly hostname: string
-  /** RFC 3339. */
+  /** The time in the format of RFC 3339. */
   readonly timestamp: string
 }
 

@@ -70,9 +70,9 @@ export function parseStackFile({ key, bytes }: StackObject): CheckpointFile {
 }
 
 /**
- * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. At
- * every moment the stack has a checkpoint, because a stack without one does not exist. Returns the
- * stored bytes.
+ * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. The
+ * stack has a checkpoint at every moment, because for other clients a stack without a checkpoint
+ * does not exist. Returns the stored bytes.
  */
 export async function saveCheckpoint(
   backend: Backend,

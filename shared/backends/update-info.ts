@@ -56,8 +56,8 @@ export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
 }
 
 /**
- * Prints an entry of the history, as Pulumi's command line does. Only the configuration has HTML
- * characters escaped.
+ * Prints an entry of the history, as Pulumi's command line does. HTML characters are escaped in the
+ * configuration only.
  */
 export function printUpdateInfo(info: UpdateInfo): Uint8Array {
   const changes = sortKeys(info.resourceChanges ?? {})

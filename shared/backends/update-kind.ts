@@ -3,8 +3,8 @@ import type { HistoryRecord } from '../ports/catalog.ts'
 type HistoryCommand = HistoryRecord['command']
 
 /**
- * The name of each command in Pulumi's history. Pulumi has no name for edits of a state, called
- * `state`.
+ * The name of each command in Pulumi's history. Pulumi has no name for an edit of a state, so it is
+ * called `state`.
  */
 export const kindsByCommand: Readonly<Record<HistoryCommand, string>> = {
   up: 'update',

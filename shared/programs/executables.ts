@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import type { ProcessesPort } from '../ports/system.ts'
 import { forEachLine } from './output-lines.ts'
 
-/** Returns the first executable file of a name in the folders of a PATH. */
+/** Returns the first executable file with this name in the folders of a PATH. */
 export function findOnPath(name: string, path: string): string | undefined {
   return path
     .split(delimiter)

@@ -85,7 +85,7 @@ export function deduplicatePackages(
   ]
 }
 
-/** Maximum depth of nested dependencies that is searched. */
+/** Maximum depth to which nested dependencies are searched. */
 const depthMax = 8
 
 /**

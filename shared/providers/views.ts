@@ -15,9 +15,9 @@ export interface View {
 
 /** The address where a provider reports changes to its resource's views during a call. */
 export interface ViewStatusEndpoint {
-  /** Such as `127.0.0.1:<port>`. */
+  /** The address, such as `127.0.0.1:<port>`. */
   readonly address: string
-  /** Valid for this call only. */
+  /** The token of this call, which is valid for no other call. */
   readonly token: string
 }
 

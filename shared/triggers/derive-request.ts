@@ -49,7 +49,7 @@ function deriveFromRuleMatch(
 const isSameProgram = (one: RequestedProgram, other: RequestedProgram): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** Returns the first request, with the strictest settings of all. */
+/** Returns the first request, with the strictest settings of all requests. */
 function mergeStrictly([first, ...others]: readonly DeploymentRequest[]):
   | DeploymentRequest
   | undefined {

@@ -1,6 +1,6 @@
 /**
  * Makes an external text safe for a line of a log, message or comment. Characters that end lines,
- * move the cursor or change the writing direction become `\u{…}` with their number. A result of
+ * move the cursor or change the writing direction become `\u{…}` with their code point. A result of
  * more than `charsMax` characters is cut there, and ends with `…`.
  */
 export function toPrintable(text: string, charsMax = 200): string {

@@ -138,7 +138,8 @@ function readThrown(thrown: unknown): ThrownError {
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
   return {
-    // The name without its prefix, for example that of `AWS.SimpleQueueService.NonExistentQueue`.
+    // The name without its prefix: `NonExistentQueue` for
+    // `AWS.SimpleQueueService.NonExistentQueue`.
     name: thrown.name.split('.').at(-1) ?? thrown.name,
     message: thrown.message,
     ...(typeof status === 'number' ? { status } : {}),

@@ -21,7 +21,7 @@ export type FunctionResult =
   | { readonly kind: 'answered'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Maximum number of characters from the error of a failed call in its reason. */
+/** Maximum number of characters of a function's error in the reason of a failed call. */
 const reasonCharsMax = 500
 
 /**
@@ -37,8 +37,8 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON does not count as a failure of the call. The code
- * of users, which a function may run, can forge results.
+ * could not be called. A result that is not JSON does not count as a failure of the call, because
+ * code of users that runs in a function can forge its result.
  */
 export async function callLambda(
   lambda: LambdaInvoker,

@@ -57,7 +57,7 @@ export function createScheduler(
   }
 }
 
-/** Creates the removal of schedules, for functions that only remove. */
+/** Creates the removal of schedules, for functions that only remove schedules. */
 export function createSchedulerRemoval(
   client: SchedulerClient,
   group: string,

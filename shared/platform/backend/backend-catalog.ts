@@ -79,7 +79,8 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
         return true
       }),
     start,
-    // The lock of a backend belongs to one deployment, so a targeted one holds the whole stack.
+    // The lock of a backend belongs to one deployment, so a targeted deployment locks the whole
+    // stack.
     startTargeted: start,
     publish: async (id, expectedVersion, snapshot) => {
       await locks.acquire(id)
@@ -101,7 +102,10 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   }
 }
 
-/** The environment in an entry of the history: this process, in the names of Pulumi's client. */
+/**
+ * The environment in an entry of the history: facts about this process, under the names that
+ * Pulumi's client uses.
+ */
 const historyEnvironment: Readonly<Record<string, string>> = {
   'exec.kind': 'cli',
   ...{ 'pulumi.arch': goNames[process.arch] ?? process.arch },

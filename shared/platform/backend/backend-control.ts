@@ -15,7 +15,7 @@ export interface BackendControlDeps {
   readonly locks: HeldLocks
   /** The id of the locks of this process. */
   readonly lockId: string
-  /** Called once for a store without conditional writes. */
+  /** Called once with a message if the store has no conditional writes. */
   readonly onNotice: (message: string) => void
 }
 
@@ -57,7 +57,10 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
   }
 }
 
-/** Reports whether the store has conditional writes. Checks it by the lock of this process. */
+/**
+ * Reports whether the store has conditional writes. Tests this with the object of this process's
+ * lock.
+ */
 async function checkStore(
   { backend, lockId, onNotice }: BackendControlDeps,
   id: StackId,

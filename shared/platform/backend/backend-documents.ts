@@ -9,7 +9,8 @@ const tagsValueForm = z.record(z.string(), z.string())
 
 /**
  * Creates the documents of a backend over those of this machine. The tags of stacks are in the
- * backend, where Pulumi's command line has them. The version of tags is derived from their bytes.
+ * backend, in the same objects as those of Pulumi's command line. The version of tags is derived
+ * from their bytes.
  */
 export function createBackendDocuments(backend: Backend, documents: DocumentsPort): DocumentsPort {
   const readTags = async (stack: StackId) => {

@@ -72,15 +72,15 @@ export interface BackendPlatformOptions {
   /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   /**
-   * Called before a wait for a sign of life of another machine, for a store without conditional
-   * writes, and for the legacy layout.
+   * Called with a message: before a wait for a sign of life of another machine, if the store has no
+   * conditional writes, and if it has the legacy layout.
    */
   readonly onNotice: (message: string) => void
   /** Closes a deployment whose processes are all dead. */
   readonly closeDeployment: (platform: EmbeddedPlatform, deployment: DeploymentId) => Promise<void>
   /**
-   * The time without a record after which another machine counts as dead, in ms. Default: the
-   * lease.
+   * The time without a new part of its journal copy after which another machine counts as dead, in
+   * ms. Default: the duration of a lease.
    */
   readonly silenceMs?: number
 }

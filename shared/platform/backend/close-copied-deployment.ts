@@ -26,13 +26,16 @@ import { checkpointDigestOf } from './sync-stack.ts'
 
 /** The dependencies of closing a copied deployment. */
 export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
-  /** A folder of this machine. During its close, each copy has a store of its own below it. */
+  /**
+   * A folder of this machine. While a copied deployment is closed, it has a store of its own in
+   * this folder.
+   */
   readonly folder: string
   /** Closes a deployment whose processes are all dead. */
   readonly closeDeployment: (platform: EmbeddedPlatform, deployment: DeploymentId) => Promise<void>
 }
 
-/** The locks of a platform whose caller has the lock of the stack. */
+/** Locks that change nothing, because the caller of the close already has the lock of the stack. */
 const callersLocks: HeldLocks = {
   acquire: async () => undefined,
   release: async () => undefined,

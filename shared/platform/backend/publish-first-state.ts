@@ -8,7 +8,8 @@ import { type SyncDeps, syncStack } from './sync-stack.ts'
 
 /**
  * Writes the first state of a new stack, which names its secrets manager, as Pulumi's `stack init`
- * does. A stack that has a state meanwhile stays unchanged. Throws BACKEND_LOCKED, BACKEND_CHANGED.
+ * does. A stack that has got a state meanwhile stays unchanged. Throws BACKEND_LOCKED,
+ * BACKEND_CHANGED.
  */
 export async function publishFirstState(
   deps: SyncDeps & { readonly locks: Pick<HeldLocks, 'acquire' | 'release'> },

@@ -148,7 +148,7 @@ test('a rename that changed nothing on this machine is dropped', async () => {
   expect(whole.intents.list()).toEqual([])
 })
 
-test('the rename of a living process is left alone', async () => {
+test('the rename of a process that still runs is not completed', async () => {
   const whole = await openDeps()
   await createStack(whole)
   await expect(rename(await openDeps(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })

@@ -42,7 +42,8 @@ export function createPartSender(deps: SendDeps): SendParts {
         })
       presentBlobs.add(hash)
     }
-    // A request without a response would hold up the writes of all deployments.
+    // Without this time limit, a request without a response would block the writes of all
+    // deployments.
     const isOwn = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
     if (isOwn === undefined)
       throw error('STORE_UNAVAILABLE', `no response of ${backend.store.address}`, {

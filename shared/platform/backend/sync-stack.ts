@@ -72,8 +72,8 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
 
 /**
  * Imports new entries of the history, and the new state. Returns the snapshot with that state, or
- * '' for a stack that never had one, and the other fields of the checkpoint. Returns undefined
- * without a new state, or if another process imports it.
+ * '' for a stack that never had one, and the other fields of the checkpoint. Returns undefined if
+ * there is no new state, or if another process imports it.
  */
 async function importChanges(
   deps: SyncDeps,
@@ -84,11 +84,11 @@ async function importChanges(
     readonly isNewState: boolean
   },
 ): Promise<Pick<StackMark, 'base' | 'checkpointFields'> | undefined> {
-  // An invalid checkpoint is an error before the first change.
+  // The checkpoint is parsed first, so that an invalid one changes nothing.
   const { envelope, checkpointFields } = parseStackFile(change.object)
   const entries: SourceEntry[] = []
   for (const key of change.newKeys) {
-    // The states of earlier entries stay in the backend.
+    // Only the state at the end of the last entry is imported.
     const isLast = key === change.newKeys.at(-1)
     entries.push({
       info: await readHistoryEntry(deps.backend, key),

@@ -114,7 +114,7 @@ test('a lock that does not belong to the copy is an error without a wait', async
   expect(notices).toEqual([])
 })
 
-test('a copy without a lock is fenced at once', async () => {
+test('a copy without a lock is fenced immediately', async () => {
   await createCopy()
   expect(await createCopies().fence(id)).toHaveLength(1)
   expect(notices).toEqual([])

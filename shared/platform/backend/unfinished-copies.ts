@@ -43,7 +43,7 @@ export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): bo
 /** The copies of deployments that another machine began and did not release. */
 export interface UnfinishedCopies {
   /**
-   * Ends the copies of other machines, so that their writers cannot go on. Returns these copies.
+   * Ends the copies of other machines, so that their writers cannot continue. Returns these copies.
    * Waits for a sign of life while a lock exists. Throws BACKEND_LOCKED if the writer is alive.
    */
   readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
@@ -56,7 +56,7 @@ export interface UnfinishedCopies {
   readonly releaseIfTakenOver: (id: StackId) => Promise<void>
 }
 
-/** Pause between looks at a copy whose writer may be dead, in ms. */
+/** Pause between two checks of a copy whose writer may be dead, in ms. */
 const lookIntervalMs = 2_000
 
 /** Age after which the fence of a closed copy is removed, in ms: one week. */

@@ -102,7 +102,7 @@ test('an existing stack of the project is skipped', async () => {
   expect(await deps.backend.store.get('.pulumi/stacks/old.json')).toBeDefined()
 })
 
-test('an unfinished deployment of any project refuses the whole upgrade', async () => {
+test('an unfinished deployment of any project makes the whole upgrade fail', async () => {
   const deps = await openDeps()
   const before = await listKeys(deps)
   for (const stack of [id, stackIdOf('mall', 'old')]) {
@@ -119,7 +119,7 @@ test('an unfinished deployment of any project refuses the whole upgrade', async 
   }
 })
 
-test('a locked stack refuses the whole upgrade, which releases the locks it has', async () => {
+test('a locked stack makes the whole upgrade fail, which releases the locks that it acquired', async () => {
   const deps = await openDeps()
   const other = stackIdOf('mall', 'a')
   await createStackObject(deps.backend, stackIdOf('-', 'a'))
@@ -139,7 +139,7 @@ test('a locked stack refuses the whole upgrade, which releases the locks it has'
   expect([upgraded, skipped]).toEqual([[other], [{ stack: 'old', reason: 'locked' }]])
 })
 
-test('a locked stack whose project is not known refuses the whole upgrade', async () => {
+test('a locked stack whose project is not known makes the whole upgrade fail', async () => {
   const deps = await openDeps()
   await createStackObject(deps.backend, stackIdOf('-', 'empty'))
   const { store } = deps.backend

@@ -33,8 +33,8 @@ export interface UpgradeDeps {
 }
 
 /**
- * Returns the projects of stacks without resources, by stack. Without a project, a stack is
- * skipped.
+ * Returns the projects of stacks without resources, by stack. A stack for which it returns no
+ * project is skipped.
  */
 export type FindProjects = (stacks: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
@@ -48,10 +48,11 @@ export interface LayoutUpgrade {
 /**
  * Moves the stacks of the legacy layout to the layout with projects. It locks all stacks before it
  * writes the metadata, because afterwards no command finds the lock or the journal copy of a stack
- * that stays. If the backend has the new metadata already, a busy stack is skipped. As with Pulumi,
- * backups stay under their old keys, and the checkpoints keep their content. Source: `Upgrade` in
- * `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY, BACKEND_LOCKED, BACKEND_INVALID,
- * STATE_TOO_NEW before the first stack is moved, and the errors of the store.
+ * that stays in the legacy layout. If the backend has the new metadata already, a busy stack is
+ * skipped. As with Pulumi, backups stay under their old keys, and the checkpoints keep their
+ * content. Source: `Upgrade` in `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY,
+ * BACKEND_LOCKED, BACKEND_INVALID, STATE_TOO_NEW before the first stack is moved, and the errors of
+ * the store.
  */
 export async function upgradeLayout(
   deps: UpgradeDeps,

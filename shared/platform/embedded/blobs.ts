@@ -80,8 +80,8 @@ async function hashBytes(bytes: Uint8Array): Promise<BlobHash> {
 }
 
 /**
- * Returns the SHA-256 of a file, which is never whole in memory. Returns undefined for a file that
- * is missing or empty. Throws STORE_UNAVAILABLE.
+ * Returns the SHA-256 of a file, which is read in parts and never whole in memory. Returns
+ * undefined for a file that is missing or empty. Throws STORE_UNAVAILABLE.
  */
 async function hashFile(path: string): Promise<BlobHash | undefined> {
   const hash = createHash('sha256')

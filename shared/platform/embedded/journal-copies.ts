@@ -6,7 +6,7 @@ import type { StoreCall } from './store/methods/store-methods.ts'
 
 /** The copies of the records of deployments, for a platform over a backend. */
 export interface JournalCopies {
-  /** Keeps a deployment without a control record from getting a copy. */
+  /** Prevents the copy of a deployment that has no control record yet. */
   readonly skip: (deployment: DeploymentId) => Promise<void>
   /** Returns the id of a deployment's copy. Returns undefined for a deployment without a copy. */
   readonly find: (deployment: DeploymentId) => Promise<string | undefined>

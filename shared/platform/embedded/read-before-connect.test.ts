@@ -47,7 +47,7 @@ test('a write beside an owner makes the process its client', async () => {
   expect([owner.getRole(), platform.getRole()]).toEqual(['owner', 'client'])
 })
 
-test('a new home, and a store of another version, are opened as by every process', async () => {
+test('a new home, and a store of another version, are opened as by a process that also writes', async () => {
   await using platform = await openEmbeddedPlatform({ home: join(home, 'new'), connectsLate: true })
   expect(platform.getRole()).toBe('owner')
   const database = new DatabaseSync(join(home, 'store', 'antichain.db'))

@@ -106,7 +106,10 @@ async function openService(query: URLSearchParams, env: Env): Promise<BlobServic
   return new BlobServiceClient(serviceUrl, new DefaultAzureCredential())
 }
 
-/** Opens the account of a connection string, which has a key and so is not part of an error. */
+/**
+ * Opens the account of a connection string. The string contains a key, so no error contains the
+ * string.
+ */
 function openConnection(connection: string): BlobServiceClient {
   try {
     return BlobServiceClient.fromConnectionString(connection)

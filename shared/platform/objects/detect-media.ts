@@ -8,7 +8,10 @@ export function contentTypeOf(bytes: Uint8Array): string {
   return start.every(isTextByte) ? 'text/plain; charset=utf-8' : 'application/octet-stream'
 }
 
-/** Reports whether a byte is no control character, except tab, line breaks and escape. */
+/**
+ * Reports whether a byte can be part of a text: tab, a line break, escape, or any byte that is no
+ * control character.
+ */
 function isTextByte(byte: number): boolean {
   return byte >= 0x20 || byte === 0x1b || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b)
 }

@@ -21,7 +21,7 @@ const attributesExtension = '.attrs'
 /**
  * Creates the store of `file://`: one file per object. With `hasAttributes`, each object also has a
  * file with its attributes, as the file stores of Pulumi write it. A write removes the temporary
- * files that killed processes left in its folder and in the listed ones.
+ * files that killed processes left in its folder, and in folders that were listed before.
  */
 export function createFileObjects(
   folder: string,

@@ -71,7 +71,10 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
       }),
   }
 
-  /** Throws if the bucket is missing. The status of a missing object is the same. */
+  /**
+   * Throws if the bucket is missing. The response for a missing object has the same status, so it
+   * does not show this.
+   */
   async function requireBucket(): Promise<void> {
     await bucket.getFiles({ maxResults: 1, autoPaginate: false })
   }

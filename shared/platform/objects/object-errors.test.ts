@@ -94,7 +94,7 @@ test('requests to an emulator of Google have its path, and its errors have one l
   expect(paths).toEqual([expect.stringMatching(/^\/storage\/v1\/b\/bucket\/o\?/)])
 })
 
-test('an unknown parameter of file:// is refused, and those of Pulumi are not', async () => {
+test('an unknown parameter of file:// is refused, and the parameters of Pulumi are accepted', async () => {
   await expect(openStore('file:///srv/x?foo=1')).rejects.toMatchObject({
     code: 'BACKEND_URL_INVALID',
   })

@@ -60,7 +60,7 @@ test('a write removes old temporary files of dead processes in its folder, and n
   )
 })
 
-test('a write removes those of listed folders, which no command writes any more', async () => {
+test('a write also removes old temporary files of listed folders, to which no command writes any more', async () => {
   const part = leave('journal/shop/dev/copy/00000007.json', `-${findDeadPid()}-`, 61)
   const store = open()
   expect(await store.list('journal/')).toEqual([])
@@ -79,7 +79,7 @@ test('a write whose temporary file is removed by another host writes it again', 
     for (; !isOver && removed === 0; await new Promise(setImmediate)) {
       const name = readdirSync(folder).find(entry => entry.startsWith('b.antichain-tmp-'))
       if (name === undefined) continue
-      // The write may have published the file since.
+      // The write may have published the file already.
       rmSync(join(folder, name), { force: true })
       removed += 1
     }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { systemCodeOf } from '../../errors/system-code.ts'
 
-/** The part of a temporary file's name that no key has. */
+/** The text in the name of each temporary file. No key contains it. */
 const temporaryMark = '.antichain-tmp-'
 
 /** The name of a temporary file: the object, the host and the process of its writer, and an id. */
@@ -15,7 +15,9 @@ const writerPattern = new RegExp(
 /** Age from which on a temporary file counts as left by a killed process, in ms: one hour. */
 const leftoverAgeMs = 3_600_000
 
-/** The part of this host in names. Names of hosts can be long. */
+/**
+ * The part of a name that identifies this host. It is a digest, because names of hosts can be long.
+ */
 const hostDigest = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 
 /** Returns the path of a new temporary file, next to the file that it will replace. */
@@ -36,7 +38,7 @@ export interface Leftovers {
   readonly remove: (folder: string) => Promise<void>
 }
 
-/** Creates the access to the leftovers of a backend. No failure of a removal is an error. */
+/** Creates the access to the leftovers of a backend. A removal that fails is ignored. */
 export function createLeftovers(nowMs: () => number = Date.now): Leftovers {
   const candidates = new Set<string>()
   const readFolders = new Set<string>()
@@ -62,7 +64,7 @@ export function createLeftovers(nowMs: () => number = Date.now): Leftovers {
 
 /**
  * Reports whether the writer of a temporary file is a process of this host that runs. A process of
- * another host cannot be checked. It writes its file again if that was removed.
+ * another host cannot be checked, but writes its file again after a removal.
  */
 function isWriterAlive(path: string): boolean {
   const { host, pid } = writerPattern.exec(basename(path))?.groups ?? {}
@@ -71,7 +73,7 @@ function isWriterAlive(path: string): boolean {
     process.kill(Number(pid), 0)
     return true
   } catch (thrown) {
-    // Without the permission to send a signal, the process exists.
+    // EPERM: the process exists, but this process may not send it a signal.
     return systemCodeOf(thrown) === 'EPERM'
   }
 }

@@ -14,7 +14,7 @@ const filesMax = 20_000
  * Returns a digest of the JavaScript, TypeScript, JSON and YAML files of a program, with their
  * names. Two runs of the same program have the same digest. The digest leaves out the files that
  * `.gitignore` and `.antichainignore` exclude, because a deployment may write such files. A changed
- * asset changes the goals of the registrations that use it, and not the digest.
+ * asset does not change the digest: it changes the goals of the registrations that use it.
  */
 export function digestProgram(directory: string): string {
   const hash = createHash('sha256')

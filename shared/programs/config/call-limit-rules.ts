@@ -26,7 +26,7 @@ export interface CallLimitRule {
   readonly key?: string
   /** Calls that may start within a period. */
   readonly rate?: CallRate
-  /** Calls that may start at once after a pause. Absent: 1. */
+  /** Calls that may start at the same time after a pause. Absent: 1. */
   readonly burst?: number
   /** Calls that may run at the same time, at most 500. */
   readonly concurrency?: number
@@ -80,8 +80,8 @@ const ruleForm = z
 const rulesForm = z.array(ruleForm).max(rulesMax)
 
 /**
- * Returns the rules of a stack's configuration, an empty list without any. Throws CONFIG_INVALID,
- * with the position of the wrong rule from 1. Source: docs/limits.md.
+ * Returns the rules of a stack's configuration, or an empty list if it has none. Throws
+ * CONFIG_INVALID, with the position of the wrong rule from 1. Source: docs/limits.md.
  */
 export function readCallLimitRules(
   config: ReadonlyMap<string, ConfigValue>,

@@ -63,7 +63,7 @@ export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): Store
 }
 
 /**
- * Converts a text that reads as a boolean or as an integer of 64 bits. Returns any other text
+ * Converts a text that looks like a boolean or an integer of 64 bits. Returns any other text
  * unchanged. Only values that are set through a path are converted.
  */
 export function coerceText(text: string): ConfigTree {

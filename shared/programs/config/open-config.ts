@@ -20,7 +20,7 @@ export interface ConfigValue {
   readonly isSecret: boolean
   /** Whether the value is a map or list. */
   readonly isObject: boolean
-  /** The decrypted leaves of a secret map or list. A message can contain one of them alone. */
+  /** The decrypted leaves of a secret map or list, to redact each of them in messages. */
   readonly secretTexts?: readonly string[]
 }
 
@@ -124,7 +124,7 @@ export function withProjectDefaults(
 
 interface ConfigLocation {
   readonly namespace: string
-  /** `ns:name` of the value. */
+  /** The key of the value, `ns:name`. */
   readonly key: string
   readonly path: readonly [string, ...(readonly (string | number)[])]
   readonly subpath: readonly (string | number)[]

@@ -253,5 +253,5 @@ function keepInteger(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? rawJson.rawJSON(String(value)) : value
 }
 
-/** The types of TypeScript do not contain this function. */
+/** `JSON` with the function that TypeScript's types do not contain. */
 const rawJson = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }

@@ -15,9 +15,9 @@ export interface EnvironmentConfigOptions {
 }
 
 /**
- * Returns the values of a stack file over those of `pulumiConfig` in its environment. Maps are
- * merged field by field. Secrets of the environment are encrypted like those of the stack. Throws
- * CONFIG_INVALID for an invalid key.
+ * Merges the values of a stack file with those of `pulumiConfig` in its environment. The stack file
+ * takes precedence, and maps are merged field by field. Secrets of the environment are encrypted
+ * like those of the stack. Throws CONFIG_INVALID for an invalid key.
  */
 export function withEnvironmentConfig(
   values: ReadonlyMap<string, StoredConfigValue>,

@@ -120,7 +120,10 @@ function lookUp(evaluation: Evaluation, reference: string, from: KeyPath): Envir
   return charge(value, from)
 }
 
-/** Finds a value without evaluating the maps that contain it, which may refer to each other. */
+/**
+ * Finds a value without evaluating the maps that contain it, because other values of these maps may
+ * depend on the value that is being evaluated.
+ */
 function findValue(
   evaluation: Evaluation,
   at: { readonly raw: unknown; readonly path: KeyPath },

@@ -72,7 +72,7 @@ test('interpolations and functions keep types, and secrets stay secret in all th
   expect(secrets.map(([name]) => name)).toEqual(['key', 'json'])
 })
 
-test('pulumiConfig is below the values of the stack, and its secrets are encrypted', () => {
+test('the values of the stack override pulumiConfig, whose secrets are encrypted', () => {
   write(
     'dev',
     `values:

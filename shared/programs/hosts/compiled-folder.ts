@@ -18,9 +18,10 @@ export function createCompiledFolder(folder: string | undefined): string | undef
 }
 
 /**
- * Bounds the folder of compiled code, which has a folder for each version of Node. Removes the
- * folders of versions that have compiled nothing for a time. Of a folder with too many files, it
- * removes the older half. A removed file is compiled again when it is needed. Never throws.
+ * Limits the size of the folder of compiled code, which has a folder for each version of Node.
+ * Removes the folders of versions that have compiled nothing for a time. Of a folder with too many
+ * files, it removes the older half. A removed file is compiled again when it is needed. Never
+ * throws.
  */
 export async function removeOldCompiled(
   folder: string,

@@ -145,7 +145,7 @@ describe('Node program host', () => {
     )
   })
 
-  test('passes the configuration in the old spelling and the secret keys in the new', () => {
+  test('passes the configuration in the old spelling, and the secret keys in the new one', () => {
     expect(createNodeEnvironment(programInput)).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
@@ -159,7 +159,7 @@ describe('Node program host', () => {
     })
   })
 
-  test('exit code 32 is a failure that the program reported; other exit codes are reported here', async () => {
+  test('exit code 32 is a failure that the program reported; the host reports all other exit codes', async () => {
     expect(await runScript({ code: 32 })).toMatchObject({
       end: { error: undefined, hasReportedError: true },
     })

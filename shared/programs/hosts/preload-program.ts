@@ -36,7 +36,7 @@ export function createPreload({ env, nodeArgs, compiledFolder }: PreloadInput): 
   if (isRestricted || (!remembersFrames && folder === undefined)) return { args: [], env: {} }
   const settings = { remembersFrames, compiledFolder: folder }
   return {
-    // One word, because the SDK searches the arguments for the word `--require`.
+    // Option and value are one argument, because the SDK searches for an argument `--require`.
     args: [`--require=${preloadFile}`],
     env: { ANTICHAIN_PRELOAD: JSON.stringify(settings) },
   }

@@ -56,7 +56,7 @@ function missingCommandMessage(commandNames: readonly string[]): string {
 
 /**
  * Returns the folder of the virtual environment that the program must use. Returns undefined if the
- * program may use any Python. The folder need not exist, except that of poetry. Throws
+ * program may use any Python. The folder need not exist, unless poetry manages it. Throws
  * PROJECT_INVALID for an unknown tool, and PROGRAM_LANGUAGE_MISSING without an environment of
  * poetry.
  */

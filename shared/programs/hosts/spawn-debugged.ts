@@ -9,9 +9,9 @@ import { findOnPath, runToEnd } from '../executables.ts'
 
 /** A process that waits for a debugger. */
 export interface DebuggerEndpoint {
-  /** The settings an editor needs to attach, as in its launch configurations. */
+  /** The settings with which an editor attaches, as in the editor's launch configurations. */
   readonly config: Readonly<Record<string, unknown>>
-  /** The place where the process waits, for messages: `on port 9230`. */
+  /** The text for messages that says where the process waits, such as `on port 9230`. */
   readonly message: string
 }
 

@@ -53,6 +53,6 @@ export interface Project {
   readonly stackConfigDir: string
   /** The plugins in folders that the project file names. */
   readonly plugins: readonly DeclaredPlugin[]
-  /** `options.refresh: always`. */
+  /** Whether the file sets `options.refresh: always`. */
   readonly refreshAlways: boolean
 }

@@ -250,8 +250,8 @@ function toStackResource(resource: AnalyzedStackResource): AnalyzerResource {
 }
 
 /**
- * Converts properties for a pack. `mustHideInternals`: without properties that are internal to
- * engine and SDKs, such as `__provider`.
+ * Converts properties for a pack. With `mustHideInternals`, leaves out properties that are internal
+ * to engine and SDKs, such as `__provider`.
  */
 function toStruct(properties: PropertyMap, mustHideInternals: boolean): Record<string, unknown> {
   const entries = [...properties].filter(([key]) => !mustHideInternals || !key.startsWith('__'))

@@ -2,7 +2,7 @@ import type { Analyzer, AnalyzerHost } from './analyzer.ts'
 
 /**
  * Returns a host whose packs together run at most `limit` analyses concurrently. Remediations are
- * not limited. A limit that is not above 0 means no limit.
+ * not limited. With a limit of 0 or less, analyses are not limited either.
  */
 export function limitAnalyzerConcurrency(host: AnalyzerHost, limit: number): AnalyzerHost {
   if (!(limit > 0)) return host

@@ -49,7 +49,7 @@ test.each([
   expect(() => readPolicySettings(text, 'f.json')).toThrow(/f\.json/)
 })
 
-test("configured settings override the program's, those override the defaults, and a policy's name overrides `all`", () => {
+test('settings of the user override those of the program, these override the defaults, and an entry of a policy overrides `all`', () => {
   const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
   const info = {
     ...pack(policy('a', { schema }), policy('b')),

@@ -34,7 +34,7 @@ export interface CheckFacts {
   /** The outputs that the preview of the creation returned. */
   readonly previewOutputs?: PropertyMap
   readonly created?: LiveObject
-  /** The diff of the new object, which has no change. */
+  /** The diff of the new object with its own configuration. It has no change. */
   readonly emptyDiff?: DiffResult
   readonly readResult?: ReadResult
   readonly diffs?: readonly ChangeDiff[]
@@ -203,7 +203,7 @@ export function deleteLiveObject(context: TypeContext, object: LiveObject): Prom
   return context.getProvider().delete({ ...context.identity, ...object, timeoutSeconds: 0 })
 }
 
-/** Describes the change that a diff finds. Returns undefined for none. */
+/** Describes the change that a diff finds. Returns undefined if there is no change. */
 export function describeDiff(diff: DiffResult): string | undefined {
   if (diff.changes === 'none') return undefined
   const keys = diff.detailedDiff === null ? diff.changedKeys : [...diff.detailedDiff.keys()]

@@ -91,7 +91,9 @@ async function acceptInputs(context: TypeContext): Promise<ContractOutcome> {
   return passed
 }
 
-/** Returns the outcome for refused inputs. Generated ones may be refused for their values. */
+/**
+ * Returns the outcome for refused inputs. A provider may refuse generated inputs for their values.
+ */
 export function outcomeOfRefusal({ isGenerated }: TypeContext, reason: string): ContractOutcome {
   return isGenerated
     ? skipped(`the generated configuration is refused: ${reason}. Name one with --config`)

@@ -6,7 +6,10 @@ import type { ProviderOpener } from './opened-provider.ts'
 /** The configurations of a check. */
 export interface CheckConfig {
   readonly provider: PropertyMap
-  /** The configurations of each type. The first one is created, the others are updates. */
+  /**
+   * The configurations of each type. An object is created with the first one, and updated to the
+   * others.
+   */
   readonly types: ReadonlyMap<string, readonly PropertyMap[]>
 }
 

@@ -29,7 +29,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     ...common,
     id: 'create-as-previewed',
     title: 'the new object has the values that the preview promised',
-    remedy: 'Leave values unknown in the preview that only the creation decides.',
+    remedy: 'In the preview, leave values unknown if only the creation decides them.',
     run(context) {
       const broken = listBrokenPromises(
         context.requireFact('previewOutputs'),
@@ -44,7 +44,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     title: 'secret inputs and sensitive outputs are secret in the new state',
     source: 'docs/spec/provider-protocol.md#secrets-and-unknowns-at-the-provider-boundary',
     remedy:
-      'Mark the outputs as secret that the schema declares secret, or that come from secrets.',
+      'Mark outputs as secret if the schema declares them secret, or if they come from secrets.',
     run: findPlainSecrets,
   },
   {

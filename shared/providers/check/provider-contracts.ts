@@ -11,7 +11,7 @@ import {
   passed,
 } from './contract.ts'
 
-/** The contract that the start of the provider checks. The runner starts it. */
+/** The contract that is checked when the runner starts the provider. */
 export const handshakeContract: ContractInfo = {
   id: 'handshake',
   title: 'the provider starts, and negotiates its protocol',
@@ -125,7 +125,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
         const result = await provider.invoke({ token, args: new Map(), preview: false })
         isAccepted = result.failures.length === 0
       })
-      return isAccepted ? failed('the provider returned a result for it') : outcome
+      return isAccepted ? failed('the provider returned a result for an unknown function') : outcome
     },
   },
 ]

@@ -139,7 +139,7 @@ async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   )
   if (differences.length > 0)
     return failed(`the import returns other values of ${quoteNames(differences)}`)
-  // If the diff after the creation had a change, that of the import has the same one.
+  // If the diff after the creation had a change, the diff after the import has the same one.
   if (context.findFact('emptyDiff') === undefined) return passed
   const diff = await diffObjectWith(context, { id, inputs, outputs }, created.inputs)
   const hasWriteOnly = [...context.type.inputs].some(

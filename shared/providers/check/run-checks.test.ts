@@ -141,7 +141,7 @@ describe('runProviderChecks', () => {
     expect(resultFor(report, 'create')).toBe('skipped')
   })
 
-  test('reports a provider that does not start by its handshake only', async () => {
+  test('reports only the handshake of a provider that does not start', async () => {
     const open = () => Promise.reject(new Error('no such file'))
     const report = await check(createMemoryCloud(), [], { open })
     expect(report.entries).toMatchObject([

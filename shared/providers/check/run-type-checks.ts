@@ -78,7 +78,7 @@ function createTypeContext({ request, context }: ProviderCheckRun, type: Checked
   }
 }
 
-/** Marks the inputs as secret that the schema declares secret. */
+/** Marks as secret the inputs that the schema declares secret. */
 function markDeclaredSecrets(type: CheckedType, inputs: PropertyMap): PropertyMap {
   return new Map(
     [...inputs].map(([name, value]) => [

@@ -42,7 +42,7 @@ const changeContracts: readonly Contract<TypeContext>[] = [
     id: 'replace-keys',
     title: 'only changed properties require a replacement',
     source: 'docs/spec/provider-protocol.md#diff',
-    remedy: 'Name the properties in `replaces` that changed and cannot be updated in place.',
+    remedy: 'In `replaces`, name only properties that changed and cannot be updated in place.',
     run(context) {
       const flaws = context
         .requireFact('diffs')
@@ -61,7 +61,7 @@ const changeContracts: readonly Contract<TypeContext>[] = [
     ...common,
     id: 'update-as-previewed',
     title: 'updates give the values that their previews promised',
-    remedy: 'Leave values unknown in the preview that only the update decides.',
+    remedy: 'In the preview, leave values unknown if only the update decides them.',
     run(context) {
       const broken = context.requireFact('brokenPromises')
       return failIf(broken.length === 0 ? undefined : `an update changed ${quoteNames(broken)}`)

@@ -4,7 +4,7 @@ import { hideCredentials } from './hide-credentials.ts'
 
 /** A repository, and the plugin's folder in it. `folder` '' = the root of the repository. */
 export interface GitLocation {
-  /** `https://`, with the credentials of the address. */
+  /** The address for Git: `https://`, with the credentials of the original address. */
   readonly url: string
   readonly folder: string
 }

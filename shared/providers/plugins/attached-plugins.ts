@@ -2,7 +2,9 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start-plugin.ts'
 
-/** An entry `name:port` of PULUMI_DEBUG_PROVIDERS. `port` is undefined without a colon. */
+/**
+ * An entry `name:port` of PULUMI_DEBUG_PROVIDERS. `port` is undefined if the entry has no colon.
+ */
 interface AttachedPlugin {
   readonly name: string
   readonly port: string | undefined

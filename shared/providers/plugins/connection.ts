@@ -44,7 +44,7 @@ export const localChannelOptions = {
   'grpc.enable_retries': 0,
   'grpc.enable_channelz': 0,
   'grpc.service_config_disable_resolution': 1,
-  // Ports are reused, so another process must not inherit a connection.
+  // Ports are reused, so a channel to a new process must not use the connection to an earlier one.
   'grpc.use_local_subchannel_pool': 1,
 } as const
 

@@ -33,7 +33,7 @@ describe('a plugin that fails to start', () => {
   })
 
   test.each([
-    ['when everything is being ended', failure(), false],
+    ['when all plugins are being ended', failure(), false],
     ['when it cannot be run at all', error('FEATURE_MISSING', 'source code'), true],
   ])('is not started again %s', async (_when, thrown, isWorthIt) => {
     let tries = 0

@@ -29,8 +29,8 @@ type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer I
   : never
 
 /**
- * Calls CheckConfig. A provider without CheckConfig accepts every configuration. Always restores
- * the secret marks.
+ * Calls CheckConfig. A provider without CheckConfig accepts every configuration. The secret marks
+ * of the inputs are always restored, because CheckConfig gets no wrapped secrets.
  */
 export async function callCheckConfig(
   session: ProviderSession,

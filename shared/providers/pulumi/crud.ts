@@ -30,8 +30,8 @@ type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer I
   : never
 
 /**
- * Creates a function that marks returned secrets like the sent ones, for a provider without secret
- * support.
+ * Creates a function that marks returned values as secret where the sent values were secret, for a
+ * provider without secret support.
  */
 function createSecretMarker(
   capabilities: ProviderCapabilities,

@@ -3,8 +3,8 @@
  *
  * Invariants: the negotiated capabilities determine the values that a provider receives
  * (negotiation.ts, transfer-options.ts). A provider without secret support returns plain values.
- * The driver marks those values as secret whose property was sent as a secret. A call is made at
- * most once. A failed call throws `ProviderError`, whose status says whether the provider has
+ * The driver marks a returned value as secret if its property was sent as a secret. A call is made
+ * at most once. A failed call throws `ProviderError`, whose status says whether the provider has
  * acted.
  */
 import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'

@@ -234,7 +234,7 @@ describe('notifications', () => {
     expect(waits.at(-1)).toBe(3_600_000)
   })
 
-  test('a delivery to a private address is dead immediately, and one without a response is retried', async () => {
+  test('a delivery to a private address becomes a dead letter immediately, and one without a response is retried', async () => {
     const strict = createOutbound({ isHttpAllowed: true })
     expect(await send(failed, 1, strict)).toMatchObject({ kind: 'dead' })
     const gone = createOutbound({ isHttpAllowed: true, resolve: async () => [] })

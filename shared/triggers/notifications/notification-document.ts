@@ -17,7 +17,7 @@ export const notificationKinds = [
  */
 export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
-  /** `signed`: our own form. `pulumi`: the form of the webhooks of Pulumi's service. */
+  /** `signed`: Antichain's own form. `pulumi`: the form of the webhooks of Pulumi's service. */
   format: z.enum(['signed', 'pulumi']).default('signed'),
   /** The sealed secret that signs deliveries. The format `signed` requires it. */
   secret: z.string().optional(),

@@ -1,6 +1,6 @@
 import type { NotificationEvent } from '../../records/notification.ts'
 
-/** Our commands by the names of Pulumi's operations. */
+/** Antichain's commands, by the names of Pulumi's operations. */
 const commandsByOperation = {
   update: 'up',
   destroy: 'destroy',
@@ -44,8 +44,8 @@ export interface HookSelection {
 }
 
 /**
- * Returns the filters of a selection and of its groups. Returns undefined if the selection is
- * empty, and so gets all events.
+ * Returns the filters of a selection and of its groups. Returns undefined for an empty selection,
+ * which gets all events.
  */
 export function expandSelection({
   filters = [],

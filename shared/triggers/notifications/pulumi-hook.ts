@@ -68,8 +68,8 @@ export function hookViewOf(
 }
 
 /**
- * Returns the filters and groups of a notification. One that no client of Pulumi created has kinds
- * of events instead, which become filters.
+ * Returns the filters and groups of a notification. A notification that no client of Pulumi created
+ * has kinds of events instead, which become filters.
  */
 function selectionViewOf({
   filters = [],

@@ -36,7 +36,7 @@ const refusedNetworks: readonly (readonly [network: string, bits: number, reason
   ['fe80::', 10, 'link-local'],
   ['fec0::', 10, 'site-local'],
   ['ff00::', 8, 'multicast'],
-  // All other networks: only 2000::/3 is assigned to hosts.
+  // The rest of the addresses outside of 2000::/3, the only network that is assigned to hosts.
   ['::', 3, 'unassigned'],
   ['4000::', 2, 'unassigned'],
   ['8000::', 1, 'unassigned'],

@@ -221,7 +221,7 @@ describe('a packed archive', () => {
   const read = (limits?: ArchiveLimits) =>
     readRepositoryArchive(receiver.outbound, { ...request, apiUrl: receiver.origin }, limits)
 
-  test('is read with the credential, also after a redirect of the host to itself', async () => {
+  test('is read with the credential, even after a redirect of the host to itself', async () => {
     receiver.received.length = 0
     const body = packEntries(good)
     receiver.state.answer = ({ url }) =>

@@ -214,7 +214,7 @@ describe('EventBridge Scheduler', () => {
   })
 
   test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
-    '%s, with a day of the month and one of the week, is not supported there',
+    '%s, with a day of the month and one of the week, is not supported by EventBridge Scheduler',
     when => {
       const thrown = () => schedulerExpressionOf(createSchedule(when), ms('2026-01-01T00:00:00Z'))
       expect(thrown).toThrow(expect.objectContaining(invalid))

@@ -34,7 +34,7 @@ export function scheduleOperationOf(
   })
 }
 
-/** The times of a schedule in a request of a client: exactly one of both. */
+/** The times of a schedule in a request of a client. Exactly one of the two is allowed. */
 export interface RequestedTimes {
   readonly scheduleCron?: string | null | undefined
   readonly scheduleOnce?: string | null | undefined

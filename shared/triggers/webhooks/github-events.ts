@@ -112,7 +112,8 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
     kind: 'pull-request',
     number: payload.number,
     branch: base.ref,
-    // The repository of a fork may be deleted; its commits still count as those of a fork.
+    // The repository of a fork may be deleted. Then `repo` is null, and the commits still count as
+    // commits of a fork.
     isForeign: head.repo?.full_name !== payload.repository.full_name,
     repository: payload.repository.full_name,
     commit: head.sha,

@@ -328,8 +328,8 @@ describe('threats', () => {
     const delivery = createDelivery(form === 'github' ? pushBody() : ownPush)
     expect((await receive(name, delivery)).kind).toBe('accepted')
     expect((await receive(name, delivery)).kind).toBe('repeated')
-    // The id is not signed: an attacker who replays a delivery can change it, or it is signed again
-    // with the same id.
+    // The id is not signed, so an attacker who replays a delivery can change it. A digest of the
+    // signed part still recognizes the delivery.
     const replayed = new Map(
       [...delivery.headers].map(([k, v]) => [k, /delivery/.test(k) ? 'x' : v]),
     )

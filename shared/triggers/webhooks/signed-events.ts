@@ -23,7 +23,9 @@ const signedBodyForm = z.discriminatedUnion('event', [
     event: z.literal('pull-request'),
     number: z.int().positive(),
     branch: refNameForm,
-    /** `isForeign` of the event. Without this field, a rule must allow forks. */
+    /**
+     * The value of `isForeign` of the event. Without this field, only rules that allow forks apply.
+     */
     foreign: z.boolean().default(true),
     ...changeFields,
   }),

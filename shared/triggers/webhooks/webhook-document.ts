@@ -13,7 +13,7 @@ const secretForm = z.string().min(16).max(1000)
 export const webhookDocument = z.strictObject({
   /** The format of the sender: its signature and events. */
   form: z.enum(formNames),
-  /** Sealed. The second one is the previous secret during a rotation. */
+  /** The sealed secrets. During a rotation, the second one is the previous secret. */
   secrets: z.array(z.string()).min(1).max(2),
   /** The sealed credential for reading the repository's archive and for replies to changes. */
   credential: z.string().optional(),

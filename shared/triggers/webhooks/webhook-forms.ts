@@ -25,7 +25,7 @@ import { readSignedEvent } from './signed-events.ts'
 
 /** A delivery as received. */
 export interface WebhookRequest {
-  /** By lower-case name. */
+  /** The headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Uint8Array
 }

@@ -87,7 +87,8 @@ export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
       withAwsErrors(`blob ${hash}: remove`, async () => {
         for (const { key } of await listSetAside(bucketSection, hash)) await removeObject(key)
       }),
-    // S3 stores complete objects only, and no upload has several parts that could remain.
+    // No unfinished blob can exist: S3 stores complete objects only, and no upload has several
+    // parts.
     removeUnfinished: async () => ({ count: 0, bytes: 0 }),
   }
 }

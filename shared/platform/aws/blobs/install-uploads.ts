@@ -12,8 +12,8 @@ export interface InstallUpload {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Returns the uploaded bytes, or undefined without an upload. Throws ARCHIVE_TOO_LARGE, and the
-   * errors of `awsError`.
+   * Returns the uploaded bytes, or undefined if nothing was uploaded. Throws ARCHIVE_TOO_LARGE, and
+   * the errors of `awsError`.
    */
   readonly read: () => Promise<Uint8Array | undefined>
 }

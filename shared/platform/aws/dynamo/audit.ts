@@ -58,7 +58,7 @@ export function createAudit({
         if (await putEntry(entry, position)) return
         await backOff(catalogTable, 0)
       }
-      throw error('STORE_UNAVAILABLE', 'the audit log entry found no free position')
+      throw error('STORE_UNAVAILABLE', 'the audit log had no free position for an entry')
     },
     read: async (beforePosition, limit) => {
       const lastPosition = beforePosition === 0 ? Number.MAX_SAFE_INTEGER : beforePosition - 1

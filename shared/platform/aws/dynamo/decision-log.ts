@@ -11,9 +11,9 @@ import { isDecisionList, isRecordObject } from '../../records/record-layouts.ts'
 
 /**
  * Creates the decision log in the journal. An append is one conditional put of one item. The
- * condition of a put cannot require that another item, the previous record, exists. Usually this
- * process has appended or read the previous record before. Otherwise the append reads that record
- * first. No record is removed while a writer may append.
+ * condition of a put cannot require that another item exists. An append therefore reads the
+ * previous record first, unless this process has appended or read that record before. No record is
+ * removed while a writer may append.
  */
 export function createDecisionLog(journalTable: Table): DecisionLogPort {
   /** By deployment: the number of the last log record that this process wrote or read. */

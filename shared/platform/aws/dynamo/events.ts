@@ -58,7 +58,7 @@ export function createEvents(journalTable: Table): EventsPort {
       nextChunkNumbers.forget(deployment)
       await backOff(journalTable, Math.min(attempt, 4))
     }
-    throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free chunk number`)
+    throw error('STORE_UNAVAILABLE', `events of ${deployment} had no free chunk number`)
   }
   return {
     append: async (deployment, writer, firstLineNumber, events) => {
@@ -100,7 +100,9 @@ export function createEvents(journalTable: Table): EventsPort {
   }
 }
 
-/** Creates a function that returns a writer of this process. It creates the writer once. */
+/**
+ * Creates a function that returns a writer of this process. The function creates each writer once.
+ */
 function createWriterLookup(
   journalTable: Table,
 ): (deployment: DeploymentId, name: string) => Promise<EventWriter> {

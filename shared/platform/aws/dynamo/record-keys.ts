@@ -129,6 +129,6 @@ export const catalogKeys = {
   }),
   /** The list of days with audit entries. */
   auditDay: (day: number): Key => ({ pk: 'audit days', sk: padNumber(day) }),
-  /** The record that an audit entry with this id exists. */
+  /** The record that shows that an audit entry with this id exists. */
   auditEntryId: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),
 } as const

@@ -60,7 +60,7 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   }
 }
 
-/** Reports whether a request of the stack waits, other than the request for the rename. */
+/** Reports whether a request of the stack waits besides the request for the rename. */
 async function hasOtherRequest(
   catalogTable: Table,
   id: StackId,
@@ -230,7 +230,7 @@ function createProgramParts({
   return [
     removal,
     { kind: 'put', key: keys.program(newId), item: toItem({ archive }), ifAbsent: false },
-    // The list of blob references finds the program by the entry of its stack.
+    // By this entry of the stack, the listing of blob references finds the program.
     { kind: 'put', key: keys.requestingStackEntry(newId), item: {}, ifAbsent: false },
   ]
 }

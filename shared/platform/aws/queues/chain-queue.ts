@@ -51,7 +51,10 @@ export interface AwsChainQueue extends ChainQueuePort {
    * function did not report as failed.
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<AwsDelivery | undefined>
-  /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */
+  /**
+   * Sends the message again for another receiver, and removes the received one. See
+   * `requeueMessage`.
+   */
   readonly requeue: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 

@@ -42,11 +42,14 @@ export interface AwsNudges extends NudgesPort {
    * source must remove the message in either case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
-  /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */
+  /**
+   * Sends the message again for another receiver, and removes the received one. See
+   * `requeueMessage`.
+   */
   readonly requeue: (raw: RawMessage) => Promise<void>
   /**
-   * Removes a message of an event source. A function calls it before it ends in failure, because
-   * the event source would deliver the message again.
+   * Removes a message of an event source. A function does this before it fails, because the event
+   * source would otherwise deliver the message again.
    */
   readonly remove: (raw: RawMessage) => Promise<void>
 }

@@ -21,14 +21,16 @@ export interface RawMessage {
   readonly body: string
   /** Number of deliveries, including this one. Refusals do not count. */
   readonly deliveries: number
-  /** Number of refusals: an environment of another stack refused the message and sent it again. */
+  /** Number of times that an environment of another stack refused the message and sent it again. */
   readonly refusals: number
 }
 
 /** The attribute with the number of refusals of a requeued message. */
 export const refusalsAttribute = 'refusals'
 
-/** The attribute with the number of deliveries of a requeued message before the refused one. */
+/**
+ * The attribute with the number of deliveries of a requeued message before the refused delivery.
+ */
 export const deliveriesAttribute = 'deliveries'
 
 /** Returns the counter in a message attribute. An absent or malformed counter counts as 0. */

@@ -20,9 +20,9 @@ interface ScanDeps {
 /**
  * Passes the messages of a dead-letter queue to `selectRemovable`, which returns those to remove.
  * The others become visible again. SQS has no read without a receive, so the scan hides the
- * messages from other receivers while it runs. Two concurrent scans may therefore see a part of the
- * messages each. The scan reads about 5,000 messages at most, and logs when the queue may have
- * more. After a crash, all messages are visible again within 30 s.
+ * messages from other receivers while it runs. Two concurrent scans may therefore each see only a
+ * part of the messages. The scan reads about 5,000 messages at most, and logs when the queue may
+ * have more. After a crash, all messages are visible again within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,

@@ -10,7 +10,7 @@ const callTimeoutMs = 140_000
 
 /**
  * Creates a function that calls a service and blocks this thread until the reply. Codecs encrypt
- * and decrypt in the middle of a state, where they cannot wait otherwise
+ * and decrypt in the middle of a state, where they cannot await a promise
  * (docs/decisions/0002-sealing-is-synchronous.md). The request runs in a thread of its own, which
  * does not keep the process alive.
  */

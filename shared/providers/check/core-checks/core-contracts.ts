@@ -31,7 +31,7 @@ type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
 
 interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
   readonly severity?: ContractInfo['severity']
-  /** The kind of calls that the rule needs. Without one, it cannot be checked. */
+  /** The kind of calls that the rule needs. Without such a call, the rule cannot be checked. */
   readonly calls: keyof CoreCheckSubject['calls']
   readonly find: CoreCheck
 }
@@ -114,7 +114,7 @@ const rules: readonly CoreRule[] = [
     id: 'core-apply-consistent',
     title: 'new states agree with their plans',
     source: 'ApplyResourceChange',
-    remedy: 'Return the planned values, and plan values as unknown that may become others.',
+    remedy: 'Return the planned values. Plan a value as unknown if it may still change.',
     calls: 'applies',
     find: findInconsistentResults,
   },

@@ -94,7 +94,10 @@ export function createRemoteError(file: string, settings: LosslessObject): Error
   return error('TERRAFORM_STATE_REMOTE', `the state is in a ${name}, as ${file} says`)
 }
 
-/** Returns the addresses of checks. A check of a resource or an output is a part of that object. */
+/**
+ * Returns the addresses of `check` blocks. Checks that are part of a resource or an output are left
+ * out.
+ */
 function readChecks(reader: FieldReader, json: LosslessObject): readonly string[] {
   if (!isPresent(json.get('check_results'))) return []
   return reader.objects(json, 'check_results', 'the state').flatMap(check => {

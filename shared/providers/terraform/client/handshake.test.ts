@@ -27,7 +27,7 @@ describe('a handshake', () => {
     })
   })
 
-  test('without multiplexing may say so', () => {
+  test('may state that it does not multiplex', () => {
     expect(parse(`1|6|unix|/p|grpc|${base64}|false`).kind).toBe('content')
   })
 

@@ -10,7 +10,7 @@ export interface ProviderAddress {
   readonly protocol: ProtocolMajor
   /** The address in gRPC's form: `unix:/tmp/plugin1` or `127.0.0.1:10000`. */
   readonly target: string
-  /** The file of the socket, which outlives a killed process. */
+  /** The file of the socket, which remains when the process is killed. */
   readonly socketPath: string | undefined
 }
 
@@ -69,8 +69,8 @@ export function toTarget(network: string, address: string): string | undefined {
 }
 
 /**
- * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns undefined for
- * a field without a certificate, and `unreadable` for a text that is none.
+ * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns undefined for a
+ * field without a certificate, and `unreadable` for a field that is not such a certificate.
  */
 function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined

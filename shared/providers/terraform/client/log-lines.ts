@@ -56,7 +56,7 @@ function formatFields(fields: Fields): string {
 /** The lines of a Go panic on stderr. */
 export interface PanicLines {
   readonly add: (line: string, logLine: LogLine) => void
-  /** Returns the lines from the panic on, or none without a panic. */
+  /** Returns the lines from the panic on, or no lines if there was no panic. */
   readonly listLines: () => readonly string[]
 }
 

@@ -92,7 +92,7 @@ export function openStream<Req, Res>(
 
 /**
  * Reads the output that the provider writes after its start, until the channel is closed. `onLine`
- * must not block. It gets no lines from a provider without this service.
+ * must not block. It gets no lines from a provider that does not have the service for its output.
  */
 export function readProviderOutput(
   client: Client,

@@ -5,7 +5,10 @@ const magicCookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9
 
 const protocols: readonly ProtocolMajor[] = [5, 6]
 
-/** Variables of go-plugin that this process may have inherited, but that providers must not. */
+/**
+ * Variables of go-plugin that this process may have inherited, but that its providers must not
+ * inherit.
+ */
 const removedVariables = ['PLUGIN_CLIENT_CERT', 'PLUGIN_MULTIPLEX_GRPC']
 
 /**
@@ -39,7 +42,7 @@ export function hasLogLevel(env: Readonly<Record<string, string>>): boolean {
   return logVariables.some(name => (env[name] ?? '') !== '')
 }
 
-/** Explains from its last lines why a provider ended, if it refused the magic cookie. */
+/** Explains the end of a provider whose last lines show that it refused the magic cookie. */
 export function explainRefusal(lastLines: readonly string[]): string | undefined {
   return lastLines.some(line => line.includes('This binary is a plugin'))
     ? 'it does not accept the magic cookie of Terraform, so it is a plugin of another program'

@@ -84,7 +84,7 @@ describe('a create', () => {
     expect(stateOf(partialOutputs(failure))).toMatchObject({ value: 'other' })
   })
 
-  test('with another value than planned is fine for the old SDK', async () => {
+  test('with another value than planned is no error for the old SDK', async () => {
     const { create } = await createScriptedProvider(
       answerApply((_, state) => ({
         newState: thingCodec.encode({ ...state, value: 'other' }),

@@ -80,8 +80,8 @@ interface DecodedState {
 }
 
 /**
- * Decodes the new state. Unknown parts and values of write-only attributes become null. In the
- * place of an invalid state, the prior object stays, as in Terraform's core.
+ * Decodes the new state. Unknown parts and values of write-only attributes become null. If the
+ * state is invalid, the prior object stays, as in Terraform's core.
  */
 function decodeApplied(
   session: TerraformSession,

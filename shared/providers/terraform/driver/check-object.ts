@@ -54,7 +54,8 @@ export async function checkObject(
 }
 
 /**
- * Finds references outside of write-only attributes. All other values of a resource are recorded.
+ * Finds references to ephemeral values outside of write-only attributes, where their values would
+ * be recorded.
  */
 function findMisplacedReferences(
   { block, names }: ResourceType,

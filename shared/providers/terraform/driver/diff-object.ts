@@ -15,8 +15,8 @@ const metaKey = '__meta'
 
 /**
  * Returns the difference between an object and its configuration, by a plan of the provider. A
- * tainted object is replaced. Without a configured provider, there is a difference without details.
- * Throws ProviderError.
+ * tainted object is replaced. If the provider is not configured, the result is a difference without
+ * details. Throws ProviderError.
  */
 export async function diffObject(
   session: TerraformSession,

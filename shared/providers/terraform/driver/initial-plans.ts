@@ -15,7 +15,10 @@ export interface InitialPlans {
   readonly find: (urn: string) => InitialPlan | undefined
 }
 
-/** Maximum number of recorded plans. Beyond it, the oldest ones are dropped and not compared. */
+/**
+ * Maximum number of recorded plans. If there are more, the oldest ones are dropped, and are not
+ * compared with final plans.
+ */
 const initialPlansMax = 10_000
 
 /** Creates an empty collection of initial plans. */

@@ -75,7 +75,7 @@ describe('an ephemeral resource', () => {
     expect(calls.filter(({ rpc }) => rpc === 'renewEphemeralResource')).toHaveLength(1)
   })
 
-  test('is not renewed at once because its renewal is later than a timer can be', async () => {
+  test('is not renewed immediately if its renewal is later than the longest delay of a timer', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     const renewAtMs = Date.now() + 2 ** 40
     const { create } = await createScriptedProvider(answerOpen({ renewAtMs }))

@@ -236,7 +236,7 @@ describe('a refresh', () => {
     expect((await read('id-a', outputs)).id).toBe('')
   })
 
-  test('of a tainted object keeps its mark, and a reason', async () => {
+  test('of a tainted object keeps the taint, and returns a reason', async () => {
     const failing = await createScriptedProvider(base => ({
       applyResourceChange: async request => ({
         ...(await base.applyResourceChange(request)),

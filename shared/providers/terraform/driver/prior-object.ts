@@ -41,8 +41,9 @@ export async function readPriorObject(
 }
 
 /**
- * Returns the object of a recorded resource that is now updated. The provider also upgrades a state
- * that it has just moved, because Terraform's core does so when it applies. Throws ProviderError.
+ * Returns the object of a recorded resource that is about to be updated. The provider also upgrades
+ * a state that it has just moved, because Terraform's core does so when it applies. Throws
+ * ProviderError.
  */
 export async function readObjectToUpdate(
   session: TerraformSession,
@@ -131,7 +132,7 @@ function prepareStored(
 /** A state of a response, with the names of its call and its resource for messages. */
 interface ReceivedState {
   readonly urn: string
-  /** The begin of the messages, such as `moved the state`. */
+  /** The beginning of the messages, such as `moved the state`. */
   readonly messageStart: string
   readonly read: () => CtyValue
 }

@@ -20,7 +20,8 @@ export function deriveInputs(resource: ResourceType, outputs: PropertyMap): Prop
 
 /**
  * Returns the inputs of an object that was read again: the old inputs, with the values that the
- * object has now. Inputs without such a value are dropped, except those that no state contains.
+ * object has now. Inputs without such a value are dropped, except inputs that states never contain,
+ * such as write-only ones.
  */
 export function updateInputs(
   resource: ResourceType,
@@ -51,7 +52,8 @@ function hasWriteOnly({ attributes }: ObjectSchema): boolean {
 }
 
 /**
- * Updates a value. An object gets no keys besides those of the program, as providers add others.
+ * Updates a value. An object gets no keys besides those of the program, because providers add
+ * others.
  */
 function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue {
   if (isSecret(input)) return secretOf(updateValue(input.value, output))

@@ -9,8 +9,8 @@ import { namesOf, type PropertyNames } from '../mapping/property-names.ts'
 import type { AttributeSchema, BlockSchema, ObjectSchema } from '../values/schema.ts'
 
 /**
- * Marks inputs as secret that the schema declares sensitive, at any depth. Write-only inputs are
- * secret, too, because Terraform never records them.
+ * Marks as secret the inputs that the schema declares sensitive, at any depth. Write-only inputs
+ * are secret, too, because Terraform never records them.
  */
 export function markSensitiveInputs(
   shape: BlockSchema | ObjectSchema,

@@ -46,7 +46,7 @@ export interface TerraformProviderDeps {
   /** Finds or installs the provider that a parameter names. */
   readonly findBinary: (parameter: PackageParameter) => Promise<ProviderBinary>
   readonly start: (binary: ProviderBinary) => Promise<TerraformProcess>
-  /** Whether this process is ending, and takes its providers with it. */
+  /** Whether this process is ending, so that its providers end too. */
   readonly isEnding: () => boolean
   /** Shows a warning to the user. */
   readonly warn: (text: string) => void
@@ -55,8 +55,8 @@ export interface TerraformProviderDeps {
 }
 
 /**
- * Creates a provider, whose process is started when the parameters name it. Until then every call
- * about the configuration, a resource or a function fails.
+ * Creates a provider. Its process is started when the parameters of the package name the Terraform
+ * provider. Until then every call about the configuration, a resource or a function fails.
  */
 export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
   let running: RunningPackage | undefined

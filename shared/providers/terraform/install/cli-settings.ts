@@ -13,8 +13,8 @@ import { normalizeHostname } from './source-address.ts'
 /** The settings of Terraform's and OpenTofu's command lines that concern providers. */
 export interface CliSettings {
   /**
-   * Undefined without a block `provider_installation`: standard folders, and registries for
-   * providers that no such folder has.
+   * The methods that the block `provider_installation` names. Undefined without the block: the
+   * standard folders are used, and registries for providers that no such folder has.
    */
   readonly methods: readonly InstallationMethod[] | undefined
   /** Full address of a provider → the folder of its executable, from `dev_overrides`. */
@@ -23,7 +23,9 @@ export interface CliSettings {
   readonly cacheFolder: string | undefined
   /** Host → bearer token. */
   readonly tokens: ReadonlyMap<string, string>
-  /** Host → the base address of its provider registry, in place of its discovery. */
+  /**
+   * Host → the base address of its provider registry, which is then not requested from the host.
+   */
   readonly registries: ReadonlyMap<string, string>
   readonly hasCredentialsHelper: boolean
 }

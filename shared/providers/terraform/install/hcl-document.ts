@@ -62,7 +62,7 @@ function isObject(json: unknown): json is object {
 interface TokenReader {
   readonly peek: () => HclToken
   readonly next: () => HclToken
-  /** Consumes a mark if it is next. */
+  /** Consumes a punctuation mark if it is the next token. */
   readonly skip: (mark: string) => boolean
   readonly refuse: (token: HclToken) => Error
 }

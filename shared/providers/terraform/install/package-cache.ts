@@ -27,7 +27,9 @@ export interface TerraformPackageRequest {
   readonly platform: PackagePlatform
   /** Hashes of a lock file, of which the package must have one. Empty: any hash is accepted. */
   readonly lockedHashes: readonly string[]
-  /** Whether the hashes of the package are needed, which takes time for large packages. */
+  /**
+   * Whether the hashes of the package are needed. For large packages, their computation takes time.
+   */
   readonly needsHashes: boolean
 }
 

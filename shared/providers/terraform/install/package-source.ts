@@ -31,9 +31,12 @@ export interface DownloadablePackage {
 export interface PackageSource {
   /** The place, for messages. */
   readonly title: string
-  /** Returns an empty list, or throws TERRAFORM_PROVIDER_UNKNOWN, for an unknown provider. */
+  /**
+   * Lists the versions of a provider. For an unknown provider, returns an empty list or throws
+   * TERRAFORM_PROVIDER_UNKNOWN.
+   */
   readonly listVersions: (address: SourceAddress) => Promise<readonly string[]>
-  /** Returns undefined if the source does not have this version. */
+  /** Finds the package of a version. Returns undefined if the source does not have this version. */
   readonly locate: (address: SourceAddress, version: string) => Promise<LocatedPackage | undefined>
 }
 

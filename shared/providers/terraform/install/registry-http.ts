@@ -148,7 +148,7 @@ function reasonOfFailure(thrown: unknown): string {
 interface OpenedResponse {
   readonly response: Response
   readonly url: string
-  /** Starts the time for further data again. */
+  /** Restarts the time limit for further data. */
   readonly onData: () => void
   readonly stopTimeout: () => void
 }

@@ -40,7 +40,7 @@ export function formatSourceAddress({ hostname, namespace, type }: SourceAddress
 }
 
 /**
- * Formats an address as the name of a stored plugin. Only the host contains dots, so it is
+ * Formats an address as the name of a stored plugin. Only the host contains dots, so the name is
  * unambiguous.
  */
 export function formatStoredName({ hostname, namespace, type }: SourceAddress): string {

@@ -83,7 +83,8 @@ async function unpackEntry(
     },
   })
   const source = await openEntry(zip, entry)
-  // `pipeline` must get the target in the turn that opens it, to receive the errors of its opening.
+  // `pipeline` must get the target in the same turn of the event loop in which it is opened, to
+  // receive the errors of its opening.
   const target = createWriteStream(path, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 })
   await pipeline(source, meter, target)
 }

@@ -28,7 +28,10 @@ export interface DescribedProperty {
 /** The named types of a package, which grow while properties are described. */
 export interface TypeDeclarations {
   readonly types: ReadonlyMap<string, ComplexTypeSpec>
-  /** Returns the type of a value of Terraform. Objects in it get `typeName` or a name after it. */
+  /**
+   * Returns the type of a value of Terraform. Objects in it get the name `typeName`, or a name that
+   * is derived from it.
+   */
   readonly describeType: (type: CtyType, typeName: string) => TypeSpec
   /** Declares the type of an object that programs set. Returns a reference to the type. */
   readonly declareInput: (object: AnyObjectSchema, typeName: string) => TypeSpec
@@ -179,7 +182,8 @@ export function formatObject(
 }
 
 /**
- * Returns a nested object. In Node, inputs and outputs of one type can require different ones.
+ * Returns a nested object. In Node, inputs and outputs of one type can require different
+ * properties.
  */
 function formatNestedObject(
   properties: ReadonlyMap<string, DescribedProperty>,

@@ -39,7 +39,10 @@ const irregularPlurals: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Whole names without a plural. Pulumi's list has some more, which no property has as its name. */
+/**
+ * Whole names without a plural. Pulumi's list has more names, but no property has one of these
+ * names.
+ */
 const unchangedNames = new RegExp(
   `^(?:${[
     'bison|bream|breeches|buffalo|carp|chassis|clippers|cod|corps|debris|diabetes|elk|equipment',

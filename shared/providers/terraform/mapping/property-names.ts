@@ -4,7 +4,7 @@
  * providers/package-schema, errors and values. It is pure.
  *
  * Invariants: names follow from the schema only, never from a value. Keys of maps are data, and are
- * never renamed. The names are those of Pulumi's bridge, also where its rules give odd words.
+ * never renamed. The names are those of Pulumi's bridge, even where its rules give odd words.
  */
 import type {
   AttributeSchema,
@@ -82,7 +82,7 @@ export function createPropertyNames(
 type PropertyShape = Omit<PropertyName, 'name'>
 
 function shapesOf(object: AnyObjectSchema): ReadonlyMap<string, PropertyShape> {
-  // Of the three schemas, only an object type has a kind.
+  // Of the three kinds of schemas, only an object type has the field `kind`.
   if ('kind' in object)
     return mapValues(object.attributes, type => ({ shape: shapeOfType(type), isFlattened: false }))
   const attributes = mapValues(object.attributes, attribute => ({

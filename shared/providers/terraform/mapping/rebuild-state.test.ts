@@ -18,7 +18,7 @@ const mapOf = (object: Readonly<Record<string, PropertyValue>>): PropertyMap =>
 const rebuild = (outputs: PropertyMap): ReturnType<typeof rebuildState> =>
   rebuildState(firewallBlock, firewallNames, outputs)
 
-test('the state of outputs is the one that gave them', () => {
+test('the state that is rebuilt from outputs equals the state that gave them', () => {
   const stored = `{"api_token":"t","box":{"key":"k"},"conf":{"conf_key":"c"},
     "entry":[{"entry_key":"e","secret_key":null}],
     "extra":{"value":["x",1],"type":["tuple",["string","number"]]},

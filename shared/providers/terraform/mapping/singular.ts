@@ -67,7 +67,7 @@ const suffixRules: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns the singular of the name of a list, such as `rule` for `rules`: the name of one element.
- * These are the rules by which Pulumi names nested types, right or wrong.
+ * These are the rules by which Pulumi names nested types, even where they are wrong.
  */
 export function singularize(name: string): string {
   const irregular = irregularSingulars.get(name.toLowerCase())

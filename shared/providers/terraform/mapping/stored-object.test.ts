@@ -134,7 +134,7 @@ test.each([
   expect(readBridgeMeta(mapOf({ __meta: secretOf(meta) }))).toEqual(read)
 })
 
-test('nothing to store has no meta output', () => {
+test('without anything to store there is no meta output', () => {
   expect(formatBridgeMeta({ schemaVersion: 0, privateData: new Uint8Array() })).toBeUndefined()
 })
 

@@ -123,7 +123,7 @@ test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonl
     ['b: a planned element has vanished', 'b: an element that was not planned has appeared'],
   ],
   ['merged elements', 'set', [{ a: '?' }, { a: 'x' }], [{ a: 'x' }], []],
-])('blocks compare %s of a %s', (_name, nesting, planned, actual, flaws) => {
+])('the comparison of blocks covers %s of a %s', (_name, nesting, planned, actual, flaws) => {
   const block = blockWith({}, { b: nestedBlock(nesting, inner) })
   const found = findInconsistencies(block, {
     planned: objectFrom(block, { b: planned }),

@@ -137,7 +137,7 @@ test.each<
     [],
   ],
 ])(
-  'a plan of a nested attribute checks %s: %s',
+  'the check of a plan with a nested attribute covers %s: %s',
   (_name, nesting, [prior, config, planned], flaws) => {
     expect(check(blockWithNested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(
       flaws,
@@ -241,10 +241,13 @@ test.each<
     [`b[set element]: ${unknownBlock}`],
   ],
   ['other elements of a set', 'set', [[], [{ opt: 'a' }], [{ opt: 'b' }, { opt: 'c' }]], []],
-])('a plan with blocks checks %s of a %s', (_name, nesting, [prior, config, planned], flaws) => {
-  const outer = blockWith({}, { b: nestedBlock(nesting, block) })
-  expect(check(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
-})
+])(
+  'the check of a plan with blocks covers %s of a %s',
+  (_name, nesting, [prior, config, planned], flaws) => {
+    const outer = blockWith({}, { b: nestedBlock(nesting, block) })
+    expect(check(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
+  },
+)
 
 test('write-only values of a state are found everywhere, and removed', () => {
   const free = blockWith({ wo: plainAttribute('ow', '"dynamic"'), opt: plainAttribute('o') })

@@ -29,11 +29,11 @@ const block = blockWith({
 
 test.each<[string, PlainValue, PlainValue, PlainValue]>([
   ['absence of both', null, null, null],
-  ['an unknown configuration keeps the prior', { opt: 'p' }, '?', { opt: 'p' }],
-  ['a null configuration keeps the prior', { opt: 'p' }, null, { opt: 'p' }],
+  ['an unknown configuration keeps the prior value', { opt: 'p' }, '?', { opt: 'p' }],
+  ['a null configuration keeps the prior value', { opt: 'p' }, null, { opt: 'p' }],
   ['a new object has null for computed attributes', null, { req: 'a' }, { req: 'a' }],
   [
-    'computed attributes keep the prior',
+    'computed attributes keep the prior value',
     { comp: 'p', both: 'q' },
     { req: 'a' },
     { req: 'a', comp: 'p', both: 'q' },

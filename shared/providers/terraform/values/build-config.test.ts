@@ -177,7 +177,7 @@ test.each<[NestedBlockSchema['nesting'], Plain, string]>([
   expect(problemsOf(build(wrap(nestedBlock(nesting, inner)), { b: input }))).toEqual([problem])
 })
 
-test('a nested attribute is null unless it is written', () => {
+test('a nested attribute is null unless the input sets it', () => {
   const attributes: Record<string, AttributeSchema> = Object.fromEntries(
     (['single', 'list', 'set', 'map'] as const).map(nesting => [
       nesting,
@@ -199,7 +199,7 @@ test('a nested attribute is null unless it is written', () => {
   ])
 })
 
-test('unknown inputs are unknown parts, and suspend the count of blocks', () => {
+test('unknown inputs are unknown parts, and the number of blocks is then not checked', () => {
   const block = blockWith(
     { a: plainAttribute('r'), n: nestedAttribute('o', 'list', { x: plainAttribute('o') }) },
     {
@@ -228,7 +228,7 @@ test('an unknown block of a collection is a block of unknown parts', () => {
   expect(unknownPathsOf(value).map(formatCtyPath)).toEqual(['rule[0].deep', 'rule[0].x'])
 })
 
-test('secrets are marked beside the value, and in a set as a whole', () => {
+test('the paths of secrets are returned beside the value, and a secret in a set marks the whole set', () => {
   const block = blockWith(
     {
       a: plainAttribute('o'),

@@ -17,7 +17,8 @@ export function createByteBuffer(): ByteBuffer {
   let length = 0
 
   /**
-   * Adds room for some bytes, perhaps in a larger buffer. Returns the position of the first one.
+   * Makes room for some bytes, in a larger buffer if necessary. Returns the position of the first
+   * one.
    */
   const reserve = (count: number): number => {
     const start = length

@@ -20,7 +20,8 @@ export interface BuildPlace {
   readonly report: BuildReport
   readonly path: CtyPath
   /**
-   * The outermost set around the part. A secret in it marks the set, as elements have no address.
+   * The outermost set around the part. A secret in it marks the set, because elements have no
+   * address.
    */
   readonly setPath?: CtyPath
 }

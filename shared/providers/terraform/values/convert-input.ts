@@ -21,8 +21,8 @@ import { unknownOf } from './unknown-value.ts'
 export type PlainInput = Exclude<PropertyValue, { readonly kind: string }> | undefined
 
 /**
- * Removes the wrappers of an input. Marks its place as sensitive for a secret. References become
- * ids. Reports values that Terraform does not have, such as archives.
+ * Removes the wrappers of an input. If it is a secret, marks its place as sensitive. References
+ * become ids. Reports values that Terraform does not have, such as archives.
  */
 export function unwrapInput(input: PropertyValue, place: BuildPlace): PlainInput {
   if (!isSpecial(input)) return input

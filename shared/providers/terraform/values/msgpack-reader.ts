@@ -12,7 +12,7 @@ export interface MsgpackReader {
   readonly readFloat: () => number
   /** Reads a text or binary item as UTF-8. Invalid bytes become U+FFFD. */
   readonly readText: () => string
-  /** Returns the number of elements, which is at most that of the remaining bytes. */
+  /** Returns the number of elements, which is at most the number of remaining bytes. */
   readonly readArrayHeader: () => number
   /** Returns the number of entries, which is at most half of the remaining bytes. */
   readonly readMapHeader: () => number

@@ -60,7 +60,10 @@ function equalEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): 
   return true
 }
 
-/** Compares sets. Elements with equal order keys have no defined order, so each is searched for. */
+/**
+ * Compares sets. Elements with equal order keys have no defined order, so each element is searched
+ * for in the other set.
+ */
 function equalRawSets(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
   if (a.elements.length !== b.elements.length) return false
   if (equalElements(a, b, comparison)) return true

@@ -10,7 +10,7 @@ export interface NumberBound {
  * Restrictions of the possible values of an unknown value. An absent property restricts nothing.
  */
 export interface Refinements {
-  /** Whether the value cannot be null. Never false. */
+  /** True if the value cannot be null, and otherwise absent. */
   readonly isNotNull?: boolean
   /** The text with which the string begins. */
   readonly prefix?: string

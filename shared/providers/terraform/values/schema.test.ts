@@ -45,7 +45,7 @@ test('blocks with dynamic parts are tuples and objects', () => {
   expect(typeOfNestedBlock(nestedBlock('single', free)).kind).toBe('object')
 })
 
-test('a block that is not written has the empty value of its nesting', () => {
+test('a missing block has the empty value of its nesting', () => {
   const outer = blockWith({ b: plainAttribute('o') }, { list: nestedBlock('list', inner) })
   const texts = nestings.map(nesting => toJson(emptyBlockOf(nestedBlock(nesting, outer))))
   expect(texts).toEqual(['null', '{"b":null,"list":[]}', '[]', '[]', '{}'])
@@ -73,7 +73,7 @@ test.each<[string, BlockSchema]>([
   ['a required attribute is also optional or computed', blockWith({ a: plainAttribute('rc') })],
   ['a write-only attribute is also computed', blockWith({ a: plainAttribute('ocw') })],
   [
-    'the name of an attribute is also that of a block',
+    'the name of an attribute is also the name of a block',
     blockWith({ a: plainAttribute('o') }, { a: nestedBlock('list', inner) }),
   ],
   ['the name of a block has other characters', blockWith({}, { A: nestedBlock('list', inner) })],

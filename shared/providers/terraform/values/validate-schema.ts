@@ -24,7 +24,7 @@ export function findSchemaFlaws(block: BlockSchema, path: CtyPath = []): readonl
   for (const [name, nested] of block.blocks) {
     const place = [...path, attributeStep(name)]
     if (block.attributes.has(name))
-      flaws.push(`the name of an attribute is also that of a block${formatPlace(place)}`)
+      flaws.push(`the name of an attribute is also the name of a block${formatPlace(place)}`)
     if (!/^[a-z0-9_]+$/.test(name))
       flaws.push(
         `the name of a block has other characters than a-z, 0-9 and _${formatPlace(place)}`,

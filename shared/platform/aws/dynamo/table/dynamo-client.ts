@@ -31,7 +31,7 @@ export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
   return new DynamoDBClient({
     region,
     requestHandler,
-    // This project retries, see retry-request.ts.
+    // The client makes one attempt, because retry-request.ts repeats the requests.
     maxAttempts: 1,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),

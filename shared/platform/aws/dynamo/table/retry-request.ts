@@ -39,8 +39,8 @@ export async function retryRequest<T>(
 }
 
 /**
- * Waits for a random time. Its maximum doubles with each earlier pause, up to a limit. `pauses` is
- * the number of earlier pauses.
+ * Waits for a random time, whose maximum doubles with each earlier pause, up to a limit. `pauses`
+ * is the number of earlier pauses.
  */
 export async function backOff({ clock, random }: RetryDeps, pauses: number): Promise<void> {
   const maxPauseMs = Math.min(limits.longestRetryPauseMs, limits.firstRetryPauseMs * 2 ** pauses)

@@ -92,7 +92,9 @@ export async function putItem(
   })
 }
 
-/** Updates or creates one item under a condition. `item` of the result: the item afterwards. */
+/**
+ * Updates or creates one item under a condition. `item` in the result is the item after the change.
+ */
 export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResult> {
   const command = new UpdateItemCommand({
     TableName: table.name,

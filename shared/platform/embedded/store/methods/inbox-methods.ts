@@ -28,8 +28,8 @@ export const inboxMethods = {
         .map(row => readTextColumn(requireReadableFormat('late', row), 'item')),
   ),
   /**
-   * Marks outcomes as taken, and keeps their keys. An executor may put an outcome here after a
-   * deployment already took the same outcome from another record.
+   * Marks outcomes as taken, and keeps their keys. An executor may put an outcome into the inbox
+   * after a deployment already took the same outcome from another record.
    */
   'late.remove': defineWrite(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>

@@ -144,7 +144,7 @@ function parseEndedAt(endJson: string, keys: { stack: StackId; number: number })
   return parseRecordJson({ kind: 'history', keys }, endJson, isEnd).endedAt
 }
 
-/** Returns the names of all tables except events, which reference no blobs, and the schema. */
+/** Returns the names of all tables except `schema` and `event`. Events reference no blobs. */
 function listTables(database: Database): readonly string[] {
   return database
     .all(

@@ -10,8 +10,8 @@ export type SignatureCheck =
 
 /**
  * Verifies a detached signature over a document with any of the keys. `expired`: the signature is
- * correct, but its key has expired. A key counts only with a valid signature of its owner, without
- * a revocation, and if it may sign.
+ * correct, but its key has expired. A key counts only if its owner has validly signed it and not
+ * revoked it, and if it may sign documents.
  */
 export function verifyDetached(
   document: Buffer,
