@@ -37,8 +37,8 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON does not count as a failure of the call, because
- * code of users that runs in a function can forge its result.
+ * could not be called. A result that is not JSON does not count as a failure of the call. The
+ * reason is that code of users in a function can forge results.
  */
 export async function callLambda(
   lambda: LambdaInvoker,

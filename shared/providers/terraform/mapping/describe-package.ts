@@ -90,7 +90,7 @@ export function describePackage(contents: PackageContents): PackageSchema {
 
 /**
  * Describes the repository and the publisher. The protocol of registries does not name the
- * repository of a provider, so the description names the repository on GitHub that a provider has
+ * repository of a provider. So the description names the repository that a provider has on GitHub
  * by convention.
  */
 function describeOrigin({
