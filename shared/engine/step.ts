@@ -83,7 +83,7 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
 
 /**
  * Reports whether events mark a kind of step as logical. A refresh, a join, a hook and the parts of
- * a replacement are not logical, but its `replace` step is.
+ * a replacement are not logical. The `replace` step of a replacement is logical.
  */
 export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)

@@ -4,9 +4,9 @@ import { isReplacementPending } from '../state/pending.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 
 /**
- * Returns the resources whose creates a client without a journal began and did not end, as far as
- * it reported its steps. Returns none when the client itself reported the end of the update: it has
- * then awaited every step. Steps arrive in any order and more than once.
+ * Returns the resources whose creates a client without a journal began and did not end, according
+ * to the steps that it reported. Returns none when the client itself reported the end of the
+ * update: it has then awaited every step. Steps arrive in any order and more than once.
  */
 export function findUnfinishedCreates(
   checkpoint: StoredDeployment,

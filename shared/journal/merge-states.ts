@@ -165,7 +165,8 @@ function listClaimedFields(resource: StoredResource): readonly (readonly [string
 /**
  * Merges a resource that both sides changed, if none of the changes needs a claim. No claim is
  * needed for source positions, outputs of components, the root resource, and reads of external
- * resources. The fold takes precedence for outputs that it changed. Returns undefined otherwise.
+ * resources. The fold takes precedence for outputs that it changed. Returns undefined if a change
+ * needs a claim.
  */
 function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResource[] | undefined {
   const [, foldedStates, currentStates] = sides

@@ -70,7 +70,7 @@ describe('an operation without an end', () => {
   })
 
   test.each<[string, OperationEnd | undefined]>([
-    ['nobody touched', undefined],
+    ['has no head', undefined],
     ['received only arrivals', { head: { ...freshHead, arrived: [idOf(9)] } }],
     ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
   ])('an operation that %s has no entries', (_what, end) => {

@@ -67,8 +67,9 @@ export interface HistoryRecord {
    */
   readonly environment?: Readonly<Record<string, string>>
   /**
-   * Only in an entry of this machine's command line or of a self-managed backend: the
-   * configuration. `ns:name` → text, `{ secure }` or an object. Its secrets are encrypted.
+   * Only in an entry that the command line of this machine or a client of a self-managed backend
+   * wrote: the configuration. `ns:name` → text, `{ secure }` or an object. Its secrets are
+   * encrypted.
    */
   readonly config?: Readonly<Record<string, Json>>
   /** Pending operations that a state import dropped from the imported state. */

@@ -68,7 +68,7 @@ export interface DocumentsPort {
   /**
    * Puts a document like `put`, and replaces its expiry. `version` is the expected version. The
    * store removes an expired document with its version, so the versions of its name may start
-   * again. So a caller uses a name again only if a write with an outdated version does no harm.
+   * again. A caller may use a name again only if a write with an outdated version does no harm.
    */
   readonly putExpiring: (document: ExpiringDocument) => Promise<number | false>
   /**

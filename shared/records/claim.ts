@@ -16,7 +16,10 @@ export function findTouchedUrn(one: Claim, other: Claim): string | undefined {
   return undefined
 }
 
-/** Reports whether a claim contains another claim. A claimed change may also be read. Pure. */
+/**
+ * Reports whether a claim contains another claim. A claim to change a resource includes a claim to
+ * read it. Pure.
+ */
 export function containsClaim(claim: Claim, part: Claim): boolean {
   return (
     [...part.changes].every(urn => claim.changes.has(urn)) &&

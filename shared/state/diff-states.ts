@@ -41,7 +41,7 @@ export interface StateDiff {
 }
 
 /**
- * Compares two secrets by their stored forms with different ciphertexts. Returns undefined when the
+ * Compares two secrets whose stored forms have different ciphertexts. Returns undefined when the
  * secrets cannot be decrypted.
  */
 export type CompareSecrets = (oldSecret: Json, newSecret: Json) => boolean | undefined

@@ -33,7 +33,7 @@ interface IntegrityReport {
 
 /**
  * Returns the first integrity error of a state, or undefined. Pulumi checks a snapshot differently
- * when it reads and when it writes it. These are the rules for reading, which also cover
+ * when it reads and when it writes it. This function has the rules for reading, which also cover
  * `replaceWith`. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {

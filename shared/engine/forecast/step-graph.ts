@@ -93,8 +93,8 @@ export function isCountedStep({ op, type, urn }: NodeStep): boolean {
 }
 
 /**
- * Returns the nodes of deletes that can start. `needs` counts from the first of these nodes.
- * Deletes that protection blocks are left out.
+ * Returns the nodes of deletes that can start. The indices in `needs` count from the first of these
+ * nodes. Deletes that protection blocks are left out.
  */
 function toDeleteNodes({ graph, condemned, release }: PlannedDeletes): readonly {
   readonly step: Step | undefined

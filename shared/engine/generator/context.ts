@@ -78,8 +78,8 @@ export interface DecisionPorts {
   /** Runs a decision after all earlier ones have ended. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. The caller of the deployment reports `abortError`. It is undefined
-   * if the error was reported already.
+   * Ends the deployment early. The caller of the deployment reports `abortError`. `abortError` is
+   * undefined if the error was reported already.
    */
   readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean

@@ -24,10 +24,10 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 
 /**
  * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
- * dependencies: provider, parent, named dependencies, and the descendants of named components. In
- * the list, a replaced state comes after the states that name its URN. Its delete waits for the
- * states among them that Pulumi deletes in an earlier wave (`addWaitEdges`). A protected state
- * delays only the deletes of states before it in the list. Source:
+ * dependencies: provider, parent, named dependencies, and the descendants of named components. The
+ * list has a replaced state after the states that name its URN. If Pulumi deletes such a state in
+ * an earlier wave, the delete of the replaced state waits for it (`addWaitEdges`). A protected
+ * state delays only the deletes of states before it in the list. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */

@@ -28,7 +28,7 @@ interface RegistrationSignals {
 
 /**
  * Creates the handler of registrations. A request is decoded when the window has room for it. Until
- * then only its parent is known, for which the registration is pending.
+ * then only the parent is known, and the registration counts as a pending child of it.
  */
 export function createRegistrationHandler(
   readyDeps: Promise<RegistrationDeps>,

@@ -41,7 +41,7 @@ test('the compaction function folds the deployment, and its request contains onl
 test.each<readonly [string, Answer]>([
   ['cannot be called', new Error('Rate exceeded')],
   ['dies', { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorMessage":"gone"}') }],
-  ['answers something else', { Payload: Buffer.from('{"nudged":1}') }],
+  ['gives an answer of another form', { Payload: Buffer.from('{"nudged":1}') }],
   ['answers nothing', {}],
 ])(
   'when the function %s, the deployment is folded here, and this is logged',

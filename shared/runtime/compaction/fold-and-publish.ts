@@ -57,8 +57,8 @@ export async function compact(
   const view = await readLogView(ports, deployment)
   onLogRead(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
-  // A begin after the stop flag is given back by its owner. Without an earlier call, the operation
-  // is therefore no pending operation.
+  // The owner of a begin after the stop flag gives it back. If no earlier attempt called the
+  // provider, the operation therefore does not become a pending operation.
   const findEndToFold = (id: OperationId): RecordedEnd | undefined => {
     const recordedEnd = ends.get(id)
     if (recordedEnd === undefined || recordedEnd.head.end !== undefined) return recordedEnd
@@ -91,8 +91,9 @@ interface TargetedFold {
 }
 
 /**
- * Publishes the fold of a targeted deployment. If others have published since its pin, its changes
- * are merged into the newest snapshot. Publishes nothing if that snapshot contains them already.
+ * Publishes the fold of a targeted deployment. If another deployment has published since the pin of
+ * this one, the changes of this one are merged into the newest snapshot. Publishes nothing if that
+ * snapshot contains them already.
  */
 async function publishMerged(
   ports: CompactionPorts,

@@ -46,7 +46,8 @@ export async function openStackSecrets(
       `the secrets provider '${provider}' is not supported here`,
     )
   if (encryptionSalt === '') {
-    // The file of a stack with the manager `service` names none: only its state does.
+    // The file of a stack that uses the manager `service` names no manager: only the state names
+    // it.
     const serviceManager = await deps.openServiceOf?.(stack)
     if (serviceManager !== undefined) return serviceManager
     throw error(

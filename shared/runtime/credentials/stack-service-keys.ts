@@ -76,8 +76,8 @@ function managerKeyOf(stack: StackId): DocumentKey {
 
 /**
  * Records the manager `service` of a stack that has no state yet, so that its first deployment can
- * run here. `url`: the address of the service, as the client of Pulumi uses it. An existing record
- * is kept.
+ * run on this platform. `url`: the address of the service, as the client of Pulumi uses it. An
+ * existing record is kept.
  */
 export async function putFirstServiceManager(
   ports: ServiceKeyPorts,
@@ -102,9 +102,9 @@ export async function readFirstServiceManager(
 }
 
 /**
- * Opens the secrets manager `service` of a state with the keys of its stack. Undefined when the
- * stack has no keys here, for example because the state comes from another service. Throws
- * SECRETS_MALFORMED for a malformed state.
+ * Opens the secrets manager `service` of a state with the keys of its stack. Undefined when this
+ * platform has no keys of the stack, for example because the state comes from another service.
+ * Throws SECRETS_MALFORMED for a malformed state.
  */
 export async function openServiceManager(
   ports: ServiceKeyPorts,

@@ -23,8 +23,8 @@ export interface RunInput {
   /** The environment of programs and plugins. Absent: that of this process. */
   readonly variables?: Readonly<Record<string, string>>
   /**
-   * Operations in flight up to which the generator runs them itself, if functions execute the
-   * deployment. Absent or 0: executors run all operations.
+   * If functions execute the deployment, the generator itself runs operations while at most this
+   * number is in flight. Absent or 0: executors run all operations.
    */
   readonly inlineOperationsMax?: number
   /** Installs missing plugins in the plugin cache. */

@@ -44,9 +44,10 @@ export interface ConstructedComponent {
 
 /**
  * Constructs a component. Its provider registers the resources of the component. The call is not
- * recorded. Each generator run repeats the call, and answers its registrations from the records. An
- * error of the provider ends the deployment. Source: docs/spec/monitor.md#registerresource steps
- * 10-19, docs/spec/provider-protocol.md#components-construct.
+ * recorded. Each generator run repeats the call, and answers the registrations of the component
+ * from the records. An error of the provider ends the deployment. Source:
+ * docs/spec/monitor.md#registerresource steps 10-19,
+ * docs/spec/provider-protocol.md#components-construct.
  */
 export async function constructComponent(
   ctx: GeneratorContext,

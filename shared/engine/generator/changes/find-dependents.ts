@@ -42,9 +42,9 @@ export function findDependentsByOption(
 }
 
 /**
- * Returns the dependents that must be replaced with a resource, in the order of the base. If its
- * provider or `deletedWith` is replaced, a dependent is replaced without a diff. The diff of any
- * other dependent has unknown values for the properties that depend on replaced resources.
+ * Returns the dependents that must be replaced with a resource, in the order of the base. A
+ * dependent is replaced without a diff if its provider or its `deletedWith` is replaced. The diff
+ * of any other dependent has unknown values for the properties that depend on replaced resources.
  */
 export async function findDependentReplacements(
   ctx: GeneratorContext,

@@ -14,15 +14,19 @@ const createStep = (more: object = {}): Step =>
     next: createResourceState({ urn: urnOf('a'), type: 't:m:T', custom: true, ...more }),
   })
 
-describe('a registration that names a failed resource', () => {
+describe('failIfDependencyFailed', () => {
   test.each([
-    ['not at all', {}, false],
-    ['as its parent', { parent: bad }, true],
-    ['as a dependency', { dependencies: [bad] }, true],
-    ['as a dependency of a property', { propertyDependencies: new Map([['v', [bad]]]) }, true],
-    ['in deletedWith', { deletedWith: bad }, true],
-    ['in replaceWith', { replaceWith: [bad] }, true],
-    ['as its provider', { provider: `${bad}::id` }, false],
+    ['continues if no reference names the failed resource', {}, false],
+    ['fails if the failed resource is the parent', { parent: bad }, true],
+    ['fails if the failed resource is a dependency', { dependencies: [bad] }, true],
+    [
+      'fails if a property depends on the failed resource',
+      { propertyDependencies: new Map([['v', [bad]]]) },
+      true,
+    ],
+    ['fails if `deletedWith` names the failed resource', { deletedWith: bad }, true],
+    ['fails if `replaceWith` names the failed resource', { replaceWith: [bad] }, true],
+    ['continues if the failed resource is the provider', { provider: `${bad}::id` }, false],
   ])('%s', (_title, more, isFailed) => {
     const sets = createSets()
     const decide = () => failIfDependencyFailed({ sets }, [createStep(more)])

@@ -22,8 +22,8 @@ export function failIfDependencyFailed(
   return {
     kind: 'failed',
     failure: { diagnostics: [], endedPart: 'registration', isDependencyFailure: true },
-    // Other decisions may wait for deletes of these steps, which do not take place. The delta
-    // resolves their promises in `pendingDeletes`.
+    // These steps do not run, but other decisions may wait for their deletes. The delta resolves
+    // the promises of these deletes in `pendingDeletes`.
     delta: createStepEndsDelta(steps, []),
   }
 }

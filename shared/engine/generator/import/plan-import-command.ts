@@ -103,8 +103,8 @@ export function findNeededProviders(
 
 /**
  * Returns the imports, each after its parent. A resource that the state already has under the same
- * id is omitted. Another id or an unknown parent is a refusal. `stackUrn`: the parent of imports
- * without a parent.
+ * id is omitted. A resource with another id or an unknown parent is refused. `stackUrn`: the parent
+ * of imports without a parent.
  */
 export function planImports(
   requestedImports: readonly ImportedResource[],

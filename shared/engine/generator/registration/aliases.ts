@@ -53,8 +53,8 @@ function toAliasUrn(
 }
 
 /**
- * Returns the URN that a child had below the old URN of its parent. If its name begins with the
- * name of the parent, this prefix is replaced by the parent's old name.
+ * Returns the URN that a child had below the old URN of its parent. If the name of the child begins
+ * with the name of the parent, this prefix is replaced by the parent's old name.
  */
 function inheritedAliasOf(parentUrn: Urn, formerParentUrn: Urn, child: AliasedResource): Urn {
   const parentName = nameOf(parentUrn)

@@ -21,7 +21,7 @@ export interface Replay {
   /** The decisions about a URN, in order. */
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
-   * Runs a recorded chain to its end, once for all callers. Uses the recorded ends. Unless they
+   * Runs a recorded chain to its end, once for all callers. Uses the recorded ends. If these do not
    * complete the chain, sends its first operation again, and waits for the other ends. Only the
    * `onEnd` of the first caller is called, with the decided steps and their ends.
    */

@@ -57,19 +57,22 @@ test.each<[Partial<Targeting>, string, string]>([
   // Targets take precedence when the program registers a resource, and excludes in a refresh.
   [{ targets: [urn('a')], excludes: [urn('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
   [{ excludeProtected: true }, 'shop-dev p d', 'd'],
-])('%j', (targeting, registered, refreshed) => {
-  const input = {
-    scope: scopeOf({ ...none, ...targeting }, { graph: createStateGraph(states) }),
-    sets: createSets(),
-  }
-  const included = states.filter(one => {
-    const isIncluded = isTargetedRegistration(input, one)
-    reduceSets(input.sets, createScopeDelta(input, one, isIncluded))
-    return isIncluded
-  })
-  expect(namesOf(included)).toBe(registered)
-  expect(namesOf([...selectRefreshedStates(states, input.scope)])).toBe(refreshed)
-})
+])(
+  'the scope of %j contains the registered %s and refreshes %s',
+  (targeting, registered, refreshed) => {
+    const input = {
+      scope: scopeOf({ ...none, ...targeting }, { graph: createStateGraph(states) }),
+      sets: createSets(),
+    }
+    const included = states.filter(one => {
+      const isIncluded = isTargetedRegistration(input, one)
+      reduceSets(input.sets, createScopeDelta(input, one, isIncluded))
+      return isIncluded
+    })
+    expect(namesOf(included)).toBe(registered)
+    expect(namesOf([...selectRefreshedStates(states, input.scope)])).toBe(refreshed)
+  },
+)
 
 test('a resource is replaced on request or because of its taint', () => {
   const scope = scopeOf({ ...none, replaces: ['**::a'] }, { graph: createStateGraph(states) })

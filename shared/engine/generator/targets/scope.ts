@@ -40,8 +40,8 @@ interface ScopeInput {
 }
 
 /**
- * Reports whether the scope contains a registered resource. It always contains providers and the
- * root resource of the stack, because other resources need them. Source:
+ * Reports whether the scope contains a registered resource. The scope always contains providers and
+ * the root resource of the stack, because other resources need them. Source:
  * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#targets.
  */
 export function isTargetedRegistration(input: ScopeInput, next: ResourceState): boolean {
@@ -75,8 +75,8 @@ function isExcluded({ scope, sets }: ScopeInput, state: ResourceState): boolean 
 
 /**
  * Returns the delta that extends the scope to dependents of a registration. `isInScope`: whether
- * the scope contains the registration. It always contains providers and the root resource, but they
- * extend the targets only if they are targets themselves.
+ * the scope contains the registration. The scope always contains providers and the root resource,
+ * but these extend the targets only if they are targets themselves.
  */
 export function createScopeDelta(
   input: ScopeInput,
