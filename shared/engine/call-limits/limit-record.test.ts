@@ -37,7 +37,10 @@ function createTestLimit(tested: CallLimit) {
   }
 }
 
-/** Lets deployments ask again whenever they may. Returns the starts of each one until `end`. */
+/**
+ * Requests starts for the deployments as often as the limit allows. Returns the starts of each
+ * deployment until `end`.
+ */
 function runDeployments(
   tested: CallLimit,
   deployments: readonly string[],

@@ -8,7 +8,7 @@ import {
 } from './registration-window.ts'
 
 /** Enters a registration that runs until `end` is called, and records its start. */
-function enterHeld(window: RegistrationWindow, name: string, started: string[]) {
+function enterPending(window: RegistrationWindow, name: string, started: string[]) {
   const end = Promise.withResolvers<void>()
   const done = window.enter(async () => {
     started.push(name)
@@ -27,7 +27,7 @@ function createWindowOf(sizeMax: number): RegistrationWindow {
 test('a window admits registrations up to its size, and the others in the order of arrival', async () => {
   const window = createWindowOf(2)
   const started: string[] = []
-  const registrations = ['a', 'b', 'c', 'd', 'e'].map(name => enterHeld(window, name, started))
+  const registrations = ['a', 'b', 'c', 'd', 'e'].map(name => enterPending(window, name, started))
   expect(started).toEqual(['a', 'b'])
   registrations[1]?.end()
   await registrations[1]?.done
@@ -64,13 +64,13 @@ test('an ended call narrows the window again', async () => {
   const window = createWindowOf(1)
   const started: string[] = []
   const call = Promise.withResolvers<void>()
-  const first = enterHeld(window, 'first', started)
+  const first = enterPending(window, 'first', started)
   const widened = window.widenDuring(call.promise)
-  const second = enterHeld(window, 'second', started)
+  const second = enterPending(window, 'second', started)
   expect(started).toEqual(['first', 'second'])
   call.resolve()
   await widened
-  const third = enterHeld(window, 'third', started)
+  const third = enterPending(window, 'third', started)
   first.end()
   await first.done
   expect(started).toEqual(['first', 'second'])
@@ -82,11 +82,11 @@ test('an ended call narrows the window again', async () => {
 test('a closed window refuses waiting and later registrations', async () => {
   const window = createWindowOf(1)
   const started: string[] = []
-  const running = enterHeld(window, 'running', started)
-  const waiting = enterHeld(window, 'waiting', started)
+  const running = enterPending(window, 'running', started)
+  const waiting = enterPending(window, 'waiting', started)
   window.close()
   await expect(waiting.done).rejects.toBeInstanceOf(DeploymentAborted)
-  await expect(enterHeld(window, 'late', started).done).rejects.toBeInstanceOf(DeploymentAborted)
+  await expect(enterPending(window, 'late', started).done).rejects.toBeInstanceOf(DeploymentAborted)
   running.end()
   await expect(running.done).resolves.toBe('running')
   expect(started).toEqual(['running'])

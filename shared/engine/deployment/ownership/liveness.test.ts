@@ -9,7 +9,7 @@ const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
 const span = limits.leaseMs + limits.leaseMarginMs
 
 /** Creates the observed lease of an executor, and a list of the actions taken on it. */
-function createObserved(
+function createObservedLease(
   alive: boolean | undefined,
   previousCounters?: Parameters<typeof createLiveness>[0]['previousCounters'],
 ) {
@@ -57,14 +57,14 @@ function createObserved(
 }
 
 test('an executor of this host is gone when its process has ended, and its plugins are ended first', async () => {
-  const { write, look, done } = createObserved(false)
+  const { write, look, done } = createObservedLease(false)
   write(3)
   expect(await look(0)).toEqual(['e'])
   expect(done).toEqual(['end 7', 'retire e'])
 })
 
 test('an executor that renews its lease is never gone', async () => {
-  const { write, look, done } = createObserved(undefined)
+  const { write, look, done } = createObservedLease(undefined)
   for (let counter = 0; counter < 10; counter += 1) {
     write(counter)
     expect(await look(counter * span)).toEqual([])
@@ -73,7 +73,7 @@ test('an executor that renews its lease is never gone', async () => {
 })
 
 test('an executor of another host is gone when its counter is unchanged for a lease and the margin', async () => {
-  const { write, look, done } = createObserved(undefined)
+  const { write, look, done } = createObservedLease(undefined)
   write(3)
   await look(1_000)
   expect(await look(1_000 + span)).toEqual([])
@@ -82,27 +82,27 @@ test('an executor of another host is gone when its counter is unchanged for a le
 })
 
 test('a frozen process of this host is gone like one of another host', async () => {
-  const { write, look } = createObserved(true)
+  const { write, look } = createObservedLease(true)
   write(3)
   await look(0)
   expect(await look(span + 1)).toEqual(['e'])
 })
 
 test('a retired executor is gone, and is not retired again', async () => {
-  const { write, look, done } = createObserved(true)
+  const { write, look, done } = createObservedLease(true)
   write(3, true)
   expect(await look(0)).toEqual(['e'])
   expect(done).toEqual([])
 })
 
 test('an executor whose living process renews no lease is known to be gone after the lease time', async () => {
-  const { write, lookUntil } = createObserved(true)
+  const { write, lookUntil } = createObservedLease(true)
   write(3)
   expect(await lookUntil()).toEqual(['e'])
 })
 
 test('an executor is known to be alive as soon as it renews its lease', async () => {
-  const { write, lookUntil, onSleep, done } = createObserved(true)
+  const { write, lookUntil, onSleep, done } = createObservedLease(true)
   write(3)
   let renewedMs = 0
   onSleep(atMs => {
@@ -115,13 +115,13 @@ test('an executor is known to be alive as soon as it renews its lease', async ()
 })
 
 test('an executor whose counter is unchanged since a nudge was sent is gone at the first check', async () => {
-  const { write, look } = createObserved(undefined, { ['e' as ExecutorId]: 3 })
+  const { write, look } = createObservedLease(undefined, { ['e' as ExecutorId]: 3 })
   write(3)
   expect(await look(0)).toEqual(['e'])
 })
 
 test('an executor that renewed its lease since the nudge is observed from the beginning', async () => {
-  const { write, look } = createObserved(undefined, { ['e' as ExecutorId]: 2 })
+  const { write, look } = createObservedLease(undefined, { ['e' as ExecutorId]: 2 })
   write(3)
   expect(await look(0)).toEqual([])
   expect(await look(span)).toEqual([])
@@ -129,7 +129,7 @@ test('an executor that renewed its lease since the nudge is observed from the be
 })
 
 test('a renewal is overdue shortly after it was due, until it arrives or its executor is gone', async () => {
-  const { write, look, isOverdue } = createObserved(undefined)
+  const { write, look, isOverdue } = createObservedLease(undefined)
   write(3)
   await look(0)
   await look(limits.leaseRenewMs)

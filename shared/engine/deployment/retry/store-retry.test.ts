@@ -4,7 +4,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { createStoreRetry, createRetryingPorts } from './store-retry.ts'
 
 /** Creates a retry whose clock advances only during sleeps, and collects its reports. */
-function createScene(shouldRetry = (): boolean => true) {
+function createTestRetry(shouldRetry = (): boolean => true) {
   const reports: string[] = []
   const slept: number[] = []
   let nowMs = 0
@@ -74,7 +74,7 @@ describe('a request that fails because of the store', () => {
   for (const [port, methods] of Object.entries(retriedMethods))
     test(`is retried with growing pauses: ${port}`, async () => {
       for (const method of methods) {
-        const { withRetry, slept, reports } = createScene()
+        const { withRetry, slept, reports } = createTestRetry()
         const retryingPorts = createRetryingPorts(createFaultyPorts(3) as never, withRetry) as Ports
         expect(await retryingPorts[port]?.[method]?.()).toEqual([])
         expect(slept).toEqual([100, 200, 400])
@@ -84,25 +84,25 @@ describe('a request that fails because of the store', () => {
 
   test('is given up after twenty seconds, or when retries are no longer wanted', async () => {
     const { request } = createFailingRequest(Infinity)
-    const { withRetry, slept } = createScene()
+    const { withRetry, slept } = createTestRetry()
     await expect(withRetry(request)()).rejects.toThrow('too many requests')
     const wholeMs = slept.reduce((sum, ms) => sum + ms, 0)
     expect(wholeMs).toBeGreaterThan(20_000)
     expect(wholeMs).toBeLessThan(24_000)
-    const abandonedScene = createScene(() => false)
+    const abandonedScene = createTestRetry(() => false)
     await expect(abandonedScene.withRetry(request)()).rejects.toThrow('too many requests')
     expect(abandonedScene.slept).toEqual([])
   })
 
   test('is given up at once when this process closed the store itself', async () => {
     const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
-    const { withRetry, slept, reports } = createScene()
+    const { withRetry, slept, reports } = createTestRetry()
     await expect(withRetry(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
     expect([slept, reports]).toEqual([[], []])
   })
 
   test('is reported once per outage, across all requests', async () => {
-    const { withRetry, reports } = createScene()
+    const { withRetry, reports } = createTestRetry()
     await withRetry(createFailingRequest(7).request)()
     await withRetry(createFailingRequest(3).request)()
     expect(reports).toEqual(['the store is unavailable; retrying: too many requests'])
@@ -114,11 +114,11 @@ describe('a request that fails because of the store', () => {
 test('a call that is retried elsewhere, or fails with another error, is not retried here', async () => {
   for (const [port, methods] of Object.entries(methodsWithoutRetry))
     for (const method of methods) {
-      const { withRetry } = createScene()
+      const { withRetry } = createTestRetry()
       const retryingPorts = createRetryingPorts(createFaultyPorts(1) as never, withRetry) as Ports
       await expect(retryingPorts[port]?.[method]?.()).rejects.toThrow('too many requests')
     }
-  const { withRetry, slept } = createScene()
+  const { withRetry, slept } = createTestRetry()
   const conflict = error('STORE_CONFLICT', 'another caller was faster')
   await expect(withRetry(() => Promise.reject(conflict))()).rejects.toBe(conflict)
   expect(slept).toEqual([])

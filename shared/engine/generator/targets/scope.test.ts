@@ -46,7 +46,7 @@ test.each<[Partial<Targeting>, string, string]>([
   [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
   // The scope always contains providers, but the resources of such a provider are no targets.
   [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
-  // A targeted provider makes its resources targets; a refresh ignores providers.
+  // The resources of a targeted provider are targets too, except in a refresh.
   [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],
   [{ targets: [stackUrn], targetDependents: true }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ targets: ['**::none'] }, 'shop-dev p', ''],
