@@ -104,7 +104,7 @@ async function measureLine(
   return { name: line.name, date: currentDate(), load, repetitions: rounds, phases: measured }
 }
 
-/** Replaces the table of the page. Other results than those of the page are only written. */
+/** Replaces the table of docs/benchmarks.md, unless `--out` names another file of results. */
 function writePage(results: BenchResults): void {
   if (values.out !== resultsFile) return
   const page = join(repositoryRoot, 'docs/benchmarks.md')

@@ -38,7 +38,7 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 
 /**
  * Returns the maximum number of open event streams of the installation. Each stream is a call of
- * the API. Streams get at most half of its concurrent calls, but always one. An unknown quota of
+ * the API. Streams get at most half of its concurrent calls, but at least one. An unknown quota of
  * the account counts as the default of the API.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {

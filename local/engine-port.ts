@@ -87,8 +87,8 @@ export interface EnginePort {
   }>
   /**
    * Stops a deployment whose process is alive, or closes one whose process is dead. `force`
-   * abandons running operations. `number`: which one, if the stack has several. Throws
-   * DEPLOYMENT_AMBIGUOUS without it.
+   * abandons running operations. `number` selects one of several deployments. Throws
+   * DEPLOYMENT_AMBIGUOUS for several without `number`.
    */
   readonly cancel: (
     stack: StackId,

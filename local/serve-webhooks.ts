@@ -22,8 +22,8 @@ export interface WebhookRouteOptions {
 
 /**
  * Adds the route of webhooks, `POST /hooks/<name>`, to an app. The responses are those of
- * `answerWebhook`, as on AWS. Only too large and too frequent deliveries have other responses
- * there.
+ * `answerWebhook`, as on AWS. AWS has other responses only for too large and too frequent
+ * deliveries.
  */
 export function addWebhookRoute(
   app: Hono,

@@ -2,7 +2,7 @@ import { costOf, noCounts } from '../cost/prices.ts'
 import type { Assumptions } from './assumptions.ts'
 import {
   type Coefficients,
-  combine,
+  combineCounts,
   type PlannedCommand,
   type RequestCounts,
 } from './coefficients.ts'
@@ -76,7 +76,7 @@ export function planCapacity(
     peakOperations = Math.max(peakOperations, first.peakOperations)
     peakFunctions = Math.max(peakFunctions, first.peakFunctions)
   }
-  const requests = combine(
+  const requests = combineCounts(
     coefficients.fixed,
     coefficients.perStep,
     (fixed, perStep) => fixed + perStep * deployment.resources,

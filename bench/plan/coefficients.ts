@@ -38,8 +38,11 @@ export async function measureCoefficients(
   const coefficientsOf = (command: PlannedCommand): Coefficients => {
     const [first, second] = runs.map(run => countsOf(findCommand(run, command)))
     if (first === undefined || second === undefined) throw new Error(`no run of ${command}`)
-    const perStep = combine(second, first, (b, a) => Math.max(0, (b - a) / (large - small)))
-    return { perStep, fixed: combine(first, perStep, (a, step) => Math.max(0, a - step * small)) }
+    const perStep = combineCounts(second, first, (b, a) => Math.max(0, (b - a) / (large - small)))
+    return {
+      perStep,
+      fixed: combineCounts(first, perStep, (a, step) => Math.max(0, a - step * small)),
+    }
   }
   return { create: coefficientsOf('create'), delete: coefficientsOf('delete') }
 }
@@ -70,7 +73,7 @@ function countsOf({ sumsByPurpose }: CommandRequests): RequestCounts {
 }
 
 /** Combines the fields of two counts. */
-export function combine(
+export function combineCounts(
   a: RequestCounts,
   b: RequestCounts,
   combineField: (a: number, b: number) => number,

@@ -1,4 +1,4 @@
-import { countOf } from '../display/count-of.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import {
   type AdoptedInstance,
   formatObjectAddress,
@@ -44,7 +44,7 @@ function toJson({ instance, state }: AdoptedInstance): Readonly<Record<string, u
 export function formatReportLines(report: AdoptionReport): readonly string[] {
   const { adopted, existing, skipped, stack, file } = report
   return [
-    `Adopting ${countOf(adopted.length, 'object')} of ${file} into stack ${stack}`,
+    `Adopting ${formatWithNoun(adopted.length, 'object')} of ${file} into stack ${stack}`,
     ...formatSection('Adopted', adopted.map(formatInstance)),
     ...formatSection('In the stack already', existing.map(formatInstance)),
     ...formatSection(

@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { CancelResult } from '../../local/cancel.ts'
-import { countOf } from '../display/count-of.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import { confirm } from '../session/session.ts'
 
 /**
@@ -45,7 +45,7 @@ function describeState(version: number): string {
 function describeResult(result: CancelResult, stack: string, isForced: boolean): string {
   if (result.kind === 'none') return `No deployment of '${stack}' is running.`
   if (result.kind === 'unlocked')
-    return `Removed ${countOf(result.brokenLocks, 'lock')} of '${stack}'.`
+    return `Removed ${formatWithNoun(result.brokenLocks, 'lock')} of '${stack}'.`
   const subject = `Deployment ${result.number} of '${stack}'`
   if (result.kind === 'abandoned')
     return [

@@ -32,8 +32,8 @@ const deploymentsMax = 50
 /**
  * `config refresh`: restores the configuration of the most recent deployment in the stack file. A
  * secret is restored if the history has it and its secrets provider is the current one. Otherwise
- * the secret of the file stays, and a warning names a missing one. The previous file is kept as
- * `<file>.bak`, except with --force.
+ * the secret of the file stays. If the file has none either, a warning names it. The previous file
+ * is kept as `<file>.bak`, except with --force.
  */
 export const refreshConfig: Handler = async (session, flags) => {
   const project = session.requireProject()
@@ -101,7 +101,7 @@ function applyDeployedConfig(
 ): readonly string[] {
   const missing: string[] = []
   const environment = file.readEnvironment(project.root)
-  // Without recorded secrets only their presence matters, so nothing is encrypted.
+  // Without recorded secrets, only the presence of a secret matters, so nothing is encrypted.
   const { encrypt, decrypt } = secrets?.crypter ?? { encrypt: keepText, decrypt: keepText }
   const options = { project: project.name, encrypt }
   const values = withProjectDefaults(

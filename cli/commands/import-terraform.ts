@@ -1,4 +1,4 @@
-import { countOf } from '../display/count-of.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
@@ -68,7 +68,7 @@ export async function importTerraformState(
   else for (const line of formatReportLines(report)) session.print(line)
   if (!isPreview && report.adopted.length > 0) {
     await saveAdoption(session, { request, before, ...adoption, mustConfirm })
-    session.printToStderr(`Adopted ${countOf(report.adopted.length, 'object')}.`)
+    session.printToStderr(`Adopted ${formatWithNoun(report.adopted.length, 'object')}.`)
   }
   return checkReport(report)
 }
@@ -182,12 +182,12 @@ function checkReport({ adopted, existing, skipped }: AdoptionReport): number {
   if (first !== undefined)
     throw error(
       'TERRAFORM_ADOPTION_PARTIAL',
-      `${failed.length} of ${countOf(count, 'object')} cannot be adopted: ${first.address}: ${first.reason}`,
+      `${failed.length} of ${formatWithNoun(count, 'object')} cannot be adopted: ${first.address}: ${first.reason}`,
     )
   if (adopted.length === 0 && existing.length > 0)
     throw error(
       'STACK_NOT_EMPTY',
-      `the stack has all ${countOf(count, 'object')} of the state already`,
+      `the stack has all ${formatWithNoun(count, 'object')} of the state already`,
       {
         hint: 'Nothing is left to adopt. Preview the program with `antichain preview`.',
       },

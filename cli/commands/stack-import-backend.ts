@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { countOf } from '../display/count-of.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { findSource } from '../backends/find-source.ts'
 import { formatSources, importSource, isNewStack } from '../backends/import-source.ts'
@@ -30,7 +30,7 @@ export async function importFromBackend(session: CliSession, flags: Flags): Prom
   }
   for (const line of formatSources(sources)) session.printToStderr(line)
   if (sources.length === 0) return 0
-  const question = { text: `Import ${countOf(sources.length, 'stack')}?`, answer: 'yes' }
+  const question = { text: `Import ${formatWithNoun(sources.length, 'stack')}?`, answer: 'yes' }
   if (!isSingle && !(await confirm(session, flags.isSet('yes'), question)))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
   for (const source of sources) {
@@ -38,7 +38,7 @@ export async function importFromBackend(session: CliSession, flags: Flags): Prom
     const file = writeSourceConfig(session, source)
     if (file !== undefined) session.printToStderr(`Wrote ${file}.`)
   }
-  session.printToStderr(`Imported ${countOf(sources.length, 'stack')} from ${address}.`)
+  session.printToStderr(`Imported ${formatWithNoun(sources.length, 'stack')} from ${address}.`)
   return 0
 }
 

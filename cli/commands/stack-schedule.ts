@@ -7,7 +7,7 @@ import {
   sortOfSchedule,
   summarizeSchedule,
 } from '../../shared/triggers/schedules/pulumi-schedule.ts'
-import { createPrivateName } from '../stack/private-name.ts'
+import { createDocumentName } from '../stack/create-document-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { parseCount } from '../arguments/parse-count.ts'
@@ -62,7 +62,7 @@ export const showStackSchedule: Handler = async (session, flags, [name = '']) =>
 export const createStackSchedule: Handler = async (session, flags) => {
   const request = await readScheduleRequest(session, flags)
   const id = await session.requireStack()
-  const name = createPrivateName('pulumi-', 6)
+  const name = createDocumentName('pulumi-', 6)
   await putSchedule(session, { id, name }, request)
   warnUnservedBackend(session, 'schedule')
   const created = await readSchedule(session, id, name)

@@ -6,7 +6,7 @@ import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
-import { createPrivateName } from '../stack/private-name.ts'
+import { createDocumentName } from '../stack/create-document-name.ts'
 import {
   type HookDocument,
   hookPathOf,
@@ -32,7 +32,7 @@ export const createHookOfStack: Handler = async (session, flags) => {
   }
   const id = await session.requireStack()
   const secret = flags.text('secret') ?? session.io.env['ANTICHAIN_SECRET'] ?? ''
-  const name = createPrivateName('', 4)
+  const name = createDocumentName('', 4)
   await putHookDocument(session, { id, name }, { fields, secret: secret || undefined })
   warnUnservedBackend(session, 'webhook')
   return showChanged(session, flags, { id, name })
@@ -83,7 +83,7 @@ function changedNames(
 }
 
 /**
- * Stores a webhook. Without `secret` the previous one is kept, and null removes it. Throws
+ * Stores a webhook. Without `secret` the previous secret stays, and null removes it. Throws
  * CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a format, event or
  * group that Antichain does not have.
  */

@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { HookView } from '../../shared/triggers/notifications/pulumi-hook.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
-import { countOf } from '../display/count-of.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
@@ -36,7 +36,7 @@ export const listHooksOfStack: Handler = async (session, flags) => {
     ...[groups.join(', '), filters.join(', '), active ? 'yes' : 'no'],
   ])
   for (const line of formatTable(header, rows)) session.print(line)
-  session.print(`\n${countOf(hooks.length, 'webhook')}`)
+  session.print(`\n${formatWithNoun(hooks.length, 'webhook')}`)
   return 0
 }
 

@@ -36,8 +36,8 @@ async function verifyFormat(session: CliSession): Promise<number> {
 }
 
 /**
- * Creates the function that asks for the project of each stack. Without a terminal, it returns
- * none.
+ * Creates the function that asks for the project of each stack. Without a terminal, the function
+ * returns no project.
  */
 function promptProjects({ mayPrompt, io }: CliSession): FindProjects {
   return async stacks => {

@@ -1,6 +1,6 @@
 import { typeOf } from '../../shared/names/urn.ts'
 import type { CourseStep, DeploymentCourse } from '../../shared/records/deployment-course.ts'
-import { countOf } from './count-of.ts'
+import { formatWithNoun } from './format-with-noun.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { nameOfUrn } from './messages.ts'
 import { isStepOp, styleOf } from './operation-style.ts'
@@ -17,7 +17,7 @@ export function formatCourse(course: DeploymentCourse, paint: Paint): readonly s
   const { criticalPath, total } = course
   const lines = [paint('bold', `Time: ${formatElapsed(course.wallMs)}`), ...formatTimes(course)]
   if (criticalPath.stepCount === 0) return lines
-  const steps = countOf(criticalPath.stepCount, 'step')
+  const steps = formatWithNoun(criticalPath.stepCount, 'step')
   const omittedCount = criticalPath.stepCount - Math.min(stepsMax, criticalPath.steps.length)
   return [
     ...lines,
@@ -26,7 +26,7 @@ export function formatCourse(course: DeploymentCourse, paint: Paint): readonly s
     ...(omittedCount > 0 ? [paint('faint', `    … ${omittedCount} before`)] : []),
     ...criticalPath.steps.slice(-stepsMax).map(step => `    ${formatStep(step, paint)}`),
     '',
-    `${countOf(total.steps, 'step')} in total: ${formatTotal(total)}`,
+    `${formatWithNoun(total.steps, 'step')} in total: ${formatTotal(total)}`,
   ]
 }
 
@@ -77,6 +77,6 @@ function formatTotal({
     `${formatElapsed(dependencyMs)} waiting for other steps`,
   ]
   if (retriedSteps > 0)
-    parts.push(`${formatElapsed(retryMs)} of retries of ${countOf(retriedSteps, 'step')}`)
+    parts.push(`${formatElapsed(retryMs)} of retries of ${formatWithNoun(retriedSteps, 'step')}`)
   return parts.join(', ')
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../shared/config/limits.ts'
 import { typeOf } from '../../shared/names/urn.ts'
 import type { Forecast, ForecastStep, KeptResource } from '../../shared/records/forecast.ts'
-import { countOf } from './count-of.ts'
+import { formatWithNoun } from './format-with-noun.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { nameOfUrn } from './messages.ts'
 import { isStepOp, styleOf } from './operation-style.ts'
@@ -25,7 +25,7 @@ function formatSteps(forecast: Forecast, paint: Paint): readonly string[] {
   const { overheadMs = 0 } = forecast
   if (steps === 0) return []
   const widths = shorten(waves.map(String), waveCount, shown.widths).join(', ')
-  const waveText = `${countOf(steps, 'step')} in ${countOf(waveCount, 'wave')} (${widths})`
+  const waveText = `${formatWithNoun(steps, 'step')} in ${formatWithNoun(waveCount, 'wave')} (${widths})`
   const lines = [`${waveText}, at most ${width} in parallel`]
   if (workMs === 0) return lines
   const time = `about ${formatElapsed(wallMs + overheadMs)} with --parallel ${parallel}`
@@ -54,7 +54,7 @@ function formatEstimates({ estimates }: Forecast, paint: Paint): readonly string
   const unknownCount = estimates.default ?? 0
   if (unknownCount === 0) return []
   const assumption = `counted as ${formatElapsed(limits.expectedOperationMs)} each`
-  const text = `the duration of ${unknownCount} of ${countOf(callCount, 'call')} is unknown, and ${assumption}`
+  const text = `the duration of ${unknownCount} of ${formatWithNoun(callCount, 'call')} is unknown, and ${assumption}`
   return [paint('faint', text)]
 }
 
@@ -73,7 +73,7 @@ function formatKeptResource(
   const name = paint('bold', nameOfUrn(urn))
   if (keepsCount === 0) return `${name} is ${reason}: it stays`
   const names = shorten(keeps.map(nameOfUrn), keepsCount, shown.names).join(', ')
-  return `${name} is ${reason}: it stays, and with it ${countOf(keepsCount, 'other')}: ${names}`
+  return `${name} is ${reason}: it stays, and with it ${formatWithNoun(keepsCount, 'other')}: ${names}`
 }
 
 /** Returns the first texts of a list with `totalCount` entries, and a mark for the omitted ones. */

@@ -6,7 +6,7 @@ import { createPaint } from './paint.ts'
 import { formatDiff } from './plain-lines.ts'
 import { diffProperties } from './property-diff.ts'
 
-type Map_ = Readonly<Record<string, unknown>>
+type Properties = Readonly<Record<string, unknown>>
 
 const printDiff = (
   metadata: StepMetadata,
@@ -14,7 +14,11 @@ const printDiff = (
 ): readonly string[] =>
   formatDiff(diffProperties(metadata, side), createPaint(false)).map(line => line.slice(6))
 
-const update = (old: Map_, next: Map_, more: Partial<StepMetadata> = {}): StepMetadata =>
+const update = (
+  old: Properties,
+  next: Properties,
+  more: Partial<StepMetadata> = {},
+): StepMetadata =>
   metadataOf('update', 'a', {
     old: stateOf('a', { inputs: old, outputs: old }),
     new: stateOf('a', { inputs: next }),

@@ -42,7 +42,7 @@ export interface CliSession extends EngineOpener {
   readonly requireProject: () => Project
   /**
    * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that
-   * of PULUMI_STACK, or else the selected one. It need not exist. Throws STACK_NOT_SELECTED.
+   * of PULUMI_STACK, or else the selected one. The stack need not exist. Throws STACK_NOT_SELECTED.
    */
   readonly resolveStackId: (name?: string) => StackId
   /** Like `resolveStackId`, but only for an existing stack. Throws STACK_NOT_FOUND. */

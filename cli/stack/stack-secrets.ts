@@ -69,7 +69,7 @@ export async function openStackManager(
   const stateManager = await openMatchingStateManager(session, state, { provider, stack })
   if (stateManager === undefined) refuseForeignValues(config)
   const manager = stateManager ?? (await createStackManager(session, stack, provider))
-  // The file of a stack names no service that the state names, so nothing is saved.
+  // A stack file does not name the service that the state names, so nothing is saved.
   if (manager.type === 'service') await prepareConfig(manager, config)
   else saveManager(config, manager)
   return manager

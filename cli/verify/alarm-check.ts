@@ -7,7 +7,7 @@ import type { CliSession } from '../session/session.ts'
 import type { CheckOutcome } from './check-report.ts'
 import { throwIfInterrupted } from './run-remotely.ts'
 
-/** The reason of both changes of the alarm, which its notification contains. */
+/** The reason of both changes of the alarm. The notification of the alarm contains it. */
 const reason = 'antichain platform verify'
 /** Longest time until CloudWatch records the action of a raised alarm. */
 const actionLimitMs = 60_000

@@ -270,7 +270,7 @@ test('too many requests are refused, by address and by token', async () => {
         expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(1)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429])
-    // Another token is not limited by this, from the same address or another one.
+    // The limit of one token does not apply to another token.
     if (rates.token === rate)
       expect((await limited.call(await limited.issueToken('read'), 'GET /v1/whoami')).status).toBe(
         200,

@@ -143,8 +143,8 @@ function answerExchange(deps: CallDeps, context: Context): Promise<Response> {
 }
 
 /**
- * Counts a request against the rate limit of its address. Returns its response, or the response to
- * its error. Never throws.
+ * Counts a request against the rate limit of its address, and answers it. An error becomes a
+ * response too. Never throws.
  */
 async function answerRequest(
   { ports, addressOf, addressLimiter }: CallDeps,

@@ -20,8 +20,8 @@ import { requireDocument } from './document-store.ts'
 const signedSecretMin = 16
 
 /**
- * A notification as a user creates or changes it. Without `secret` a change keeps the previous one,
- * and null removes it.
+ * A notification as a user creates or changes it. Without `secret` a change keeps the previous
+ * secret, and null removes it.
  */
 export const notificationDraft = notificationDocument
   .omit({ secret: true, secretScope: true })

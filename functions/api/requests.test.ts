@@ -277,7 +277,7 @@ test('a preview is followed from its request to its result', async () => {
   const messages = await reading
   expect(messages.map(({ event }) => event)).toEqual(['events', 'end'])
   expect(messages.at(-1)?.data).toEqual(came)
-  // It is not a deployment, and its events are removed with its request.
+  // A preview is not a deployment, and its events are removed with its request.
   expect(await all.platform.retention.listDeployments()).toEqual([])
   await all.platform.requests.removeEnded(9e15 as EpochMs, 10)
   expect((await all.platform.events.read(previewIdOf(shop, key), 0, 1)).events).toEqual([])

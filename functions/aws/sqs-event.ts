@@ -58,7 +58,7 @@ export function createBatchResponse(ids: Iterable<string>): BatchResponse {
 }
 
 /**
- * Returns the time limit of a call in ms: its remaining time without `responseMs`, at least 1 s.
+ * Returns the time limit of a call in ms: its remaining time minus `responseMs`, at least 1 s.
  */
 export function callLimitMsOf(context: CallContext): number {
   return Math.max(1_000, context.getRemainingTimeInMillis() - responseMs)

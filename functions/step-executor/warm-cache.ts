@@ -9,7 +9,7 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** The run environment that calls for one deployment share, with its configured plugins. */
+/** A run environment with its configured plugins, which successive calls for a deployment share. */
 export interface WarmRun {
   readonly deployment: DeploymentId
   readonly input: RunInput
@@ -35,8 +35,8 @@ export interface WarmCache {
 }
 
 /**
- * Creates the cache of a function environment. Callers keep a run environment only after the end of
- * its operations, so that no operation runs between calls.
+ * Creates the cache of a function environment. Callers cache a run environment only after the end
+ * of its operations, so that no operation runs between calls.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   let cachedRun: WarmRun | undefined

@@ -6,7 +6,7 @@ import { error } from '../../shared/errors/error.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** Returns a log writer that claims the resources of decisions before it appends these. */
+/** Returns a log writer that claims the resources of a decision before it appends the decision. */
 export function claimWrites(
   ports: GeneratorPorts,
   writer: LogWriter,

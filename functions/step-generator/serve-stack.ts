@@ -80,7 +80,7 @@ async function resumeOrWait(
   if (control.holder.expiresAt !== undefined) return closeOrDeferClient(server, deployment, control)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudge.observedHolder)) {
-    // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
+    // A holder keeps a watchdog nudge scheduled, but may have died before it sent the first one.
     if (nudge.observedHolder === undefined)
       await armWatchdog(platform, deployment, observedHolderOf(control.holder, leases))
     return 'held'

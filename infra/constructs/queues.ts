@@ -44,8 +44,8 @@ export function createQueues(scope: Construct, installation: string): Queues {
       queueName: names[name],
       visibilityTimeout: Duration.seconds(defaultVisibilitySeconds[name]),
       receiveMessageWaitTime: Duration.seconds(20),
-      // Shorter than for dead letters, because a message keeps its age when it becomes a dead
-      // letter.
+      // This time is shorter than for dead letters, because a message keeps its age when it becomes
+      // a dead letter.
       retentionPeriod: Duration.days(4),
       deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: deliveriesLimitOf(name) },
     })

@@ -27,7 +27,7 @@ export interface GithubHost {
   readonly listStatuses: (commit: string) => readonly { state: string; description: string }[]
   /** The current comments by id. */
   readonly listComments: () => ReadonlyMap<number, string>
-  /** Serves further archives itself and for the token only, after a redirect to its own origin. */
+  /** From then on, redirects archives to this host itself, which serves them for the token only. */
   readonly serveArchivesItself: () => void
   /** Number of requests for archives. */
   readonly countFetches: () => number

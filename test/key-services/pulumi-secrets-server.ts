@@ -12,7 +12,7 @@ export interface PulumiService {
   /** The tokens of the requests so far. */
   readonly listTokens: () => readonly string[]
   readonly setDenied: (isDenied: boolean) => void
-  /** Makes the service one without batches. */
+  /** Removes the routes for batches from the service. */
   readonly removeBatches: () => void
   readonly close: () => Promise<void>
 }

@@ -64,7 +64,7 @@ test('a wide deployment is completed by executors and its generator', async () =
 
 test('a generator does not park while it runs an operation', async () => {
   const all = await openRequested(1, 4_000)
-  // It parks after three seconds without a decision.
+  // A generator parks after three seconds without a decision, unless it runs an operation.
   expect(await all.generate({}, { limitMs: 12_000, inlineOperationsMax: 4 })).toBe('ended')
   expect(all.cloud.log).toEqual(['create t0'])
 })

@@ -9,7 +9,7 @@ export interface Member {
   readonly name: string
 }
 
-/** Returns a function that finds the place of a token. It throws PLUGIN_FAILED for other texts. */
+/** Returns a function that finds the place of a token. It throws PLUGIN_FAILED for another text. */
 export function createMemberReader(schema: PackageSchema): (token: string) => Member {
   const format = new RegExp(`^${schema.meta?.moduleFormat ?? '(.*)'}`)
   return token => {

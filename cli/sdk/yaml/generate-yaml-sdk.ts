@@ -4,7 +4,7 @@ import type { GeneratedSdk } from '../generated-sdk.ts'
 
 /**
  * Generates the description of a package for programs in YAML. Their language host searches the
- * folder of the program for such files. It reads the types from the plugin.
+ * folder of the program for such files. The host reads the types from the plugin.
  */
 export function generateYamlSdk(schema: PackageSchema): GeneratedSdk {
   const { name, version = '0.0.0', parameterization, pluginDownloadURL } = schema

@@ -71,8 +71,8 @@ function fixesOwnerClaim(publicIssuer: PublicIssuer, claim: string, pattern: str
 }
 
 /**
- * Reports whether a pattern has no wildcard, or a part before its first slash that has none and is
- * not empty.
+ * Reports whether a pattern fixes an owner: it has no wildcard, or its part before the first slash
+ * is not empty and has no wildcard.
  */
 function fixesOwnerPart(pattern: string): boolean {
   const [beforeSlash = '', ...rest] = pattern.split('/')

@@ -17,7 +17,7 @@ const limitView = z.object({
   slowed: z.boolean(),
   /** Calls that may run at the same time. Absent: any number. */
   concurrency: z.number().optional(),
-  /** Calls that run now. 0 without a concurrency, because they are not counted. */
+  /** Calls that run now. 0 for a limit without a concurrency, because its calls are not counted. */
   running: z.number(),
   /** Deployments that use the limit now. */
   deployments: z.number(),

@@ -72,7 +72,10 @@ export async function startClientDeployment(
  * Closes the open deployments of a stack whose holders are dead, and returns the record of the
  * stack. The lease of a client can expire without any process that notices. Throws STACK_NOT_FOUND.
  */
-export async function closeIfDead(ports: ServicePorts, stack: StackId): Promise<StackRecord> {
+export async function closeDeadDeployments(
+  ports: ServicePorts,
+  stack: StackId,
+): Promise<StackRecord> {
   const record = await requireStack(ports, stack)
   let hasClosed = false
   for (const deployment of listOpenDeployments(record)) {
@@ -124,8 +127,9 @@ export function clientLogOf({ id, update }: StoredUpdate): ClientLog {
 }
 
 /**
- * Renews the lease of a started update, and returns the time at which it ends. The renewal is a
- * take-over by the same holder, so that the log refuses it after another process has taken over.
+ * Renews the lease of a started update, and returns the time at which the lease ends. The renewal
+ * is a take-over by the same holder, so that the log refuses it after another process has taken
+ * over.
  */
 export async function renewClientLease(
   ports: ServicePorts,

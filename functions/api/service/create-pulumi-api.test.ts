@@ -40,7 +40,7 @@ test('two processes serve one update in turn, and every entry is in the state', 
   }
   const end = await processes[0]?.(lease, `POST ${path}/complete`, { status: 'succeeded' })
   expect(end?.status).toBe(200)
-  // The other process repeats the report, as a client does without a response.
+  // The other process repeats the report, as a client does that got no response.
   const again = await processes[1]?.(lease, `POST ${path}/complete`, { status: 'succeeded' })
   expect(again?.status).toBe(200)
   const { json } = await service.call(admin, `GET ${shopService}/export`)

@@ -13,7 +13,7 @@ import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import { requirePermission } from '../authorization.ts'
 import { putRequestOnce } from '../put-request.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
-import { closeIfDead } from './client-deployment.ts'
+import { closeDeadDeployments } from './client-deployment.ts'
 import { requireUpdate } from './client-update.ts'
 import {
   parseOwnDeployment,
@@ -41,7 +41,7 @@ const renameForm = z.looseObject({ newName: nameForm.nullish(), newProject: name
 
 /**
  * Routes for imports, renames and the status of updates. Imports and renames are requests in the
- * queue of the stack. A generator runs them, and the calls wait for it.
+ * queue of the stack. A generator runs them, and the calls wait for their end.
  */
 export const serviceEditRoutes: readonly ServiceRoute[] = [
   {
@@ -97,7 +97,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
 }
 
 async function requireIdle(ports: ServicePorts, stack: StackId) {
-  const record = await closeIfDead(ports, stack)
+  const record = await closeDeadDeployments(ports, stack)
   if (record.current === '') return record
   throw error('STACK_BUSY', 'an update of the stack is running', {
     hint: 'Wait for it, or end it with `pulumi cancel`.',

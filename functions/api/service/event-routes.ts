@@ -66,7 +66,7 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
   return {}
 }
 
-/** Records the steps of a client without a journal, so that a kill loses none of its creates. */
+/** Records the steps of a client without a journal, so that no create is lost with the client. */
 async function recordSteps(
   ports: ServicePorts,
   stored: StoredUpdate,

@@ -70,7 +70,7 @@ async function updateInfoOf(
   const update = await findUpdateOf(ports, entry)
   const { command, message, startedAt, endedAt, result, version, changes } = entry
   return {
-    // Clients have no kind for an edit of a state, so they get that of an import.
+    // Clients have no kind for an edit of a state, so an edit has the kind of an import.
     kind: command === 'state' ? 'import' : kindsByCommand[command],
     ...{ message, startTime: Math.floor(startedAt / 1_000) },
     endTime: Math.floor((endedAt ?? startedAt) / 1_000),

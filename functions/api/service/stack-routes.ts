@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { closeIfDead } from './client-deployment.ts'
+import { closeDeadDeployments } from './client-deployment.ts'
 import { findUpdateId } from './client-update.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
@@ -77,7 +77,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     role: 'admin',
     run: async (ports, call) => {
       const id = stackOf(call.params)
-      const record = await closeIfDead(ports, id)
+      const record = await closeDeadDeployments(ports, id)
       const { stack } = stackPartsOf(id)
       if (call.query['force'] !== 'true') await requireEmptyStack(ports, id)
       if (record.current !== '' || !(await ports.catalog.removeStack(id)))

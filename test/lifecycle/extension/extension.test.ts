@@ -180,7 +180,7 @@ test('TestExtensionParameterizedProvider: an executor in another process reads e
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   expect(await all.runToIdle()).toContain('ended')
   expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
-  // The generator extends its provider for Check, and each executor extends the one that creates.
+  // The generator extends its provider for Check, and each executor extends its own for Create.
   expect(extended).toBeGreaterThanOrEqual(2)
   expect((await all.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
   extended = 0

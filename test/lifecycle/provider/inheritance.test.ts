@@ -92,7 +92,7 @@ test('TestProvidersOptionInheritance: a child inherits the provider that its par
     const providers = new Map([['test', provider]])
     const parent = await registerThing(monitor, 'a', {}, { providers })
     await registerThing(monitor, 'b', {}, { parent: parent.urn })
-    // The provider of its parent has priority over its own `providers`.
+    // For `c`, the provider of its parent has priority over its own `providers`.
     await registerThing(
       monitor,
       'c',

@@ -257,7 +257,7 @@ test('a registered resource keeps properties without dependencies in its propert
     for (const name of ['g', 'a'])
       expect(resourceStateOf(testRun, name)['propertyDependencies'], name).toEqual({ v: [] })
   const again = await engine.run(program, { command: 'refresh' })
-  // A refresh without the program removes them, as in Pulumi.
+  // A refresh without the program removes such property dependencies, as in Pulumi.
   for (const name of ['g', 'a'])
     expect(resourceStateOf(again, name)).not.toHaveProperty('propertyDependencies')
 })
