@@ -40,8 +40,8 @@ export const awsLimits = {
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,
   /**
-   * Refusals of one message by environments of other stacks. The environment of the last refusal
-   * ends, so that the next environment can serve any stack.
+   * Refusals of one message by environments of other stacks. The environment that makes the last
+   * refusal ends, so that a new environment can serve any stack.
    */
   messageRefusalsMax: 8,
   /** Dead letters of one queue that one scan reads. */

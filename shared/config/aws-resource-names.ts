@@ -98,7 +98,10 @@ export const awsMetrics = {
   longPoolBusy: 'LongPoolBusy',
 } as const
 
-/** Names of an installation's resources in its account and region. Each begins with its name. */
+/**
+ * Names of an installation's resources in its account and region. Each begins with the name of the
+ * installation.
+ */
 export interface InstallationNames {
   readonly dataStack: string
   readonly mainStack: string

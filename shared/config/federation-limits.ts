@@ -1,6 +1,6 @@
 /** Limits of federation: its rules, the tokens of issuers, and the keys of issuers. */
 export const federationLimits = {
-  /** Conditions per rule, length of a pattern, and length of a claim that can match one. */
+  /** Conditions per rule, length of a pattern, and length of a claim that can match a pattern. */
   conditionsMax: 20,
   patternCharsMax: 200,
   claimCharsMax: 500,

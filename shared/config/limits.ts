@@ -51,7 +51,10 @@ export const limits = {
   /** View steps that a provider may report in one call. The executor holds them in memory. */
   viewStepsMax: 10_000,
 
-  /** Deployments, and operations of all of them together, from which a forecast reads durations. */
+  /**
+   * Deployments from which a forecast reads durations, and operations of all these deployments
+   * together.
+   */
   forecastDeploymentsMax: 5,
   forecastOperationsMax: 2_000,
   /** Expected duration of an operation without a known duration. */
@@ -100,8 +103,8 @@ export const limits = {
   storeRetryTimeMs: 20_000,
   /**
    * Age from which a waiting edit of a state is refused. Its sender has stopped waiting before, and
-   * does not expect a later edit. Longer than the delay of a watchdog nudge, which can free a
-   * stack.
+   * does not expect a later edit. The age is longer than the delay of a watchdog nudge, which can
+   * free a stack.
    */
   editWaitMs: 300_000,
   /** Size of a program's files before packing: the space that a function has for unpacking. */

@@ -95,7 +95,7 @@ export const apiCodes = {
   },
   REQUEST_UNAPPROVED: {
     exit: 1,
-    hint: 'Request it again. The webhook or schedule of a request must not be removed, paused or changed before the request begins.',
+    hint: 'Request the deployment again. The webhook or schedule of a request must not be removed, paused or changed before the request begins.',
   },
   REQUEST_QUEUE_FULL: {
     exit: 1,

@@ -50,7 +50,7 @@ async function openCatalog(deniedPrefix: string, env: Record<string, string> = {
       release: async stack => void released.push(stack),
       isHeld: () => false,
       list: () => [],
-      breakOthers: async () => 0,
+      breakOtherLocks: async () => 0,
     },
   })
   const read = (name: string) =>

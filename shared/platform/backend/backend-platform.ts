@@ -144,7 +144,7 @@ export async function openBackendPlatform(
     renames: createBackendRenames(renameDeps),
     publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
     ...createLegacyAccess({ backend, catalog: local, marks }, layout => createLocks(layout).locks),
-    breakLocks: id => locks.breakOthers(id),
+    breakLocks: id => locks.breakOtherLocks(id),
     close,
     [Symbol.asyncDispose]: close,
   }

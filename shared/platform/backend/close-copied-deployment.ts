@@ -41,7 +41,7 @@ const callersLocks: HeldLocks = {
   release: async () => undefined,
   isHeld: () => true,
   list: () => [],
-  breakOthers: async () => 0,
+  breakOtherLocks: async () => 0,
 }
 
 /**

@@ -36,7 +36,7 @@ export interface HeldLocks {
    * Removes the locks of other processes. The lock of a living process of this machine stays.
    * Returns the number of removed locks.
    */
-  readonly breakOthers: (id: StackId) => Promise<number>
+  readonly breakOtherLocks: (id: StackId) => Promise<number>
 }
 
 /** Creates the locks of one process. */
@@ -87,7 +87,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     isHeld: id => releases.has(id),
     list: () => [...releases.keys()],
     release,
-    breakOthers: async id => {
+    breakOtherLocks: async id => {
       const own = readOwnLock(id)
       const isLiving = (key: string): boolean =>
         key === lockKeyOf(id, deps.lockId) || (key === own?.key && !own.isDead)

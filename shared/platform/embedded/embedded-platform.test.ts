@@ -150,7 +150,10 @@ describe('while a store is open', () => {
         number: number as LogNumber,
         writer: 'w' as WriterToken,
         at: 0 as EpochMs,
-        decisions: [{ kind: 'phase', phase: 'program' }, ...Array.from({ length: 500 }, filler)],
+        decisions: [
+          { kind: 'phase', phase: 'program' },
+          ...Array.from({ length: 500 }, createPhaseDecision),
+        ],
       })
     let written = 0
     await expect(
@@ -207,6 +210,6 @@ describe('while a store is open', () => {
   })
 })
 
-function filler() {
+function createPhaseDecision() {
   return { kind: 'phase', phase: 'program' } as const
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { compiledRetentionMs } from '../../config/program-limits.ts'
-import { createCompiledFolder, removeOldCompiled } from './compiled-folder.ts'
+import { createCompiledFolder, removeOldCompiledCode } from './compiled-folder.ts'
 
 const filesMax = 10
 let folder = ''
@@ -24,7 +24,7 @@ function writeFiles(version: string, count: number): void {
 
 test('of too many files, the older half is removed', async () => {
   writeFiles('v24', filesMax + 1)
-  await removeOldCompiled(folder, Date.now(), filesMax)
+  await removeOldCompiledCode(folder, Date.now(), filesMax)
   const names = readdirSync(join(folder, 'v24'))
   expect(names).toHaveLength(filesMax / 2)
   expect(names).toContain(`file-${filesMax}`)
@@ -36,13 +36,13 @@ test('a version that compiled nothing for a time is removed, and another one is 
   writeFiles('v24', 2)
   const oldSeconds = (Date.now() - compiledRetentionMs) / 1000 - 60
   utimesSync(join(folder, 'v22'), oldSeconds, oldSeconds)
-  await removeOldCompiled(folder, Date.now())
+  await removeOldCompiledCode(folder, Date.now())
   expect(existsSync(join(folder, 'v22'))).toBe(false)
   expect(readdirSync(join(folder, 'v24'))).toHaveLength(2)
 })
 
 test('a missing folder is no error', async () => {
-  await expect(removeOldCompiled(join(folder, 'absent'), Date.now())).resolves.toBeUndefined()
+  await expect(removeOldCompiledCode(join(folder, 'absent'), Date.now())).resolves.toBeUndefined()
 })
 
 test('the folder is private, and a folder that cannot be created is no error', () => {

@@ -23,7 +23,7 @@ export function createCompiledFolder(folder: string | undefined): string | undef
  * files, it removes the older half. A removed file is compiled again when it is needed. Never
  * throws.
  */
-export async function removeOldCompiled(
+export async function removeOldCompiledCode(
   folder: string,
   nowMs: number,
   filesMax: number = compiledFilesMax,

@@ -5,7 +5,7 @@ import { createPreload } from './preload-program.ts'
 import { createNodeEnvironment, withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
-import { createCompiledFolder, removeOldCompiled } from './compiled-folder.ts'
+import { createCompiledFolder, removeOldCompiledCode } from './compiled-folder.ts'
 import type { ProgramHost, ProgramInput } from '../program.ts'
 import { findRequiredNodePackages } from '../required-packages.ts'
 import { splitArguments } from './split-arguments.ts'
@@ -60,7 +60,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       }
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       const watchOptions = { onLine, hintOf: memoryHintOf, ...graceOption }
-      if (compiledFolder !== undefined) void removeOldCompiled(compiledFolder, Date.now())
+      if (compiledFolder !== undefined) void removeOldCompiledCode(compiledFolder, Date.now())
       return startProgramProcess(processes, request, { programInput, ...watchOptions })
     },
     listPackages: source => Promise.resolve(findRequiredNodePackages(source.programFolder)),

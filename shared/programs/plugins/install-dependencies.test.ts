@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Returns the commands that are run for a plugin with these files. The named command fails. */
+/** Returns the commands that are run for a plugin with these files. The command `failing` fails. */
 async function runInstall(
   files: Readonly<Record<string, string>>,
   failing?: string,
@@ -68,7 +68,7 @@ test.each([
     { 'PulumiPlugin.yaml': runtimeFileOf('go') },
     [],
   ],
-])('%s', async (_what, files, commands) => {
+])('the commands for a plugin: %s', async (_what, files, commands) => {
   expect(await runInstall(files)).toEqual(commands)
 })
 

@@ -8,10 +8,10 @@ import {
   type Contract,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
-  skipped,
+  skip,
 } from './contract.ts'
 import { describeFailures, requireSurvival } from './provider-contracts.ts'
 import { createWrongValue } from './sample-inputs.ts'
@@ -51,9 +51,9 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Check only known values, and return unknown ones as they are.',
     async run(context) {
       const unknowns = replaceByUnknowns(context.requireFact('checkedInputs'))
-      if (unknowns.size === 0) return notApplicable('the configuration has no properties')
+      if (unknowns.size === 0) return exempt('the configuration has no properties')
       const { inputs, failures } = await checkTypeInputs(context, unknowns)
-      if (failures.length > 0) return failed(describeFailures(failures))
+      if (failures.length > 0) return fail(describeFailures(failures))
       const known = [...unknowns.keys()].filter(name => !containsUnknown(inputs.get(name)))
       return failIf(known.length === 0 ? undefined : `${quoteNames(known)} became known`)
     },
@@ -83,10 +83,10 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
 
 async function acceptInputs(context: TypeContext): Promise<ContractOutcome> {
   if (context.inputs === undefined)
-    return skipped('no configuration can be generated for the type: name one with --config')
+    return skip('no configuration can be generated for the type: name one with --config')
   const { inputs, failures } = await checkTypeInputs(context, context.inputs)
   if (failures.length > 0) return outcomeOfRefusal(context, describeFailures(failures))
-  if (containsUnknown(inputs)) return failed('the result has unknown values')
+  if (containsUnknown(inputs)) return fail('the result has unknown values')
   context.provideFacts({ checkedInputs: inputs })
   return passed
 }
@@ -96,8 +96,8 @@ async function acceptInputs(context: TypeContext): Promise<ContractOutcome> {
  */
 export function outcomeOfRefusal({ isGenerated }: TypeContext, reason: string): ContractOutcome {
   return isGenerated
-    ? skipped(`the generated configuration is refused: ${reason}. Name one with --config`)
-    : failed(reason)
+    ? skip(`the generated configuration is refused: ${reason}. Name one with --config`)
+    : fail(reason)
 }
 
 /** Replaces each property of inputs by an unknown value. Internal properties are left out. */
@@ -115,12 +115,12 @@ async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
   const required = [...context.type.inputs].filter(
     ([name, { isRequired }]) => isRequired && checked.has(name),
   )
-  if (required.length === 0) return notApplicable('the schema requires no property')
+  if (required.length === 0) return exempt('the schema requires no property')
   for (const [name] of required) {
     const inputs = new Map(checked)
     inputs.delete(name)
     const isAccepted = await accepts(context, inputs, result => !result.has(name))
-    if (isAccepted) return failed(`inputs without '${name}' are accepted`)
+    if (isAccepted) return fail(`inputs without '${name}' are accepted`)
   }
   return passed
 }
@@ -131,7 +131,7 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
     const value = createWrongValue(type)
     return value === undefined ? [] : [[name, value] as const]
   })
-  if (wrongValues.length === 0) return notApplicable('the schema has no property with a fixed type')
+  if (wrongValues.length === 0) return exempt('the schema has no property with a fixed type')
   const acceptedNames: string[] = []
   for (const [name, value] of wrongValues)
     if (await accepts(context, new Map([...checked, [name, value]]), () => true))

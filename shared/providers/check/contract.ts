@@ -46,27 +46,27 @@ export interface Contract<Context> extends ContractInfo {
 export const passed: ContractOutcome = { kind: 'passed' }
 
 /** Returns the outcome of a violated contract. */
-export function failed(reason: string): ContractOutcome {
+export function fail(reason: string): ContractOutcome {
   return { kind: 'failed', reason }
 }
 
 /** Returns the outcome of a contract that is kept in a doubtful way. */
-export function warned(reason: string): ContractOutcome {
+export function warn(reason: string): ContractOutcome {
   return { kind: 'warning', reason }
 }
 
 /** Returns `passed` without a reason, and a failure with one. */
 export function failIf(reason: string | undefined): ContractOutcome {
-  return reason === undefined ? passed : failed(reason)
+  return reason === undefined ? passed : fail(reason)
 }
 
 /** Returns the outcome of a contract that this provider or configuration does not have. */
-export function notApplicable(reason: string): ContractOutcome {
+export function exempt(reason: string): ContractOutcome {
   return { kind: 'not applicable', reason }
 }
 
 /** Returns the outcome of a contract that could not be checked. */
-export function skipped(reason: string): Extract<ContractOutcome, { kind: 'skipped' }> {
+export function skip(reason: string): Extract<ContractOutcome, { kind: 'skipped' }> {
   return { kind: 'skipped', reason }
 }
 

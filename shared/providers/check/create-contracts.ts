@@ -8,8 +8,8 @@ import {
   type Contract,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
 } from './contract.ts'
 
@@ -57,7 +57,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
       const created = context.requireFact('created')
       const diff = await diffObjectWith(context, created, created.inputs)
       const change = describeDiff(diff)
-      if (change !== undefined) return failed(`the diff has ${change}`)
+      if (change !== undefined) return fail(`the diff has ${change}`)
       context.provideFacts({ emptyDiff: diff })
       return passed
     },
@@ -86,7 +86,7 @@ async function createLiveObject(context: TypeContext): Promise<ContractOutcome> 
       .create({ ...context.identity, inputs, timeoutSeconds: 0, preview: false })
     const object = { id, inputs, outputs }
     context.track(object)
-    if (containsUnknown(outputs)) return failed('the outputs have unknown values')
+    if (containsUnknown(outputs)) return fail('the outputs have unknown values')
     context.provideFacts({ created: object })
     return passed
   } catch (thrown) {
@@ -95,10 +95,10 @@ async function createLiveObject(context: TypeContext): Promise<ContractOutcome> 
     if (partialResource !== undefined) {
       const { id, outputs } = partialResource
       context.track({ id, inputs: partialResource.inputs ?? inputs, outputs })
-      return failed(`the object '${id}' was created only partly: ${thrown.message}`)
+      return fail(`the object '${id}' was created only partly: ${thrown.message}`)
     }
     if (thrown.status === 'ok') return outcomeOfRefusal(context, thrown.message)
-    return failed(`${thrown.message}. The object may exist: the clean-up cannot find it`)
+    return fail(`${thrown.message}. The object may exist: the clean-up cannot find it`)
   }
 }
 
@@ -107,8 +107,8 @@ function findPlainSecrets(context: TypeContext): ContractOutcome {
   const declared = context.type.secretOutputs.filter(name => (outputs.get(name) ?? null) !== null)
   const plain = declared.filter(name => !containsSecret(outputs.get(name)))
   const lost = [...new Set([...plain, ...listLostSecrets(inputs, outputs)])]
-  if (lost.length > 0) return failed(`${quoteNames(lost)} must be secret, and is not`)
+  if (lost.length > 0) return fail(`${quoteNames(lost)} must be secret, and is not`)
   return declared.length > 0 || containsSecret(inputs)
     ? passed
-    : notApplicable('neither the configuration nor the schema has a secret')
+    : exempt('neither the configuration nor the schema has a secret')
 }

@@ -16,7 +16,7 @@ import {
   type ContractOutcome,
   failIf,
   passed,
-  warned,
+  warn,
 } from './contract.ts'
 
 const source = 'docs/spec/provider-protocol.md#delete'
@@ -54,7 +54,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
       const { id, outputs } = await readLiveObject(context, deleted)
       const isFound = id !== '' && outputs !== undefined
       // Objects without a cloud, such as random values, exist in states only.
-      return isFound ? warned(`Read still finds the object '${deleted.id}'`) : passed
+      return isFound ? warn(`Read still finds the object '${deleted.id}'`) : passed
     },
   },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bothProtocols, type ContractOutcome, failed, passed, skipped } from './contract.ts'
+import { bothProtocols, type ContractOutcome, fail, passed, skip } from './contract.ts'
 import { formatJsonReport, formatJunitReport, formatTextReport } from './format-report.ts'
 import type { ProviderReport, ReportEntry } from './report.ts'
 
@@ -25,10 +25,10 @@ const report: ProviderReport = {
   description: 'Pulumi protocol',
   entries: [
     entryOf('start', passed),
-    entryOf('create', failed('refused <b> & "c"\nsecond line\u0000'), { type: 'shop:index:A' }),
-    entryOf('careful', failed('legacy'), { type: 'shop:index:A' }),
-    entryOf('read', skipped('no object'), { type: 'shop:index:A' }),
-    entryOf('delete', { ...skipped('r'), requiredContract: 'create' }, { type: 'shop:index:A' }),
+    entryOf('create', fail('refused <b> & "c"\nsecond line\u0000'), { type: 'shop:index:A' }),
+    entryOf('careful', fail('legacy'), { type: 'shop:index:A' }),
+    entryOf('read', skip('no object'), { type: 'shop:index:A' }),
+    entryOf('delete', { ...skip('r'), requiredContract: 'create' }, { type: 'shop:index:A' }),
     entryOf('update', { kind: 'not applicable', reason: 'no inputs' }, { type: 'shop:index:A' }),
   ],
   durationMs: 2_340,

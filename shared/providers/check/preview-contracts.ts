@@ -15,8 +15,8 @@ import {
   type Contract,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
 } from './contract.ts'
 
@@ -54,7 +54,7 @@ export const previewContracts: readonly Contract<TypeContext>[] = [
     async run(context) {
       context.requireFact('previewOutputs')
       const unknowns = replaceByUnknowns(context.requireFact('checkedInputs'))
-      if (unknowns.size === 0) return notApplicable('the configuration has no properties')
+      if (unknowns.size === 0) return exempt('the configuration has no properties')
       const { inputs } = await checkTypeInputs(context, unknowns)
       const { outputs } = await previewCreate(context, inputs)
       const known = [...unknowns.keys()].filter(
@@ -82,7 +82,7 @@ async function previewCreation(context: TypeContext): Promise<ContractOutcome> {
     const existing = await readLiveObject(context, { id, inputs, outputs })
     if (existing.id !== '') {
       context.track({ id, inputs, outputs })
-      return failed(`the preview created the object '${id}'`)
+      return fail(`the preview created the object '${id}'`)
     }
   }
   context.provideFacts({ previewOutputs: outputs })
@@ -105,12 +105,12 @@ async function previewOrRefuse(
 async function previewSecrets(context: TypeContext): Promise<ContractOutcome> {
   context.requireFact('previewOutputs')
   const secrets = wrapTexts(context.requireFact('checkedInputs'))
-  if (secrets.size === 0) return notApplicable('the configuration has no text to mark as secret')
+  if (secrets.size === 0) return exempt('the configuration has no text to mark as secret')
   const marked = new Map([...context.requireFact('checkedInputs'), ...secrets])
   const { inputs } = await checkTypeInputs(context, marked)
   const lostInCheck = listLostSecrets(secrets, inputs)
   if (lostInCheck.length > 0)
-    return failed(`the check returned ${quoteNames(lostInCheck)} without the secret mark`)
+    return fail(`the check returned ${quoteNames(lostInCheck)} without the secret mark`)
   const { outputs } = await previewCreate(context, inputs)
   const lost = listLostSecrets(secrets, outputs)
   return failIf(

@@ -6,8 +6,8 @@ import {
   type ContractInfo,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
 } from './contract.ts'
 
@@ -34,9 +34,9 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     remedy: 'Correct the named types and properties of the schema.',
     async run(context) {
       const schema = await context.getOpened().readSchema()
-      if (schema === undefined) return notApplicable('the provider has no schema')
+      if (schema === undefined) return exempt('the provider has no schema')
       context.setSchema(schema)
-      return schema.flaws.length === 0 ? passed : failed(schema.flaws.join('; '))
+      return schema.flaws.length === 0 ? passed : fail(schema.flaws.join('; '))
     },
   },
   {
@@ -48,7 +48,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     remedy: 'Return the same schema each time, also before the provider is configured.',
     async run(context) {
       const first = context.getSchema()
-      if (first === undefined) return notApplicable('the provider has no schema')
+      if (first === undefined) return exempt('the provider has no schema')
       const second = await context.getOpened().readSchema()
       return failIf(second?.text === first.text ? undefined : 'the two schemas differ')
     },
@@ -125,7 +125,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
         const result = await provider.invoke({ token, args: new Map(), preview: false })
         isAccepted = result.failures.length === 0
       })
-      return isAccepted ? failed('the provider returned a result for an unknown function') : outcome
+      return isAccepted ? fail('the provider returned a result for an unknown function') : outcome
     },
   },
 ]
@@ -141,7 +141,7 @@ export const closingContracts: readonly Contract<ProviderContext>[] = [
     remedy: 'Return from Cancel at once, end running calls early, and leave the exit to the host.',
     async run(context) {
       const failure = await context.getOpened().stop()
-      if (failure !== undefined) return failed(`the provider reports: ${failure}`)
+      if (failure !== undefined) return fail(`the provider reports: ${failure}`)
       return failIf(
         context.getProvider().hasEnded() ? 'the process ended after the request' : undefined,
       )
@@ -167,7 +167,7 @@ export async function requireSurvival(
     await call()
   } catch (thrown) {
     if (!(thrown instanceof ProviderError)) throw thrown
-    if (thrown.status === 'lost') return failed(thrown.message)
+    if (thrown.status === 'lost') return fail(thrown.message)
   }
   return failIf(context.getProvider().hasEnded() ? 'the process ended' : undefined)
 }

@@ -21,10 +21,10 @@ import {
   type Contract,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
-  warned,
+  warn,
 } from './contract.ts'
 
 const source = 'docs/spec/provider-protocol.md#read'
@@ -84,9 +84,9 @@ export const readContracts: readonly Contract<TypeContext>[] = [
 async function refreshCreated(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
   const result = await readIfImplemented(context, created)
-  if (result === undefined) return notApplicable('the provider does not implement Read')
+  if (result === undefined) return exempt('the provider does not implement Read')
   const flaw = describeRead(created, result)
-  if (flaw !== undefined) return failed(flaw)
+  if (flaw !== undefined) return fail(flaw)
   context.provideFacts({ readResult: result })
   return passed
 }
@@ -124,21 +124,20 @@ function importById(context: TypeContext, id: string): Promise<ReadResult> {
 async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
   context.requireFact('readResult')
-  if (created.id === missingResourceId) return notApplicable('objects of this type have no id')
+  if (created.id === missingResourceId) return exempt('objects of this type have no id')
   const result = await importOrRefuse(context, created.id)
   if ('kind' in result) return result
   const { id, inputs, outputs } = result
   if (id === '' || outputs === undefined)
-    return failed(`the import does not find the object '${created.id}'`)
-  if (inputs === undefined) return notApplicable('the provider does not return inputs from Read')
-  if (id !== created.id)
-    return failed(`the import returns the id '${id}' instead of '${created.id}'`)
+    return fail(`the import does not find the object '${created.id}'`)
+  if (inputs === undefined) return exempt('the provider does not return inputs from Read')
+  if (id !== created.id) return fail(`the import returns the id '${id}' instead of '${created.id}'`)
   const imported = toPlainProperties(outputs)
   const differences = listChangedProperties(created.outputs, outputs).filter(
     name => !isEmptyValue(imported.get(name)),
   )
   if (differences.length > 0)
-    return failed(`the import returns other values of ${quoteNames(differences)}`)
+    return fail(`the import returns other values of ${quoteNames(differences)}`)
   // If the diff after the creation had a change, the diff after the import has the same one.
   if (context.findFact('emptyDiff') === undefined) return passed
   const diff = await diffObjectWith(context, { id, inputs, outputs }, created.inputs)
@@ -158,7 +157,7 @@ async function importOrRefuse(
     return await importById(context, id)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.status === 'lost') throw thrown
-    return warned(`the import is refused: ${thrown.message}`)
+    return warn(`the import is refused: ${thrown.message}`)
   }
 }
 
@@ -171,12 +170,12 @@ function isEmptyValue(value: PropertyValue | undefined): boolean {
 async function importMissing(context: TypeContext): Promise<ContractOutcome> {
   const created = context.requireFact('created')
   context.requireFact('readResult')
-  if (created.id === missingResourceId) return notApplicable('objects of this type have no id')
+  if (created.id === missingResourceId) return exempt('objects of this type have no id')
   const missingId = `${created.id}-missing`
   try {
     const { id, outputs } = await importById(context, missingId)
     const isFound = id !== '' && outputs !== undefined
-    return isFound ? warned(`the import of the id '${missingId}' returns an object`) : passed
+    return isFound ? warn(`the import of the id '${missingId}' returns an object`) : passed
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.status === 'lost') throw thrown
     return passed

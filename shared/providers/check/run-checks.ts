@@ -6,10 +6,10 @@ import { type CheckSession, createCheckSession } from './check-session.ts'
 import {
   type Contract,
   type ContractOutcome,
-  failed,
+  fail,
   passed,
   PreconditionError,
-  skipped,
+  skip,
 } from './contract.ts'
 import { closingContracts, handshakeContract, providerContracts } from './provider-contracts.ts'
 import type { ProviderReport, ReportEntry } from './report.ts'
@@ -81,7 +81,7 @@ function createRecorder(
     const startedMs = request.nowMs()
     const outcome =
       request.isInterrupted() && !runsAlways
-        ? skipped('the check was interrupted')
+        ? skip('the check was interrupted')
         : await runContract(async () => {
             await session.restore()
             return run()
@@ -102,8 +102,8 @@ async function runContract(run: () => Promise<ContractOutcome>): Promise<Contrac
     return await run()
   } catch (thrown) {
     if (thrown instanceof PreconditionError)
-      return { ...skipped(thrown.message), requiredContract: thrown.requiredContract }
+      return { ...skip(thrown.message), requiredContract: thrown.requiredContract }
     if (hasCode(thrown, 'INTERNAL_ASSERTION')) throw thrown
-    return failed(messageOf(thrown))
+    return fail(messageOf(thrown))
   }
 }

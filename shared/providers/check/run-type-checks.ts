@@ -8,7 +8,7 @@ import {
   type TypeContext,
 } from './check-context.ts'
 import { type CheckedType, createUndescribedType } from './checked-schema.ts'
-import { type Contract, type ContractOutcome, failed, notApplicable, passed } from './contract.ts'
+import { type Contract, type ContractOutcome, fail, exempt, passed } from './contract.ts'
 import { typeContracts } from './contracts.ts'
 import { coreContracts } from './core-checks/core-contracts.ts'
 import { cleanUpContract } from './delete-contracts.ts'
@@ -92,7 +92,7 @@ function markDeclaredSecrets(type: CheckedType, inputs: PropertyMap): PropertyMa
 async function deleteTracked(context: TypeContext): Promise<ContractOutcome> {
   const remaining = context.listTracked()
   if (remaining.length === 0 && context.findFact('deleted') === undefined)
-    return notApplicable('the check created no object')
+    return exempt('the check created no object')
   const failures: string[] = []
   for (const object of remaining)
     try {
@@ -101,5 +101,5 @@ async function deleteTracked(context: TypeContext): Promise<ContractOutcome> {
     } catch (thrown) {
       failures.push(`'${object.id}' is left: ${messageOf(thrown)}`)
     }
-  return failures.length === 0 ? passed : failed(failures.join('; '))
+  return failures.length === 0 ? passed : fail(failures.join('; '))
 }

@@ -17,8 +17,8 @@ import {
   type Contract,
   type ContractOutcome,
   failIf,
-  failed,
-  notApplicable,
+  fail,
+  exempt,
   passed,
 } from './contract.ts'
 import { describeFailures } from './provider-contracts.ts'
@@ -98,7 +98,7 @@ export const updateContracts: readonly Contract<TypeContext>[] = changeContracts
   ...contract,
   run: context =>
     listChanges(context).length === 0
-      ? notApplicable('no second configuration is known: name one with --config')
+      ? exempt('no second configuration is known: name one with --config')
       : contract.run(context),
 }))
 
@@ -122,9 +122,9 @@ async function diffChanges(context: TypeContext): Promise<ContractOutcome> {
   for (const change of listChanges(context)) {
     const { inputs, failures } = await checkTypeInputs(context, change.inputs, created.inputs)
     if (failures.length > 0)
-      return failed(`a change of '${change.property}' is refused: ${describeFailures(failures)}`)
+      return fail(`a change of '${change.property}' is refused: ${describeFailures(failures)}`)
     const diff = await diffObjectWith(context, created, inputs)
-    if (diff.changes === 'none') return failed(`the diff ignores a change of '${change.property}'`)
+    if (diff.changes === 'none') return fail(`the diff ignores a change of '${change.property}'`)
     diffs.push({ ...change, inputs, diff })
   }
   context.provideFacts({ diffs })
@@ -162,7 +162,7 @@ async function updateProperties(context: TypeContext): Promise<ContractOutcome> 
   const updatable = context
     .requireFact('diffs')
     .filter(({ diff }) => listReplaceKeys(diff).length === 0)
-  if (updatable.length === 0) return notApplicable('each change requires a replacement')
+  if (updatable.length === 0) return exempt('each change requires a replacement')
   let object = context.requireFact('created')
   const brokenPromises: string[] = []
   for (const { property, inputs } of updatable) {

@@ -261,7 +261,7 @@ describe('no plugin is installed', () => {
   })
 })
 
-describe('of repositories', () => {
+describe('a repository of plugins', () => {
   /** Creates servers by address: a response, or a number for a refusal. */
   const world =
     (pages: Record<string, string | number | Uint8Array>, addresses: string[]): typeof fetch =>
@@ -279,31 +279,31 @@ describe('of repositories', () => {
 
   test.each([
     [
-      'Pulumi’s own, straight',
+      'a release of Pulumi at GitHub, without the API',
       '',
       { [`https://github.com/pulumi/pulumi-thing/releases/download/v1.2.3/${asset}`]: 'archive' },
       1,
     ],
     [
-      'Pulumi’s own, by the API',
+      'a release of Pulumi at GitHub, through the API',
       '',
       { [`${api}/pulumi/pulumi-thing/releases/tags/v1.2.3`]: 'release', 'https://a/1': 'archive' },
       3,
     ],
     ['get.pulumi.com', '', { [`https://get.pulumi.com/releases/plugins/${asset}`]: 'archive' }, 3],
     [
-      'another’s at GitHub',
+      'a release of another owner at GitHub',
       'github://api.github.com/me/mine',
       { [`${api}/me/mine/releases/tags/v1.2.3`]: 'release', 'https://a/1': 'archive' },
       2,
     ],
     [
-      'GitLab',
+      'a release at GitLab',
       'gitlab://gitlab.com/42',
       { [`https://gitlab.com/api/v4/projects/42/releases/v1.2.3/downloads/${asset}`]: 'archive' },
       1,
     ],
-  ])('%s', async (_name, downloadUrl, pages, calls) => {
+  ])('a plugin is downloaded from its source: %s', async (_name, downloadUrl, pages, calls) => {
     const addresses: string[] = []
     const served = Object.fromEntries(
       Object.entries(pages).map(([url, what]) => [

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { hookFilters, hookGroupNames, isWanted } from './pulumi-filters.ts'
+import { hookFilters, hookGroupNames, selectsEvent } from './pulumi-filters.ts'
 
 /** The kinds of events that a notification can request. */
 export const notificationKinds = [
@@ -50,7 +50,7 @@ export function isNotificationFor(
   event: NotificationEvent,
 ): boolean {
   if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
-  return isWanted(notification, event) ?? notification.events.includes(event.kind)
+  return selectsEvent(notification, event) ?? notification.events.includes(event.kind)
 }
 
 /** Returns the context of the sealed secret of a notification. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { type HookSelection, hookKindOf, isWanted } from './pulumi-filters.ts'
+import { type HookSelection, hookKindOf, selectsEvent } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'
 
 const stack = 'organization/shop/prod' as StackId
@@ -34,7 +34,7 @@ describe('the selection of a webhook', () => {
     [{ groups: ['stacks'], filters: ['drift_detected'] }, started, false],
     [{ filters: ['deployment_started'] }, started, true],
   ])('%j contains %j: %s', (selection, event, expected) => {
-    expect(isWanted(selection, event)).toBe(expected)
+    expect(selectsEvent(selection, event)).toBe(expected)
   })
 })
 

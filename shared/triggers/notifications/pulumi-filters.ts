@@ -68,7 +68,10 @@ export function findCoveredFilter({
 }
 
 /** Reports whether a selection contains an event. Returns undefined for an empty selection. */
-export function isWanted(selection: HookSelection, event: NotificationEvent): boolean | undefined {
+export function selectsEvent(
+  selection: HookSelection,
+  event: NotificationEvent,
+): boolean | undefined {
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
   return wanted === undefined ? undefined : filtersOf(event).some(filter => wanted.has(filter))
 }

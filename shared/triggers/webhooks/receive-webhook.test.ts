@@ -99,7 +99,10 @@ const pullBody = (more: object = {}) => ({
 })
 
 let deliveries = 0
-function github(body: unknown, more: Readonly<Record<string, string>> = {}): WebhookRequest {
+function createGithubDelivery(
+  body: unknown,
+  more: Readonly<Record<string, string>> = {},
+): WebhookRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   deliveries += 1
   return {
@@ -115,7 +118,10 @@ function github(body: unknown, more: Readonly<Record<string, string>> = {}): Web
   }
 }
 
-function signed(body: unknown, more: Readonly<Record<string, string>> = {}): WebhookRequest {
+function createSignedDelivery(
+  body: unknown,
+  more: Readonly<Record<string, string>> = {},
+): WebhookRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const timestamp = more['antichain-timestamp'] ?? String(Math.floor(nowMs / 1000))
   deliveries += 1
@@ -138,7 +144,9 @@ const refused = { code: 'WEBHOOK_REFUSED' }
 describe('deliveries of GitHub', () => {
   test('a push requests a deployment of the commit', async () => {
     const name = await putWebhook('github')
-    expect(await receive(name, github(pushBody()))).toMatchObject({ kind: 'accepted' })
+    expect(await receive(name, createGithubDelivery(pushBody()))).toMatchObject({
+      kind: 'accepted',
+    })
     expect(sent).toEqual([
       {
         stack,
@@ -159,13 +167,18 @@ describe('deliveries of GitHub', () => {
   test('a pull request requests a preview with a reply there', async () => {
     const name = await putWebhook('github')
     const event = { 'x-github-event': 'pull_request' }
-    expect(await receive(name, github(pullBody(), event))).toMatchObject({ kind: 'accepted' })
+    expect(await receive(name, createGithubDelivery(pullBody(), event))).toMatchObject({
+      kind: 'accepted',
+    })
     expect(sent).toMatchObject([{ operation: 'preview', replyTarget: { commit, pullRequest: 7 } }])
   })
 
   test('the commit of an annotated tag is the tagged one', async () => {
     const name = await putWebhook('github')
-    await receive(name, github(pushBody({ ref: 'refs/tags/v1', after: 'f'.repeat(40) })))
+    await receive(
+      name,
+      createGithubDelivery(pushBody({ ref: 'refs/tags/v1', after: 'f'.repeat(40) })),
+    )
     expect(sent).toMatchObject([{ program: { commit } }])
   })
 
@@ -198,7 +211,9 @@ describe('deliveries of GitHub', () => {
   ])('%s: %s with %j', async (event, kind, more) => {
     const name = await putWebhook('github')
     const body = event === 'push' ? pushBody(more) : { ...pullBody(), ...more }
-    expect((await receive(name, github(body, { 'x-github-event': event }))).kind).toBe(kind)
+    expect(
+      (await receive(name, createGithubDelivery(body, { 'x-github-event': event }))).kind,
+    ).toBe(kind)
     expect(sent).toEqual([])
   })
 
@@ -206,7 +221,7 @@ describe('deliveries of GitHub', () => {
     const paths = ['c/**']
     const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
     const name = await putWebhook('github', { rules })
-    expect((await receive(name, github(pushBody()))).kind).toBe('ignored')
+    expect((await receive(name, createGithubDelivery(pushBody()))).kind).toBe('ignored')
     for (const more of [
       { forced: true },
       { created: true },
@@ -214,25 +229,28 @@ describe('deliveries of GitHub', () => {
       { commits: Array.from({ length: triggerLimits.pushCommitsMax }, () => ({})) },
       { commits: [{ removed: ['c/d'] }] },
     ])
-      expect((await receive(name, github(pushBody(more)))).kind).toBe('accepted')
+      expect((await receive(name, createGithubDelivery(pushBody(more)))).kind).toBe('accepted')
   })
 })
 
 describe('deliveries of the signed form', () => {
   test('a push, a tag and a pull request request deployments', async () => {
     const name = await putWebhook('signed')
-    expect((await receive(name, signed({ event: 'ping' }))).kind).toBe('pong')
-    await receive(name, signed(ownPush))
-    await receive(name, signed({ event: 'tag', repository: 'acme/shop', tag: 'v1', commit }))
+    expect((await receive(name, createSignedDelivery({ event: 'ping' }))).kind).toBe('pong')
+    await receive(name, createSignedDelivery(ownPush))
+    await receive(
+      name,
+      createSignedDelivery({ event: 'tag', repository: 'acme/shop', tag: 'v1', commit }),
+    )
     const pull = { ...ownPush, event: 'pull-request', number: 3, foreign: false }
-    await receive(name, signed(pull))
+    await receive(name, createSignedDelivery(pull))
     expect(sent.map(one => one.operation)).toEqual(['up', 'up', 'preview'])
   })
 
   test('a pull request is foreign unless it states otherwise', async () => {
     const name = await putWebhook('signed')
     const pull = { ...ownPush, event: 'pull-request', number: 3 }
-    expect((await receive(name, signed(pull))).kind).toBe('ignored')
+    expect((await receive(name, createSignedDelivery(pull))).kind).toBe('ignored')
   })
 
   test.each([-triggerLimits.replayWindowMs, triggerLimits.replayWindowMs])(
@@ -243,10 +261,13 @@ describe('deliveries of the signed form', () => {
       const timestampHeaderAfter = (ms: number) => ({
         'antichain-timestamp': String((nowMs + ms) / 1000),
       })
-      expect((await receive(name, signed(ownPush, timestampHeaderAfter(awayMs)))).kind).toBe(
-        'accepted',
+      expect(
+        (await receive(name, createSignedDelivery(ownPush, timestampHeaderAfter(awayMs)))).kind,
+      ).toBe('accepted')
+      const further = createSignedDelivery(
+        ownPush,
+        timestampHeaderAfter(awayMs + Math.sign(awayMs) * 1000),
       )
-      const further = signed(ownPush, timestampHeaderAfter(awayMs + Math.sign(awayMs) * 1000))
       await expect(receive(name, further)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
     },
   )
@@ -255,7 +276,7 @@ describe('deliveries of the signed form', () => {
 describe('threats', () => {
   test.each(['github', 'signed'] as const)('%s: an unsigned delivery is refused', async form => {
     const name = await putWebhook(form)
-    const createDelivery = form === 'github' ? github : signed
+    const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
     const body = form === 'github' ? pushBody() : ownPush
     const good = createDelivery(body)
     const withoutHeader = (header: string) => ({
@@ -289,16 +310,16 @@ describe('threats', () => {
   test('a delivery with another secret or a changed body is refused', async () => {
     const name = await putWebhook('github')
     const other = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
-    const forged = github('{}', { 'x-hub-signature-256': other })
+    const forged = createGithubDelivery('{}', { 'x-hub-signature-256': other })
     await expect(receive(name, forged)).rejects.toMatchObject(refused)
-    const good = github(pushBody())
+    const good = createGithubDelivery(pushBody())
     const body = Buffer.from(good.body.toString().replace('refs/heads/main', 'refs/heads/prod'))
     await expect(receive(name, { ...good, body })).rejects.toMatchObject(refused)
   })
 
   test('a signature of the signed form is invalid for another time', async () => {
     const name = await putWebhook('signed')
-    const good = signed(ownPush)
+    const good = createSignedDelivery(ownPush)
     const headers = new Map([
       ...good.headers,
       ['antichain-timestamp', String(Math.floor(nowMs / 1000) + 1)],
@@ -306,7 +327,7 @@ describe('threats', () => {
     await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
     for (const timestamp of ['', 'now', '1e9', '-1', '1.5', '9'.repeat(30)])
       await expect(
-        receive(name, signed(ownPush, { 'antichain-timestamp': timestamp })),
+        receive(name, createSignedDelivery(ownPush, { 'antichain-timestamp': timestamp })),
       ).rejects.toMatchObject(refused)
   })
 
@@ -315,7 +336,7 @@ describe('threats', () => {
     const name = await putWebhook('github', { secrets: [secret, other] })
     const body = JSON.stringify(pushBody())
     const signWith = (one: string) =>
-      github(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
+      createGithubDelivery(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
     await expect(receive(name, signWith('a third secret that is long'))).rejects.toMatchObject(
       refused,
     )
@@ -324,7 +345,7 @@ describe('threats', () => {
 
   test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {
     const name = await putWebhook(form)
-    const createDelivery = form === 'github' ? github : signed
+    const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
     const delivery = createDelivery(form === 'github' ? pushBody() : ownPush)
     expect((await receive(name, delivery)).kind).toBe('accepted')
     expect((await receive(name, delivery)).kind).toBe('repeated')
@@ -339,7 +360,7 @@ describe('threats', () => {
 
   test('of concurrent deliveries one requests the deployment', async () => {
     const name = await putWebhook('github')
-    const delivery = github(pushBody())
+    const delivery = createGithubDelivery(pushBody())
     const kinds = await Promise.all(
       [1, 2, 3, 4].map(async () => (await receive(name, delivery)).kind),
     )
@@ -349,7 +370,7 @@ describe('threats', () => {
 
   test('a delivery whose request could not be sent may be repeated', async () => {
     const name = await putWebhook('github')
-    const delivery = github(pushBody())
+    const delivery = createGithubDelivery(pushBody())
     failures = 1
     await expect(receive(name, delivery)).rejects.toThrow('the queue')
     expect((await receive(name, delivery)).kind).toBe('accepted')
@@ -358,16 +379,16 @@ describe('threats', () => {
 
   test('a delivery of GitHub cannot be replayed after its mark has expired', async () => {
     const name = await putWebhook('github')
-    const delivery = github(pushBody())
+    const delivery = createGithubDelivery(pushBody())
     nowMs += triggerLimits.deliveryRetentionMs + 1000
     await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
   })
 
   test('a delivery of one webhook is invalid for another', async () => {
     const [one, other] = [await putWebhook('github'), await putWebhook('signed')]
-    await expect(receive(other, github(pushBody()))).rejects.toMatchObject(refused)
-    await expect(receive(one, signed(ownPush))).rejects.toMatchObject(refused)
-    await expect(receive('none', github(pushBody()))).rejects.toMatchObject(refused)
+    await expect(receive(other, createGithubDelivery(pushBody()))).rejects.toMatchObject(refused)
+    await expect(receive(one, createSignedDelivery(ownPush))).rejects.toMatchObject(refused)
+    await expect(receive('none', createGithubDelivery(pushBody()))).rejects.toMatchObject(refused)
   })
 
   test('a sealed secret that was copied from another webhook cannot be decrypted', async () => {
@@ -377,13 +398,13 @@ describe('threats', () => {
     const stored = await platform.documents.get(webhookKeyOf(name))
     const mixed = { ...webhookDocument.parse(stored?.value), secrets }
     expect(await platform.documents.put(webhookKeyOf(name), mixed, 1)).toBe(2)
-    const thrown = receive(name, github(pushBody()))
+    const thrown = receive(name, createGithubDelivery(pushBody()))
     await expect(thrown).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
   })
 
   test('a body that is too large is refused before all other checks', async () => {
     const body = Buffer.alloc(triggerLimits.webhookBytesMax + 1, ' ')
-    const large = { ...github('{}'), body }
+    const large = { ...createGithubDelivery('{}'), body }
     await expect(receive('none', large)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE' })
   })
 
@@ -402,7 +423,9 @@ describe('threats', () => {
     `${'['.repeat(100_000)}`,
   ])('a signed body with an invalid format is malformed: %#', async text => {
     const name = await putWebhook('github')
-    await expect(receive(name, github(text))).rejects.toMatchObject({ code: 'WEBHOOK_MALFORMED' })
+    await expect(receive(name, createGithubDelivery(text))).rejects.toMatchObject({
+      code: 'WEBHOOK_MALFORMED',
+    })
   })
 
   test('text of a body cannot start a new line or move the cursor in a log', async () => {
@@ -411,12 +434,21 @@ describe('threats', () => {
     const lines: string[] = []
     const log = createLogger({ level: 'debug', write: line => lines.push(line) })
     const refusals: unknown[] = [
-      await receive(name, github({}, { 'x-github-event': evil })),
-      await receive(name, github(pullBody({ action: evil }), { 'x-github-event': 'pull_request' })),
-      await receive(name, github(pushBody({ ref: `refs/heads/${evil}` }))),
-      await receive(evil, github({})).catch(String),
-      await receive(name, github({ ...pushBody(), commits: [{ added: evil }] })).catch(String),
-      await receive(await putWebhook('signed'), signed({ ...ownPush, [evil]: 1 })).catch(String),
+      await receive(name, createGithubDelivery({}, { 'x-github-event': evil })),
+      await receive(
+        name,
+        createGithubDelivery(pullBody({ action: evil }), { 'x-github-event': 'pull_request' }),
+      ),
+      await receive(name, createGithubDelivery(pushBody({ ref: `refs/heads/${evil}` }))),
+      await receive(evil, createGithubDelivery({})).catch(String),
+      await receive(
+        name,
+        createGithubDelivery({ ...pushBody(), commits: [{ added: evil }] }),
+      ).catch(String),
+      await receive(
+        await putWebhook('signed'),
+        createSignedDelivery({ ...ownPush, [evil]: 1 }),
+      ).catch(String),
     ]
     for (const one of refusals) {
       const text = typeof one === 'string' ? one : String(Object.values(one as object).join(' '))
@@ -446,7 +478,7 @@ describe('threats', () => {
   test('the error of an invalid webhook document names the place, and no delivery is accepted', async () => {
     const key = webhookKeyOf('wrong')
     await platform.documents.put(key, { form: 'github', secrets: ['x'], rules: [{}] }, 0)
-    await expect(receive('wrong', github(pushBody()))).rejects.toMatchObject({
+    await expect(receive('wrong', createGithubDelivery(pushBody()))).rejects.toMatchObject({
       code: 'DOCUMENT_INVALID',
       message: expect.stringContaining('rules.0'),
     })

@@ -53,8 +53,8 @@ export function createInbox({
         .slice(0, limit)
         .map(item => parseLateItem(id, item))
     },
-    // The key stays. An executor may put the outcome into the inbox after a deployment already took
-    // the same outcome from another record.
+    // The keys stay, marked as taken. An executor may put the outcome into the inbox after a
+    // deployment already took the same outcome from another record.
     removeLateOutcomes: (id, takenKeys) =>
       putItems(
         journalTable,

@@ -53,7 +53,7 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const rename = { ...input, id, newId, stack, number, version, token: random.uuid() }
       if (!(await reserveNewId(catalogTable, rename))) return 'exists'
       await copyRecords(deps, rename)
-      const result = await switchStack(deps, rename)
+      const result = await moveStack(deps, rename)
       if (result === 'renamed') await removeCopiedRecords(deps, id)
       return result
     },
@@ -128,7 +128,7 @@ async function copyPartition(table: Table, pk: string, newPk: string): Promise<v
 }
 
 /** Moves the stack, its documents and its program, and ends the request, in one transaction. */
-async function switchStack(
+async function moveStack(
   { catalogTable, random }: CatalogAndInboxDeps,
   rename: Rename,
 ): Promise<RenameResult> {

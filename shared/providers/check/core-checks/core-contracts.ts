@@ -3,7 +3,7 @@ import {
   type Contract,
   type ContractInfo,
   type ContractOutcome,
-  failed,
+  fail,
   passed,
   PreconditionError,
 } from '../contract.ts'
@@ -184,5 +184,5 @@ function checkRule(rule: CoreRule, context: TypeContext): ContractOutcome {
   if (flaws.length === 0) return passed
   const others = flaws.length - reportedFlawsMax
   const listed = flaws.slice(0, reportedFlawsMax).join('; ')
-  return failed(others > 0 ? `${listed}; and ${others} more` : listed)
+  return fail(others > 0 ? `${listed}; and ${others} more` : listed)
 }

@@ -6,7 +6,7 @@ import { stringType } from '../values/type-system.ts'
 import { unknownOf } from '../values/unknown-value.ts'
 import { encodeMsgpack } from '../values/encode-msgpack.ts'
 import { readStoredObject } from '../mapping/stored-object.ts'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 import { identityCodec, thingCodec } from './scripted-schemas.fixture.ts'
 
@@ -24,10 +24,10 @@ const answerApply =
   })
 
 const failWith = (summary: string): Script =>
-  answerApply(() => ({ diagnostics: [problem(summary)] }))
+  answerApply(() => ({ diagnostics: [createErrorDiagnostic(summary)] }))
 
 const failWithoutObject = (summary: string): Script =>
-  answerApply(() => ({ diagnostics: [problem(summary)], newState: undefined }))
+  answerApply(() => ({ diagnostics: [createErrorDiagnostic(summary)], newState: undefined }))
 
 const inputs = inputsOf({ label: 'a', value: 'v' })
 const changedInputs = inputsOf({ label: 'a', value: 'w' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { unknown } from '../../../values/value.ts'
 import type { ActionEvent, TerraformClient } from '../client/terraform-client.ts'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 import { identityCodec, lookupCodec } from './scripted-schemas.fixture.ts'
 
@@ -71,7 +71,10 @@ describe('a data source', () => {
     const { invoke, listNewCalls } = await createScriptedProvider(() => ({
       validateDataResourceConfig: async () => ({
         diagnostics: [
-          { ...problem('Too short'), path: [{ kind: 'attribute' as const, name: 'label' }] },
+          {
+            ...createErrorDiagnostic('Too short'),
+            path: [{ kind: 'attribute' as const, name: 'label' }],
+          },
         ],
       }),
     }))
@@ -85,7 +88,7 @@ describe('a data source', () => {
     ['an unknown value', { state: lookupCodec.encode({ label: '?' }) }, /has unknown values/],
     ['another type', { state: { msgpack: Uint8Array.of(0xa1, 0x78) } }, /This is a bug/],
     ['a deferral', { deferralReason: 'absentPrerequisite' }, /deferred the data source/],
-    ['an error', { diagnostics: [problem('No access')] }, /cannot read[^]*No access/],
+    ['an error', { diagnostics: [createErrorDiagnostic('No access')] }, /cannot read[^]*No access/],
   ])('that returns %s is refused', async (_name, change, message) => {
     const { invoke } = await createScriptedProvider(base => ({
       readDataSource: async request => ({ ...(await base.readDataSource(request)), ...change }),
@@ -139,7 +142,7 @@ describe('a list', () => {
   })
 
   test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
-    ['an error', { diagnostics: [problem('No access')] }, /cannot list[^]*No access/],
+    ['an error', { diagnostics: [createErrorDiagnostic('No access')] }, /cannot list[^]*No access/],
     ['no identity', { identity: undefined }, /an object has no known identity/],
     [
       'an unknown identity',
@@ -191,7 +194,7 @@ describe('an action', () => {
   test.each<[string, Script, RegExp]>([
     [
       'an error',
-      ending({ kind: 'completed', diagnostics: [problem('No power')] }),
+      ending({ kind: 'completed', diagnostics: [createErrorDiagnostic('No power')] }),
       /cannot run the action[^]*No power/,
     ],
     ['no result', ending({ kind: 'progress', message: 'm' }), /ended without a result/],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider } from './scripted-provider.fixture.ts'
 
 test('the schema is the first request of each process, whatever the provider can do', async () => {
@@ -15,7 +15,7 @@ test('a schema with errors is refused', async () => {
   const failing = createScriptedProvider(base => ({
     getProviderSchema: async () => ({
       ...(await base.getProviderSchema()),
-      diagnostics: [problem('No licence')],
+      diagnostics: [createErrorDiagnostic('No licence')],
     }),
   }))
   await expect(failing).rejects.toThrow(/has no schema: No licence/)

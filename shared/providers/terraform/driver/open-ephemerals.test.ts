@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type PropertyValue, unknown } from '../../../values/value.ts'
 import type { TerraformClient } from '../client/terraform-client.ts'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 import { thingCodec, ticketCodec } from './scripted-schemas.fixture.ts'
 
@@ -92,7 +92,7 @@ describe('an ephemeral resource', () => {
         const response = await base.openEphemeralResource(request)
         return label === 't'
           ? { ...response, result: ticketCodec.encode({ label, token: 'long-ticket' }) }
-          : { ...response, diagnostics: [problem(`no ${label}`)] }
+          : { ...response, diagnostics: [createErrorDiagnostic(`no ${label}`)] }
       },
     }))
     const failure = create(inputsOf({ label: 'a', pass: reference(reference('t')) }))
@@ -121,7 +121,11 @@ describe('an ephemeral resource', () => {
 
   test.each<[string, Script, RegExp]>([
     ['a failed validation', () => refuseValidation, /cannot open 'x_ticket': Too short/],
-    ['an error', answerOpen({ diagnostics: [problem('No ticket')] }), /cannot open[^]*No ticket/],
+    [
+      'an error',
+      answerOpen({ diagnostics: [createErrorDiagnostic('No ticket')] }),
+      /cannot open[^]*No ticket/,
+    ],
     ['a deferral', answerOpen({ deferralReason: 'unknown' }), /deferred the opening of/],
   ])('that has %s is not open, so it is not closed', async (_name, script, message) => {
     const { create, listNewCalls } = await createScriptedProvider(script)
@@ -140,7 +144,7 @@ describe('an ephemeral resource', () => {
 
   test('that cannot be closed causes a warning', async () => {
     const { create, warnings } = await createScriptedProvider(() => ({
-      closeEphemeralResource: async () => ({ diagnostics: [problem('Lost')] }),
+      closeEphemeralResource: async () => ({ diagnostics: [createErrorDiagnostic('Lost')] }),
     }))
     await create(inputs)
     expect(warnings).toEqual([expect.stringContaining('cannot close')])
@@ -148,5 +152,7 @@ describe('an ephemeral resource', () => {
 })
 
 const refuseValidation: Partial<TerraformClient> = {
-  validateEphemeralResourceConfig: async () => ({ diagnostics: [problem('Too short')] }),
+  validateEphemeralResourceConfig: async () => ({
+    diagnostics: [createErrorDiagnostic('Too short')],
+  }),
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PlainValue } from '../plan/objects.fixture.ts'
 import type { PlanResponse, TerraformClient } from '../client/terraform-client.ts'
 import type { PropertyMap } from '../../../values/value.ts'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import {
   createScriptedProvider,
   inputsOf,
@@ -69,7 +69,7 @@ describe('a plan', () => {
     ],
     [
       'with an error',
-      answerPlan(() => ({ diagnostics: [problem('No quota')] })),
+      answerPlan(() => ({ diagnostics: [createErrorDiagnostic('No quota')] })),
       /cannot plan the change of[^]*No quota/,
     ],
     [
@@ -152,7 +152,7 @@ describe('a difference', () => {
     const failing = await createScriptedProvider(base => ({
       applyResourceChange: async request => ({
         ...(await base.applyResourceChange(request)),
-        diagnostics: [problem('No health')],
+        diagnostics: [createErrorDiagnostic('No health')],
       }),
     }))
     const thrown = (await failing.create(inputs).catch((failure: unknown) => failure)) as {

@@ -3,7 +3,7 @@ import type { PropertyMap } from '../../../values/value.ts'
 import { ProviderError } from '../../provider-error.ts'
 import type { StoredValue, TerraformClient } from '../client/terraform-client.ts'
 import { readStoredObject, type StoredObject, writeStoredObject } from '../mapping/stored-object.ts'
-import { problem } from './scripted-client.fixture.ts'
+import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 import { identityCodec, thingCodec } from './scripted-schemas.fixture.ts'
 
@@ -70,7 +70,7 @@ describe('the upgrade of a state', () => {
       'an error',
       () => ({
         upgradeResourceState: async () => ({
-          diagnostics: [problem('Too old')],
+          diagnostics: [createErrorDiagnostic('Too old')],
           upgradedState: undefined,
         }),
       }),
@@ -240,7 +240,7 @@ describe('a refresh', () => {
     const failing = await createScriptedProvider(base => ({
       applyResourceChange: async request => ({
         ...(await base.applyResourceChange(request)),
-        diagnostics: [problem('No health')],
+        diagnostics: [createErrorDiagnostic('No health')],
       }),
     }))
     const failure: unknown = await failing.create(inputs).catch((thrown: unknown) => thrown)
@@ -251,7 +251,9 @@ describe('a refresh', () => {
   })
 
   test('with an error keeps the object', async () => {
-    const { outputs, read } = await prepare(reading({ diagnostics: [problem('No access')] }))
+    const { outputs, read } = await prepare(
+      reading({ diagnostics: [createErrorDiagnostic('No access')] }),
+    )
     await expect(read('id-a', outputs)).rejects.toThrow(/cannot read[^]*No access/)
   })
 

@@ -16,7 +16,7 @@ import {
 } from './scripted-schemas.fixture.ts'
 
 /** Creates an error of the provider. */
-export function problem(summary: string): ProviderDiagnostic {
+export function createErrorDiagnostic(summary: string): ProviderDiagnostic {
   return { severity: 'error', summary, detail: '', path: [] }
 }
 

@@ -4,7 +4,7 @@ import type { HclBlock, HclBody } from './hcl-document.ts'
 import { formatSourceAddress, parseSourceAddress } from './source-address.ts'
 import { createProviderFilter, type ProviderFilter } from './provider-patterns.ts'
 
-/** A place that provides providers: a folder, a mirror, or the registries of the addresses. */
+/** A source of providers: a folder, a mirror, or the registries that the addresses name. */
 export type InstallationMethod = { readonly accepts: ProviderFilter } & (
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'mirror'; readonly url: string }

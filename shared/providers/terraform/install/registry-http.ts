@@ -77,7 +77,9 @@ export function downloadFile(
           sizeBytes += chunk.length
           hash.update(chunk)
           if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
-          callback(error('PLUGIN_TOO_LARGE', `the file ${shownUrl(request.url)} is too large`))
+          callback(
+            error('PLUGIN_TOO_LARGE', `the file ${hideUrlSecrets(request.url)} is too large`),
+          )
         },
       })
       await pipeline(toReadable(response), meter, createWriteStream(file, { mode: 0o600 }))
@@ -119,12 +121,19 @@ async function withRegistryRetries<T>(
         thrown instanceof FinalError || (thrown instanceof StatusError && thrown.isFinal)
       const reason = reasonOfFailure(thrown)
       if (isFinal || attempt >= limits.downloadAttemptsMax)
-        throw error('TERRAFORM_REGISTRY_UNREACHABLE', `cannot fetch ${shownUrl(url)}: ${reason}`, {
-          cause: thrown,
-        })
+        throw error(
+          'TERRAFORM_REGISTRY_UNREACHABLE',
+          `cannot fetch ${hideUrlSecrets(url)}: ${reason}`,
+          {
+            cause: thrown,
+          },
+        )
       const pauseMs = limits.downloadRetryPauseMs * 2 ** (attempt - 1)
       const attemptText = `[${attempt}/${limits.downloadAttemptsMax}]`
-      report('warning', `${shownUrl(url)}: ${reason}; retrying in ${pauseMs} ms ${attemptText}`)
+      report(
+        'warning',
+        `${hideUrlSecrets(url)}: ${reason}; retrying in ${pauseMs} ms ${attemptText}`,
+      )
       await pause(pauseMs)
     }
 }
@@ -208,11 +217,11 @@ function requireEncryption(text: string): void {
   if (url === null) throw new FinalError('it is not a valid address')
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
-  throw new FinalError(`${shownUrl(text)} is not an address with https`)
+  throw new FinalError(`${hideUrlSecrets(text)} is not an address with https`)
 }
 
 /** Returns an address for messages. Signed addresses have secrets in their query. */
-function shownUrl(url: string): string {
+function hideUrlSecrets(url: string): string {
   return hideCredentials(url.replace(/[?#].*$/s, ''))
 }
 

@@ -76,7 +76,7 @@ test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
     ['b'],
     ['v: a planned element has vanished', 'v: an element that was not planned has appeared'],
   ],
-])('%s', (_name, type, planned, actual, flaws) => {
+])('the inconsistencies of an attribute: %s', (_name, type, planned, actual, flaws) => {
   const block = blockWith({ v: plainAttribute('o', type) })
   const found = findInconsistencies(block, {
     planned: objectFrom(block, { v: planned }),

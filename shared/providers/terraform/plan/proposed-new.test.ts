@@ -45,7 +45,7 @@ test.each<[string, PlainValue, PlainValue, PlainValue]>([
     { both: 'c', opt: '?' },
     { both: 'c', opt: '?' },
   ],
-])('%s', (_name, prior, config, proposed) => {
+])('the proposed object: %s', (_name, prior, config, proposed) => {
   expect(propose(block, prior, config)).toEqual(proposed)
 })
 

@@ -4,7 +4,7 @@ import { type CtyPath, type CtyStep, formatPlace } from './cty-path.ts'
 /** An error in a configuration: a sentence, and the part that the user must correct. */
 export interface ConfigProblem {
   readonly message: string
-  /** An element of a set has the position that it has in the input. */
+  /** In the path, an element of a set has its position in the input. */
   readonly path: CtyPath
 }
 
