@@ -84,7 +84,7 @@ describe('completeCheckpoint', () => {
       false,
     ],
     ['a deleted one', [resourceOf('a', { id: '2', pendingReplacement: true })], '1', true],
-  ])('of %s, the create is pending: %#', (_, resources, oldId, isPending) => {
+  ])('reports whether the create of %s is still pending', (_, resources, oldId, isPending) => {
     const decisions = [stepsOf(step('begin', 1, 'a', oldId))]
     const completed = completeCheckpoint({ ...empty, resources }, empty, decisions)
     expect(completed.pending_operations?.length ?? 0).toBe(isPending ? 1 : 0)

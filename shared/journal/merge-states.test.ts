@@ -142,7 +142,7 @@ describe('the merge of a targeted deployment', () => {
   })
 })
 
-test('a changed resource is found among URNs, without positions and outputs of the stack', () => {
+test('findChangedUrn finds a changed resource, and ignores source positions and outputs of the stack', () => {
   const one = stateOf(root({ a: 1 }), thing('a', { sourcePosition: 'x' }), thing('b'))
   const other = stateOf(root({ a: 2 }), thing('a'), thing('b', { id: '1' }))
   const rootUrn = urnOf('shop-dev', 'pulumi:pulumi:Stack')
@@ -153,7 +153,7 @@ test('a changed resource is found among URNs, without positions and outputs of t
   expect(findChangedUrn(one, other, claimOf({ reads: ['missing'] }))).toBeUndefined()
 })
 
-test('a new resource that refers to a claimed change is found', () => {
+test('findChangedUrn finds a new resource that refers to a claimed change', () => {
   const one = stateOf(thing('a'))
   const other = stateOf(thing('a'), thing('new', { dependencies: [urnOf('a')] }))
   expect(findChangedUrn(one, other, claimOf({ reads: ['a'] }))).toBeUndefined()

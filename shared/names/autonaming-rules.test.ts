@@ -63,7 +63,7 @@ test.each([
   expect(proposeName(autonaming, bucket)).toEqual(expected)
 })
 
-test('another package uses the general naming', () => {
+test('a package without rules uses the general rule', () => {
   expect(proposeName(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
 })
 

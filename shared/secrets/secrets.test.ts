@@ -38,7 +38,7 @@ describe('a symmetric crypter', () => {
     expect(() => crypter.decrypt(ciphertext)).toThrow(code('SECRETS_MALFORMED'))
   })
 
-  test('digests differ by key and by text only', () => {
+  test('digests depend only on the key and the text', () => {
     const digest = createKeyedDigest(key)
     expect(digest('a')).toBe(createKeyedDigest(key)('a'))
     expect(digest('a')).toMatch(/^[0-9a-f]{64}$/)

@@ -39,7 +39,7 @@ describe('reading an envelope', () => {
       `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"a:b:C","id":"x"}]}}`,
       'STATE_INVALID',
     ],
-  ])('with %s', async (_what, text, code) => {
+  ])('with %s has the error %j', async (_what, text, code) => {
     expect(await readCode(text)).toBe(code)
   })
 

@@ -219,7 +219,7 @@ describe('topological order', () => {
     expect(sortTopologically(list).resources).toEqual([q, p, list[1]])
   })
 
-  test('a deleted state refers to the deleted one, a live state to the live one', () => {
+  test('a deleted state refers to the deleted copy of a URN, and a live state to the live copy', () => {
     const [dead, live] = [resource('a', { delete: true }), resource('a')]
     const [ofDead, ofLive] = [
       resource('b', { delete: true, ...dependOn('a') }),

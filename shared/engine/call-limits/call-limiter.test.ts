@@ -163,7 +163,7 @@ test('all places are free again after many calls that end together', async () =>
   for (let id = 51; id <= 100; id += 1) await start(limiter, id)
 })
 
-test('a slow limit does not delay calls that only have a broad one', async () => {
+test('a slow limit does not delay calls to which only a broader limit applies', async () => {
   const limiter = createLimiter([
     { type: 'aws:slow:*', rate: { calls: 1, perMs: 3_000 } },
     { provider: 'aws', concurrency: 1 },

@@ -103,7 +103,7 @@ describe('a rate', () => {
   })
 })
 
-describe('a concurrency', () => {
+describe('a limit of concurrent calls', () => {
   test('gives the place of a call to another one when the call ends', () => {
     const testLimit = createTestLimit(capped)
     expect(testLimit.request(0, 'a', 'x').kind).toBe('granted')

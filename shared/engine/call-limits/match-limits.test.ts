@@ -38,13 +38,13 @@ test('a pattern with many stars is compared in linear time', async () => {
   expect(performance.now() - start).toBeLessThan(1_000)
 })
 
-test('a provider matches its resources and itself', async () => {
+test('a rule for a provider applies to its resources and to the provider itself', async () => {
   expect(await labelsOf({ provider: 'aws' }, 'aws:s3/bucket:Bucket')).toEqual(['aws'])
   expect(await labelsOf({ provider: 'aws' }, 'pulumi:providers:aws')).toEqual(['aws'])
   expect(await labelsOf({ provider: 'aws' }, 'awsx:s3:Bucket')).toEqual([])
 })
 
-test('only the operations of a rule are limited', async () => {
+test('a rule with operations limits only these operations', async () => {
   expect(await labelsOf({ type: '*', operations: ['delete'] }, 'a:b:C')).toEqual([])
   expect(await labelsOf({ type: '*', operations: ['create'] }, 'a:b:C')).toEqual(['* create'])
 })

@@ -37,7 +37,7 @@ function createHangingProgram() {
   return { deps, log, abortRun, exit: () => programEnd.resolve({ hasReportedError: false }) }
 }
 
-test('an abort while a released program does not exit stops the program', async () => {
+test('a released program that does not exit is stopped after an abort', async () => {
   const { deps, log, abortRun } = createHangingProgram()
   const { finish } = await runProgram(deps)
   const finished = finish()

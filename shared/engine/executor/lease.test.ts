@@ -61,7 +61,7 @@ describe('a lease', () => {
     expect(recordedGroupLists).toEqual([running])
   })
 
-  test('is given up before others may act when the store does not respond', async () => {
+  test('is given up before other processes may take over when the store does not respond', async () => {
     const { lease, lost } = await createTestLease(() =>
       Promise.reject(new Error('the disk is full')),
     )

@@ -29,7 +29,7 @@ async function runWithOneSlot(
   return done
 }
 
-test('an operation calls while the outcome of the previous one is stored, also with one slot', async () => {
+test('an operation calls its provider while the outcome of the previous one is stored, also with one slot', async () => {
   const secondStored = Promise.withResolvers<void>()
   const done = await runWithOneSlot([1, 2], {
     async putOutcome(_, { operation }) {
@@ -80,7 +80,7 @@ test('no operation begins while an outcome cannot be stored', async () => {
   expect(done).toEqual(['delete', 'delete', 'delete', 'removed'])
 })
 
-test('an operation does not call before the failure of the previous one is recorded', async () => {
+test('an operation does not call its provider before the failure of the previous one is recorded', async () => {
   const done = await runWithOneSlot([1, 2], {}, new Error('refused'))
   expect(done).toEqual(['begin 1', 'begin 2', 'delete', 'end 1', 'delete', 'end 2', 'removed'])
 })

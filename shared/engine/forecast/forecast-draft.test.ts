@@ -157,7 +157,7 @@ describe('deletes', () => {
     })
   })
 
-  test('that exclude protected resources list them too', () => {
+  test('that exclude protected resources list these resources too', () => {
     const states = layers.map(state =>
       nameOf(state.urn) === 'web' ? { ...state, protect: true } : state,
     )

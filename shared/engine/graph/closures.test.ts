@@ -60,7 +60,7 @@ test.each([
   )
 })
 
-test('with `dependents`, the dependencies of dependents are included', () => {
+test('with `mustIncludeDependents`, the dependencies of dependents are included', () => {
   expect(
     namesOf(collectDependencies(graph, hasName('comp'), { mustIncludeDependents: true })),
   ).toBe('comp g in later')

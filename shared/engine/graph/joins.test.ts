@@ -31,7 +31,7 @@ test('a narrow graph has no joins', () => {
   )
 })
 
-test('10,000 nodes before two others stay within the width and share their joins', () => {
+test('10,000 nodes that two others need stay within the limit of edges, and share their joins', () => {
   const nodes: PlanNode[] = Array.from({ length: 10_000 }, (_, i) => ({
     key: `n${i}`,
     releases: ['p', 'q'],

@@ -68,7 +68,7 @@ test.each([
   ],
   ['a nested unknown value', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
   ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
-] as const)('%s', (_name, oldValues, newValues, plan, expected) => {
+] as const)('findUnplannedChanges compares %s', (_name, oldValues, newValues, plan, expected) => {
   const unplannedChanges = findUnplannedChanges(map({ ...oldValues }), map({ ...newValues }), plan)
   if (_name === 'another length') expect(unplannedChanges).toHaveLength(1)
   else expect(unplannedChanges).toEqual(expected)

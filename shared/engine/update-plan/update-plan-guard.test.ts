@@ -28,7 +28,7 @@ test.each([
   expect(admittedOps).toEqual(admitted)
 })
 
-test('steps are taken in order, and untaken ones are reported as unmet', () => {
+test('steps are taken in order, and steps that were not taken are reported as unmet', () => {
   const guard = createUpdatePlanGuard({
     resources: new Map([[urn, createPlanned('create', 'delete')]]),
   })

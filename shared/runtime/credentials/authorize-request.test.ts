@@ -12,8 +12,8 @@ import { ruleForm, findRuleMatches } from '../../triggers/webhooks/rules.ts'
 import { createRequestAuthorization } from './authorize-request.ts'
 
 /**
- * A request as a webhook or schedule function could forge it. A mistake here lets such a function
- * run any program with the role of any stack.
+ * These tests forge requests as the function of a webhook or schedule could. If a forged request
+ * were served, such a function could run any program with the role of any stack.
  */
 const [stack, otherStack] = ['organization/p/s', 'organization/p/t'] as StackId[] as [
   StackId,
@@ -88,7 +88,7 @@ test('settings come from the rule, whatever the request contains', async () => {
   expect(derivedPreview.program).toMatchObject({ previewWithDeployRole: false })
 })
 
-test('the rule that made a request decides, and the strictest one if the rules have changed', async () => {
+test('settings come from the rule that made the request, or from the strictest rule if the rules have changed', async () => {
   const trusted = { ...previewRule, branches: ['main'], previewWithDeployRole: true }
   const rules = createWebhook([trusted, { ...previewRule, ignoreScripts: true }])
   const request = requestOf([trusted], 'pull-request')
@@ -100,7 +100,7 @@ test('the rule that made a request decides, and the strictest one if the rules h
   })
 })
 
-describe('a forged request of a webhook is refused', () => {
+describe('a forged request of a webhook', () => {
   const { origin } = pushed
   if (origin?.kind !== 'webhook') throw new Error('no origin')
   test.each<readonly [string, Partial<DeploymentRequest>]>([
@@ -116,16 +116,16 @@ describe('a forged request of a webhook is refused', () => {
     ['with an archive', { program: archive }],
     ['with the last program', { program: { kind: 'last' } }],
     ['of an unknown webhook', { origin: { ...origin, webhook: 'other' } }],
-  ])('%s', async (_name, fields) => {
+  ])('%s is refused', async (_name, fields) => {
     await expect(authorize(webhook, { ...pushed, ...fields })).rejects.toMatchObject(unapproved)
   })
 
-  test('a request of a paused webhook is refused', async () => {
+  test('of a paused webhook is refused', async () => {
     const paused = createWebhook([pushRule], { isPaused: true })
     await expect(authorize(paused, pushed)).rejects.toMatchObject(unapproved)
   })
 
-  test('the repository and commit of its program are those of its origin', async () => {
+  test('is served with the repository and commit of its origin', async () => {
     const forged = { ...program, repository: 'evil/x', commit: 'f'.repeat(40), webhook: 'other' }
     expect(await authorize(webhook, { ...pushed, program: forged })).toEqual(pushed)
   })
@@ -140,7 +140,7 @@ describe('the request of a schedule', () => {
   test.each([
     ['a run', detected],
     ['a remedy', remedy],
-  ])('%s by its document is served unchanged', async (_name, request) => {
+  ])('%s that matches the document is served unchanged', async (_name, request) => {
     expect(await authorize(drift, request)).toEqual(request)
   })
 

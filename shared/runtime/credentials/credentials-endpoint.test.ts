@@ -63,7 +63,7 @@ test('a request without the right token or path gets no credentials', async () =
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 })
 
-test('a role that can no longer be assumed is logged, and the same name keeps its path', async () => {
+test('a role that can no longer be assumed is logged, and an offer with the same key keeps its path', async () => {
   const lines: unknown[] = []
   const logger = { ...silentLogger, write: (...line: readonly unknown[]) => void lines.push(line) }
   const { offer } = createCredentialsEndpoint(logger)

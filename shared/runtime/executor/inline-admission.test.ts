@@ -25,7 +25,7 @@ function openAdmission({ running = [] as number[], limitMs = 900_000, mayRun = t
   }
 }
 
-test('operations run here up to the maximum', () => {
+test('operations run in the process up to the maximum', () => {
   const { divide } = openAdmission({ running: [1, 2] })
   expect(divide(messageOf(3), messageOf(4))).toEqual({ inlineIds: [3, 4], queuedMessages: [] })
 })
@@ -45,7 +45,7 @@ test('a wide deployment uses the queue until a pause has passed', () => {
   expect(divide(messageOf(7)).inlineIds).toEqual([7])
 })
 
-test('an operation that runs here is sent nowhere', () => {
+test('an operation that already runs in the process is not sent again', () => {
   const { divide } = openAdmission({ running: [1, 2] })
   expect(divide(messageOf(1), messageOf(2, 3))).toEqual({ inlineIds: [3], queuedMessages: [] })
 })
@@ -56,7 +56,7 @@ test('an operation that two messages name runs once', () => {
 })
 
 test.each([{ pool: 'long' }, { pool: 'short' }, { delayMs: 1_000 }] as const)(
-  'a message with %o goes to the queue, even for an operation that runs here',
+  'a message with %o goes to the queue, even for an operation that already runs in the process',
   fields => {
     const { divide } = openAdmission({ running: [1] })
     const message = { ...messageOf(1), ...fields }
@@ -64,7 +64,7 @@ test.each([{ pool: 'long' }, { pool: 'short' }, { delayMs: 1_000 }] as const)(
   },
 )
 
-test('without permission to run, the queue gets the operations that do not run here', () => {
+test('without permission to run, the queue gets all operations that do not run in the process yet', () => {
   const { divide } = openAdmission({ running: [1], mayRun: false })
   expect(divide(messageOf(1, 2))).toEqual({ inlineIds: [], queuedMessages: [messageOf(2)] })
 })

@@ -82,7 +82,7 @@ describe('a packed and unpacked program', () => {
     expect(existsSync(join(programFolder, 'node_modules/dep/a.log'))).toBe(true)
   })
 
-  test('is downloaded once per process, and not again by the next one', async () => {
+  test('is downloaded once, and not again by a later process', async () => {
     const { bytes } = await packProgram(program)
     const { programFolder, folders, fetched } = await unpackOnce(bytes)
     expect(await folders.open(stack, 'a'.repeat(64) as BlobHash)).toBe(programFolder)

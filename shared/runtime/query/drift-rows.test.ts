@@ -9,7 +9,7 @@ const key = {
 } as const
 const schedule = { when: '0 4 * * *', operation: { kind: 'refresh' }, createdAt: 0 }
 
-test('a schedule has the runs that it records, and none if it cannot be read', () => {
+test('listRecentRuns returns the runs that a schedule records, and none for an unreadable schedule', () => {
   const listRuns = (value: unknown) => listRecentRuns({ key, version: 1, value })
   expect(listRuns({ ...schedule, recentRuns: [60_000, 120_000] })).toEqual([60_000, 120_000])
   expect(listRuns(schedule)).toEqual([])

@@ -53,7 +53,7 @@ const provider: StoredResource = {
 }
 const reference = `${provider.urn}::p-1`
 
-describe('forgetting resources', () => {
+describe('deleteResources', () => {
   const only = { force: false, dependents: false }
   const chain = stateOf(
     thing('a'),
@@ -163,7 +163,7 @@ describe('marks', () => {
   })
 })
 
-describe('another name', () => {
+describe('a new name', () => {
   test('updates every reference, and children keep their URNs', () => {
     const state = stateOf(
       thing('a'),

@@ -31,7 +31,7 @@ test('no more slots are held than exist, and waiters acquire one in order', asyn
   expect(held).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a slot that is released twice is one slot', async () => {
+test('a second release of a slot has no effect', async () => {
   const { held, take, release, settled } = createHolders(1)
   take('a')
   await settled()

@@ -72,7 +72,7 @@ test('an executor that renews its lease is never gone', async () => {
   expect(done).toEqual([])
 })
 
-test('an executor of another host is gone when its counter is unchanged for a lease and the margin', async () => {
+test('an executor of another host is gone when its counter is unchanged for the lease time and the margin', async () => {
   const { write, look, done } = createObservedLease(undefined)
   write(3)
   await look(1_000)

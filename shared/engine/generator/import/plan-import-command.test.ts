@@ -142,7 +142,7 @@ describe('the providers that an import creates', () => {
   })
 })
 
-describe('findMistake', () => {
+describe('findImportError', () => {
   test.each([
     [
       'reports an invalid type',

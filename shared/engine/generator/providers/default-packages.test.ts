@@ -20,7 +20,7 @@ describe('the name of a default provider', () => {
     ['1.2.3', 'https://gold.example/2', 'default_1_2_3_https_/gold.example/2'],
     ['', 'company.com', 'default_company.com'],
     ['', 'gölden', 'default_g__lden'],
-  ])('%s at %s', (version, url, name) =>
+  ])('of version "%s" at "%s" is %s', (version, url, name) =>
     expect(defaultNameOf(createRequest(version, url))).toBe(name),
   )
 })

@@ -27,7 +27,7 @@ test('each unknown target is reported, with a hint at a missing dollar sign', ()
   ])
 })
 
-test('a resource that the program registered is known', () => {
+test('a target that the program registered is not reported', () => {
   const { messages, emitter } = createReports()
   const isRegistered = (urn: Urn): boolean => urn === plain
   expect(areUrnsFound(createUrnSet([String(plain)]), { states, isRegistered, emitter })).toBe(true)
