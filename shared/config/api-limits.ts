@@ -52,8 +52,8 @@ export const apiLimits = {
    */
   heartbeatMs: 10_000,
   /**
-   * Duration of one stream, because functions have a time limit. The reader of a stream reconnects
-   * afterwards.
+   * Longest duration of one stream, below the time limit of a function. The reader of a stream
+   * reconnects afterwards.
    */
   streamMs: 240_000,
   /** Concurrent streams in all processes of an installation. An installation on AWS sets fewer. */

@@ -46,5 +46,5 @@ export const programLimits = {
  */
 export const compiledFilesMax = 20_000
 
-/** Time after which the compiled code of a version of Node that compiles nothing is removed. */
+/** Time without a compilation after which the compiled code of a version of Node is removed. */
 export const compiledRetentionMs = 90 * 86_400_000

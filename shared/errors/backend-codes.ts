@@ -30,7 +30,7 @@ export const backendCodes = {
   },
   BACKEND_CONDITION_REFUSED: {
     exit: 1,
-    hint: 'Use a store that supports the header If-None-Match, or run `antichain cancel` and copy the stacks to one.',
+    hint: 'Use a store that supports the header If-None-Match. To move existing stacks to it, run `antichain cancel` and copy them.',
   },
   BACKEND_CHANGED: {
     exit: 1,

@@ -74,7 +74,7 @@ export const catalogue = {
   /** A user wants to clear a pending create, but its provider call may still take effect. */
   PENDING_STILL_RUNS: {
     exit: 1,
-    hint: 'Wait until the process has ended or its time is over; the next run adds the created resource to the state.',
+    hint: 'Wait for the end of the process or the time that the message names; the next run adds the created resource to the state.',
   },
   PENDING_NOT_FOUND: {
     exit: 1,

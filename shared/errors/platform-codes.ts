@@ -52,7 +52,7 @@ export const platformCodes = {
   },
   PLATFORM_CHECK_FAILED: {
     exit: 1,
-    hint: 'Read the reason of each failed check above, and the log of the functions; then repeat it with `antichain platform verify --only <check>`.',
+    hint: 'Read the reason of each failed check above, and the log of the functions; then repeat the check with `antichain platform verify --only <check>`.',
   },
   PLATFORM_FAILED: {
     exit: 1,

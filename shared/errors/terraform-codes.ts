@@ -62,7 +62,7 @@ export const terraformCodes = {
   },
   TERRAFORM_REGISTRY_INVALID: {
     exit: 1,
-    hint: 'Try again later, and report the message to the operator of the registry if it stays.',
+    hint: 'Try again later. If the error stays, report the message to the operator of the registry.',
   },
   TERRAFORM_STATE_INVALID: {
     exit: 1,
@@ -74,7 +74,7 @@ export const terraformCodes = {
   },
   TERRAFORM_STATE_REMOTE: {
     exit: 1,
-    hint: 'Pull it with `tofu state pull > terraform.tfstate` (or `terraform state pull`), and adopt that file.',
+    hint: 'Pull the state with `tofu state pull > terraform.tfstate` (or `terraform state pull`), and adopt that file.',
   },
   TERRAFORM_TYPE_UNKNOWN: {
     exit: 1,
