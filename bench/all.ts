@@ -1,7 +1,8 @@
 /**
  * Measures all workloads of the table in docs/benchmarks.md, with Antichain and its peers in turn.
  * Other load on the machine thus affects all of them. Writes docs/measured/all.json after each
- * line, and the table of the page. Keeps the other lines of the file if machine and versions agree.
+ * line, and the table of the page. Keeps the other lines of the file if they have the same machine
+ * and versions.
  * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { execFileSync } from 'node:child_process'

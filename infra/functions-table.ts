@@ -147,7 +147,7 @@ export const functionsTable: readonly FunctionRow[] = [
       serviceKeys: 'create',
       schedules: 'create',
       // The API answers requests that write tokens or use secrets of webhooks. This function
-      // forwards them to it by calls.
+      // calls it to forward them.
       calls: ['compaction', 'api'],
     },
   },

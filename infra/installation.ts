@@ -34,7 +34,8 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   const data = new Stack(app, names.dataStack, {
     env,
     description: 'Antichain: tables, bucket and keys',
-    // The CDK deletes a stack whose creation failed, and cannot delete a protected stack.
+    // The CDK cannot delete a protected stack, even one whose creation failed. So `platform deploy`
+    // creates this stack with `dataProtection=off`.
     terminationProtection: settings.dataProtection === 'on',
   })
   const keys = createKeys(data, settings.installation)

@@ -28,9 +28,9 @@ export interface CountingProxy {
 export type OnBody = (service: string, body: Buffer) => void
 
 /**
- * Starts a loopback server for each service. It extends requests to DynamoDB, so that the responses
- * contain the consumed capacity. Other bodies are unchanged. The header `host` is forwarded as it
- * is, because signatures contain it.
+ * Starts a loopback server for each service. The server of DynamoDB extends requests, so that the
+ * responses contain the consumed capacity. Other bodies are unchanged. The header `host` is
+ * forwarded as it is, because signatures contain it.
  */
 export async function startCountingProxy(
   directSettings: AwsSettings,

@@ -1,7 +1,7 @@
 import type { StepOp } from '../../shared/records/operation.ts'
 import type { Color } from './paint.ts'
 
-/** The style of a kind of step: its mark (of Pulumi), its color, and its verb in three forms. */
+/** The style of a kind of step: Pulumi's mark for it, its color, and its verb in three forms. */
 export interface OperationStyle {
   /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
   readonly mark: string

@@ -8,7 +8,7 @@ import { renderTypescriptProgram, toVariableName } from './typescript-program.ts
 import { renderYamlProgram } from './yaml-program.ts'
 
 const stack = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
-const givenProvider = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
+const explicitProvider = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
 const defaultProvider = 'urn:pulumi:dev::p::pulumi:providers:test::default' as Urn
 
 function createState(
@@ -44,12 +44,12 @@ const thing = createState(
     text: 'say "${hi}"',
     file: { kind: 'asset', hash: '', source: { path: './f' } },
   },
-  { parent: top.urn, provider: `${givenProvider}::2` },
+  { parent: top.urn, provider: `${explicitProvider}::2` },
 )
 const user = createState('test:index:User', 'class', { of: 'id-of-my-thing.x' }, { protect: false })
 const states = [user, thing, top]
 const names = new Map<Urn, string>([
-  [givenProvider, 'prov'],
+  [explicitProvider, 'prov'],
   [user.urn, 'class'],
   [thing.urn, 'my-thing.x'],
   [top.urn, 'made'],
@@ -131,7 +131,7 @@ test('names that result in the same variable, or in that of a package, get diffe
   ])
 })
 
-test('a program has no names of defaulted properties at any level', () => {
+test('a program omits the lists of defaulted properties at every level', () => {
   const inner = new Map<string, PropertyValue>([
     ['__defaults', ['size']],
     ['size', 1],

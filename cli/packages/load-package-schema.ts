@@ -19,14 +19,14 @@ export interface PackageOperands {
   readonly args: readonly string[]
 }
 
-/** A schema, and the JSON that it was read from, with fields that are not used here. */
+/** A schema, and its whole JSON, which also has fields that the schema omits. */
 export interface LoadedSchema {
   readonly schema: PackageSchema
   readonly json: unknown
 }
 
 /**
- * Returns the schema of a package, from its plugin or from a file `.json`. Throws CLI_USAGE,
+ * Returns the schema of a package, from its plugin or from a `.json` file. Throws CLI_USAGE,
  * PLUGIN_MISSING and PLUGIN_FAILED.
  */
 export async function loadPackageSchema(
@@ -40,7 +40,10 @@ export async function loadPackageSchema(
   }
   const [name = '', version = '', ...extraParts] = plugin.split('@')
   if (!/^[A-Za-z][\w.-]*$/.test(name) || extraParts.length > 0)
-    throw error('CLI_USAGE', `'${plugin}' is not a plugin; pass its name, or a schema file .json`)
+    throw error(
+      'CLI_USAGE',
+      `'${plugin}' is not a plugin; pass the name of a plugin, or a schema file (.json)`,
+    )
   if (name === terraformPlugin && args.length === 0)
     throw error(
       'CLI_USAGE',

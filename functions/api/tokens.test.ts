@@ -78,7 +78,7 @@ test('a rotated token has a new secret, the same permissions, and its whole life
   await authenticate(deps(), second.token)
 })
 
-test('an overlap of 0 ends all earlier secrets, and no rotation extends one', async () => {
+test('an overlap of 0 ends all earlier secrets, and no rotation extends the time of a secret', async () => {
   const first = await create(1)
   const second = await rotateToken(deps(), first.id, 3_600)
   const third = await rotateToken(deps(), first.id, 7_200)

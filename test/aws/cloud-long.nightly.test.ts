@@ -19,7 +19,7 @@ describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => 
     bundles?.remove()
   }, 120_000)
 
-  test('a create with a limit of 20 minutes is run by a task, and its dependents afterwards', {
+  test('a task runs a create with a limit of 20 minutes, and its dependents run afterwards', {
     timeout: 300_000,
   }, async () => {
     const program = await sandbox.upload({})

@@ -113,7 +113,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     await requireUnchanged()
   }, 120_000)
 
-  test('a deleted entry of the state is imported again, and the code of it is printed', async () => {
+  test('a deleted entry of the state is imported again, and its code is printed', async () => {
     requireSuccess(await run('state', 'protect', urnOf('thing-2')))
     const refused = await run('state', 'delete', urnOf('thing-2'))
     expect(refused.err).toContain('[STATE_RESOURCE_PROTECTED]')
@@ -127,7 +127,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     expect(record).toMatchObject({ command: 'up' })
   }, 240_000)
 
-  test('an existing state moves in, and a foreign one does not', async () => {
+  test('a stack imports its own exported state, and refuses that of another stack', async () => {
     const path = join(client.program, 'state.json')
     requireSuccess(await run('stack', 'export', '--show-secrets', '--file', path))
     requireSuccess(await run('state', 'delete', '--all', '--force'))

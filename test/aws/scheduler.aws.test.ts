@@ -136,7 +136,7 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
     ['at(2026-02-01T10:00:00)', 'UTC', '2026-01-01T00:00:00Z', '2026-02-01T10:00:00Z'],
     ['at(2026-02-01T10:00:00)', 'UTC', '2026-02-01T10:00:00Z', undefined],
     ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
-  ])('%s in %s after %s is %s', (expression, zone, after, next) => {
+  ])('the next time of %s in %s after %s is %s', (expression, zone, after, next) => {
     const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
     const findSchedule = nextTimeAfter(times, Date.parse(after))
     expect(findSchedule === undefined ? undefined : new Date(findSchedule).toISOString()).toBe(

@@ -55,7 +55,7 @@ describeWithServices('a backend without conditional writes', ['S3'], settings =>
     }
   })
 
-  test('commands work with one notice, and only their own machine continues a killed one', async () => {
+  test('commands print one notice, and only the same machine continues a killed deployment', async () => {
     const { endpoint, countRefused } = await startProxy(refusals[0])
     const address = await createAddress(endpoint)
     const many = createSandbox('many')

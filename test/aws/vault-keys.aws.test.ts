@@ -43,7 +43,7 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
     expect(Buffer.from(rotated).toString()).toMatch(/^vault:v2:/)
   })
 
-  test('the variables with SERVER in their names count first, as in Pulumi', async () => {
+  test('the variables with SERVER in their names have priority, as in Pulumi', async () => {
     const keeper = createVaultKeeper({
       VAULT_SERVER_URL: `${address}/`,
       VAULT_SERVER_TOKEN: emulatorVaultToken,

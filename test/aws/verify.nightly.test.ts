@@ -85,7 +85,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     expect(await listLeftovers()).toEqual([])
   }, 900_000)
 
-  test('a check that fails has its reason, exit code 1, and is cleaned up', async () => {
+  test('a failed check reports its reason with exit code 1, and is cleaned up', async () => {
     const wrongUrl = new URL('/elsewhere/', sandbox.cloud.webhookUrl).href
     const result = await verify('--only', 'webhook', '--webhook-url', wrongUrl)
     expect([result.exit, result.err]).toEqual([1, expect.stringContaining('PLATFORM_CHECK_FAILED')])

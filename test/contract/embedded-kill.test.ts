@@ -125,7 +125,7 @@ test('when the owner of the store is killed, another process takes over without 
   expect(platform.getRole()).toBe('owner')
 }, 60_000)
 
-test('of concurrent writes through two connections one succeeds each', async () => {
+test('of two concurrent begins through two connections exactly one succeeds', async () => {
   await using one = await openEmbeddedPlatform({ home })
   await using other = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('raced', 's'), 1)

@@ -147,7 +147,7 @@ test('a resume over the API displays the deployment from its beginning, as the f
   ])
 }, 240_000)
 
-test('a state is edited, moved in and renamed over the API of a serving process', async () => {
+test('a state is edited and imported, and its stack renamed, over the API of a serving process', async () => {
   const { client } = await openBoth()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   requireSuccess(await client.run(['up', '--yes', '--skip-preview']))

@@ -88,7 +88,7 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
   expect(await sandbox.exportState()).toBe(good)
 })
 
-test('a missing file is named', async () => {
+test('the import of a missing file names the file', async () => {
   const result = await sandbox.run(['stack', 'import', '-s', 'dev', '--file', 'nowhere.json'])
   expectRefused(result, 'FILE_UNREADABLE', ['nowhere.json'])
 })

@@ -10,7 +10,7 @@ async function limitCalls(sandbox: Sandbox, rule: Readonly<Record<string, string
   }
 }
 
-/** Returns when the resources of the test provider were requested, in ms since 1970, in order. */
+/** Returns the creation times of the test provider's resources, in ms since 1970, in order. */
 async function readCreateTimes(sandbox: Sandbox): Promise<readonly number[]> {
   const { out } = requireSuccess(await sandbox.run(['stack', 'export', '--stack', 'dev']))
   const { deployment } = JSON.parse(out) as {
@@ -36,7 +36,7 @@ async function withStack(
   }
 }
 
-/** Returns the most creates that run at the same time until a command ends. */
+/** Returns the highest number of creates that run at the same time, until a command ends. */
 async function countConcurrentCreates(
   sandbox: Sandbox,
   command: { readonly done: Promise<unknown> },

@@ -94,7 +94,7 @@ describe('a schedule of a client', () => {
     expect(await readOperation(view['id'])).toEqual({ kind: 'refresh', remediate: true })
   })
 
-  test('is changed as a whole, keeps its pause and its zone, and is removed', async () => {
+  test('is replaced by a change except for its pause and its zone, and is removed', async () => {
     const value = { when: '0 4 * * *', zone: 'Europe/Berlin', operation: { kind: 'up' } }
     const key = { kind: 'schedule', scope: shop, name: 'ours' } as const
     const stored = { ...value, isPaused: true, jitterMs: 5_000, createdAt: 0 }
