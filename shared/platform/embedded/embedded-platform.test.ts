@@ -66,28 +66,6 @@ describe('an unusable home', () => {
     expect(readFileSync(database, 'utf8')).toBe('x'.repeat(5000))
   })
 
-  test('a put removes expired documents, and no others', async () => {
-    const platform = await openEmbeddedPlatform({ home: folder })
-    const database = new DatabaseSync(join(folder, 'store', 'antichain.db'))
-    const { documents } = platform
-    const keyOf = (name: string) => ({ kind: 'token', scope: '*', name }) as const
-    const put = (name: string, expiresAt: number) =>
-      documents.putExpiring({
-        key: keyOf(name),
-        value: {},
-        version: 0,
-        expiresAt: expiresAt as EpochMs,
-      })
-    await put('living', Date.now() + 3_600_000)
-    await documents.put(keyOf('endless'), {}, 0)
-    for (let count = 0; count < 3; count += 1) await put(`expired-${count}`, 1 + count)
-    await documents.put(keyOf('new'), {}, 0)
-    const rows = database.prepare('SELECT name FROM document ORDER BY name').all()
-    expect(rows.map(({ name }) => name)).toEqual(['endless', 'living', 'new'])
-    database.close()
-    await platform.close()
-  })
-
   test('a store of a newer version is refused', async () => {
     await (await openEmbeddedPlatform({ home: folder })).close()
     const database = new DatabaseSync(join(folder, 'store', 'antichain.db'))
@@ -114,6 +92,28 @@ test.each(['{"protocol":999,"schema":1,"pid":1}', 'null'])(
     lock?.release()
   },
 )
+
+test('a put removes expired documents, and no others', async () => {
+  const platform = await openEmbeddedPlatform({ home: folder })
+  const database = new DatabaseSync(join(folder, 'store', 'antichain.db'))
+  const { documents } = platform
+  const keyOf = (name: string) => ({ kind: 'token', scope: '*', name }) as const
+  const put = (name: string, expiresAt: number) =>
+    documents.putExpiring({
+      key: keyOf(name),
+      value: {},
+      version: 0,
+      expiresAt: expiresAt as EpochMs,
+    })
+  await put('living', Date.now() + 3_600_000)
+  await documents.put(keyOf('endless'), {}, 0)
+  for (let count = 0; count < 3; count += 1) await put(`expired-${count}`, 1 + count)
+  await documents.put(keyOf('new'), {}, 0)
+  const rows = database.prepare('SELECT name FROM document ORDER BY name').all()
+  expect(rows.map(({ name }) => name)).toEqual(['endless', 'living', 'new'])
+  database.close()
+  await platform.close()
+})
 
 describe('the folders of the store', () => {
   test('are accessible to their user only', async () => {

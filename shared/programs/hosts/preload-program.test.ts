@@ -100,7 +100,7 @@ function collectTraces(script: string, loaded: Preload = nothing): Collected {
 
 describe('Preloaded module', () => {
   test.each(['plain.js', 'typescript.js', 'reloading.js', 'forgetting.js'])(
-    'leaves every trace and setting of %s as without the module',
+    'does not change a trace or a setting of %s',
     script => {
       const expected = collectTraces(script)
       expect(expected.traces.length).toBeGreaterThan(200)
@@ -123,13 +123,13 @@ describe('Preloaded module', () => {
     expect(collectTraces('plain.js', { args: [...args, ...args], env })).toEqual(expected)
   })
 
-  test('leaves the output of an uncaught error as without the module', () => {
+  test('does not change the output of an uncaught error', () => {
     const expected = runScript('failing.js', nothing)
     expect(expected).toMatchObject({ status: 1, stderr: expect.stringContaining('inline.ts') })
     expect(runScript('failing.js', preload)).toEqual(expected)
   })
 
-  test('keeps compiled code, and traces stay the same when Node reads it', () => {
+  test('stores compiled code, and does not change the traces when Node reads that code', () => {
     const compiledFolder = join(folder, 'compiled')
     const keeping = createPreload({ env: {}, nodeArgs: [], compiledFolder })
     const expected = collectTraces('typescript.js').traces

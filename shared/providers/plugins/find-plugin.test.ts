@@ -98,7 +98,7 @@ describe('a plugin is found', () => {
     expect(find(createDescriptor('aws'))).toEqual({ path })
   })
 
-  test('in the cache as the newest version that is not older, with the legacy search', () => {
+  test('in the cache as the newest version that is not older than the requested one, with the legacy search', () => {
     const path = install('1.10.0')
     const env = { PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH: '1' }
     expect(find(createDescriptor('aws', '1.2.0'), env)).toEqual({ path })

@@ -82,7 +82,7 @@ describe('configuration', () => {
     expect(calls).toEqual([])
   })
 
-  test('causes an error for itself and every later call, with the missing keys', async () => {
+  test('without required keys fails with an error that names them, as does every later call', async () => {
     const missing = ConfigureErrorMissingKeys.create({
       missingKeys: [{ name: 'a:token', description: 'the token' }],
     })

@@ -228,7 +228,7 @@ describe('the effect of a failed call by its status', () => {
     expect(failed).toMatchObject({ status: expected, code, message: 'said so' })
   })
 
-  test('a connection that breaks during a call is lost', async () => {
+  test('a connection that breaks during a call: lost', async () => {
     const served = await serveProvider({
       create: () => {
         served.breakConnections()

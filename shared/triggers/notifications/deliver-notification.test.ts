@@ -131,7 +131,7 @@ describe('notifications', () => {
       { kind: 'drift', count: 1, urns: ['urn:a'], ...eventFields, command: 'refresh' },
       { event: 'deployment.drift', count: 1, urns: ['urn:a'], command: 'refresh' },
     ],
-  ])('the payload of $kind', (event, part) => {
+  ])('the payload of the event $kind names the event and its details', (event, part) => {
     expect(JSON.parse(payloadOf(event))).toMatchObject(part)
   })
 

@@ -39,18 +39,21 @@ describe('replies on GitHub', () => {
     expect(description).not.toContain('\n')
   })
 
-  test.each([302, 401, 403, 404, 422, 500])('a response of %i is an error', async status => {
-    receiver.state.answer = () => ({ status, headers: { location: '/elsewhere' } })
-    const failed = { code: 'OUTBOUND_FAILED', details: { status } }
-    const content = { state: 'error', context: 'c', description: 'd' } as const
-    const thrown = await replies
-      .setStatus('acme/shop', commit, content)
-      .catch((why: unknown) => why)
-    expect(thrown).toMatchObject(failed)
-    expect(String(thrown)).not.toContain('the-token')
-    const comment = replies.writeComment('acme/shop', 7, { text: 'x', subject: 's' })
-    await expect(comment).rejects.toMatchObject(failed)
-  })
+  test.each([302, 401, 403, 404, 422, 500])(
+    'a response with the status %i is an error',
+    async status => {
+      receiver.state.answer = () => ({ status, headers: { location: '/elsewhere' } })
+      const failed = { code: 'OUTBOUND_FAILED', details: { status } }
+      const content = { state: 'error', context: 'c', description: 'd' } as const
+      const thrown = await replies
+        .setStatus('acme/shop', commit, content)
+        .catch((why: unknown) => why)
+      expect(thrown).toMatchObject(failed)
+      expect(String(thrown)).not.toContain('the-token')
+      const comment = replies.writeComment('acme/shop', 7, { text: 'x', subject: 's' })
+      await expect(comment).rejects.toMatchObject(failed)
+    },
+  )
 })
 
 describe('a comment on GitHub', () => {

@@ -128,13 +128,16 @@ describe('the archive of a repository', () => {
     expect(receiver.received.length - count).toBe(4)
   })
 
-  test.each([401, 403, 404, 500])('with a response of %i is an error', async status => {
-    serveBody(Buffer.from(''), status)
-    await expect(fetchArchive()).rejects.toMatchObject({
-      code: 'OUTBOUND_FAILED',
-      details: { status },
-    })
-  })
+  test.each([401, 403, 404, 500])(
+    'is not fetched when the response has the status %i',
+    async status => {
+      serveBody(Buffer.from(''), status)
+      await expect(fetchArchive()).rejects.toMatchObject({
+        code: 'OUTBOUND_FAILED',
+        details: { status },
+      })
+    },
+  )
 
   const link = (linkpath: string, path = 'r/a/link'): Entry => ({
     path,

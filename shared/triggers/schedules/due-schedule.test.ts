@@ -52,7 +52,7 @@ describe('the times of a schedule', () => {
     ['at(2027-01-31T04:00:00)', 'UTC', '2026-05-01T00:00:00Z', '2027-01-31T04:00:00.000Z'],
     ['at(2027-01-31T04:00:00)', 'Asia/Tokyo', '2026-05-01T00:00:00Z', '2027-01-30T19:00:00.000Z'],
     ['at(2027-01-31T04:00:00)', 'UTC', '2027-01-31T04:00:00Z', undefined],
-  ])('%s in %s after %s: %s', (when, zone, after, next) => {
+  ])('the first time of %s in the zone %s after %s is %s', (when, zone, after, next) => {
     expect(nextIso(createSchedule(when, { zone }), after)).toBe(next)
   })
 

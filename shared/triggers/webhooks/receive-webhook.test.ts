@@ -164,7 +164,7 @@ describe('deliveries of GitHub', () => {
     ])
   })
 
-  test('a pull request requests a preview with a reply there', async () => {
+  test('a pull request requests a preview with a reply to the pull request', async () => {
     const name = await putWebhook('github')
     const event = { 'x-github-event': 'pull_request' }
     expect(await receive(name, createGithubDelivery(pullBody(), event))).toMatchObject({
@@ -208,7 +208,7 @@ describe('deliveries of GitHub', () => {
       'ignored',
       { pull_request: { base: { ref: 'main' }, head: { sha: commit, repo: null } } },
     ],
-  ])('%s: %s with %j', async (event, kind, more) => {
+  ])('the event %s is answered with %s, and requests nothing: %j', async (event, kind, more) => {
     const name = await putWebhook('github')
     const body = event === 'push' ? pushBody(more) : { ...pullBody(), ...more }
     expect(

@@ -64,7 +64,7 @@ describe('patterns', () => {
     ['', '', true],
     ['', 'a', false],
     ['ü?', 'ü😀', true],
-  ])('%j on %j: %j', (pattern, text, isMatch) => {
+  ])('whether the pattern %j matches %j: %j', (pattern, text, isMatch) => {
     expect(matchesGlob(pattern, text)).toBe(isMatch)
   })
 
@@ -133,7 +133,7 @@ describe('rules', () => {
     ])
   })
 
-  test('a pull request requests a preview with a reply', () => {
+  test('a pull request requests a preview with a reply to the pull request', () => {
     expect(findRuleMatches([ruleOn('pull-request', {})], pull)).toMatchObject([
       { operation: 'preview', replyTarget: { commit, pullRequest: 7 } },
     ])
@@ -175,7 +175,7 @@ describe('rules', () => {
     ['into another branch', ruleOn('pull-request', { branches: ['dev'] }), pull, false],
     ['from a fork', ruleOn('pull-request', {}), { ...pull, isForeign: true }, false],
     ['from a fork', ruleOn('pull-request', { forks: true }), { ...pull, isForeign: true }, true],
-  ])('%s: %#', (_name, one, event, isMatch) => {
+  ])('whether a rule applies to an event: %s (%#)', (_name, one, event, isMatch) => {
     expect(doesMatch(one, event)).toBe(isMatch)
   })
 

@@ -177,7 +177,7 @@ function splitIntoChunks(lines: readonly string[]): readonly (readonly string[])
   return chunks
 }
 
-/** Parses the lines of a batch of events. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+/** Parses the lines of a chunk of events. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
 export function parseEventLines(deployment: DeploymentId, item: Item): readonly string[] {
   const keys = { deployment, position: parsePaddedNumber(readText(item, 'sk')) }
   requireReadableItem('event', keys, item)

@@ -46,7 +46,7 @@ describe('the output of a provider', () => {
     ])
   })
 
-  test.each([true, false])('has traces only if the user reads them (%s)', showsTraces => {
+  test.each([true, false])('has traces only if the user requests them (%s)', showsTraces => {
     const { output, messages } = createOutput({ showsTraces })
     output.addLine('{"@level":"trace","@message":"call"}', 'stderr')
     output.addLine('{"@level":"debug","@message":"other"}', 'stderr')

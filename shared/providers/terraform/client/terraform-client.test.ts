@@ -36,24 +36,27 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('procedures that a provider lacks', () => {
-  test.each([5, 6] as const)('are empty for the optional ones of protocol %d', async protocol => {
-    const { provider } = await serveTerraform({}, { protocol })
-    const { client } = provider
-    expect(await client.getFunctions()).toEqual({ functions: new Map(), diagnostics: [] })
-    expect(await client.getResourceIdentitySchemas()).toEqual({
-      schemas: new Map(),
-      diagnostics: [],
-    })
-    await expect(client.planAction({ actionType: 'a', config })).rejects.toMatchObject({
-      message: "provider 'scripted' does not support PlanAction",
-      status: 'ok',
-      code: status.UNIMPLEMENTED,
-    })
-  })
+  test.each([5, 6] as const)(
+    'have an empty result if protocol %d has them as optional, and otherwise fail',
+    async protocol => {
+      const { provider } = await serveTerraform({}, { protocol })
+      const { client } = provider
+      expect(await client.getFunctions()).toEqual({ functions: new Map(), diagnostics: [] })
+      expect(await client.getResourceIdentitySchemas()).toEqual({
+        schemas: new Map(),
+        diagnostics: [],
+      })
+      await expect(client.planAction({ actionType: 'a', config })).rejects.toMatchObject({
+        message: "provider 'scripted' does not support PlanAction",
+        status: 'ok',
+        code: status.UNIMPLEMENTED,
+      })
+    },
+  )
 })
 
 describe('a status of gRPC', () => {
-  test('of an unsure kind makes the effect unknown, and its text is redacted', async () => {
+  test('that does not show whether the call took effect makes the effect unknown, and its text is redacted', async () => {
     const failure = statusError(status.UNKNOWN, 'broken by hunter2')
     const { provider } = await serveTerraform({ readResource: respond(failure) })
     const request = { typeName: 't', currentState: config, private: noBytes }

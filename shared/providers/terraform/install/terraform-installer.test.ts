@@ -90,7 +90,7 @@ describe('an installation from a registry', () => {
     expect(readdirSync(rig.cacheFolder)).toEqual([fixtureHost])
   })
 
-  test('refuses checksums that differ from the description', async () => {
+  test('refuses checksums that differ from the description of the registry', async () => {
     rig.registry.faults.hasOtherChecksums = true
     await expect(rig.obtain(source, '1.0.0')).rejects.toMatchObject({ code: 'TERRAFORM_CHECKSUM' })
   })

@@ -34,7 +34,7 @@ describe('a signature of GnuPG', () => {
     expect(verifyRecorded(name).kind).toBe('valid')
   })
 
-  test('by an expired key is known as such', () => {
+  test('by an expired key is reported as expired', () => {
     expect(verifyRecorded('an expired key').kind).toBe('expired')
   })
 
