@@ -268,8 +268,8 @@ function collectRemainingBaseStates(
 }
 
 /**
- * Returns the begun operations without an end by number, then the pending creates of the base,
- * which only a user can clear.
+ * Returns the begun operations without an end, ordered by their numbers, and then the pending
+ * creates of the base, which only a user can clear.
  */
 function collectPending(state: ReplayState): readonly StoredOperation[] {
   const begunOperations = [...state.begunOperations].sort(([a], [b]) => a - b)

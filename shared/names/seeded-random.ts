@@ -8,11 +8,11 @@ export interface SeededRandom {
 }
 
 /** The number of 64-bit words in the buffer, which holds four blocks. */
-const wordsOfBuffer = 32
+const wordsPerBuffer = 32
 /** The number of 64-bit words in a key. The last words of the last buffer become the next key. */
-const wordsOfKey = 4
+const wordsPerKey = 4
 /** The number of buffers that one key generates. */
-const buffersOfKey = 4
+const buffersPerKey = 4
 
 /**
  * Creates the random numbers with which Pulumi fills name patterns: ChaCha8Rand, keyed by the
@@ -26,10 +26,10 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   let wordIndex = 0
   let unusedBytes = new Uint8Array()
   const nextWord = (): bigint => {
-    const end = bufferIndex === buffersOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
+    const end = bufferIndex === buffersPerKey - 1 ? wordsPerBuffer - wordsPerKey : wordsPerBuffer
     if (wordIndex === end) {
-      bufferIndex = (bufferIndex + 1) % buffersOfKey
-      if (bufferIndex === 0) key = buffer.slice(-2 * wordsOfKey)
+      bufferIndex = (bufferIndex + 1) % buffersPerKey
+      if (bufferIndex === 0) key = buffer.slice(-2 * wordsPerKey)
       buffer = generateBlocks(key, bufferIndex * 4)
       wordIndex = 0
     }

@@ -27,7 +27,10 @@ export type NotificationEvent =
       readonly changes: Changes
       readonly codes: readonly string[]
     } & EventSubject)
-  /** `urns`: at most a hundred of the drifted resources. `count`: the number of all. */
+  /**
+   * `urns`: at most a hundred of the drifted resources. `count`: the number of all drifted
+   * resources.
+   */
   | ({
       readonly kind: 'drift'
       readonly count: number

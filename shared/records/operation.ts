@@ -53,7 +53,10 @@ export type StateEffect =
   | 'mark-pending'
   | 'none'
 
-/** An import by the `import` command. `chosen`: the user selected properties. `whole`: none. */
+/**
+ * An import by the `import` command. `chosen`: the user selected properties. `whole`: the user
+ * selected none.
+ */
 export type ImportedProperties = 'whole' | 'chosen'
 
 /** A planned step: small, immutable, stored in the decision log or a plan page. */

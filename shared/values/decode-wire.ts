@@ -31,7 +31,7 @@ const unknownMarkerChars = 36
 
 /**
  * Decodes the fields of a Struct as properties. An absent Struct has no properties. Throws
- * VALUE_MALFORMED with the path.
+ * VALUE_MALFORMED with the path of an invalid value.
  */
 export function fromWire(
   struct: Record<string, unknown> | undefined,
@@ -41,8 +41,8 @@ export function fromWire(
 }
 
 /**
- * Decodes one value from the wire. Returns undefined for a dropped unknown. `key` names the value
- * in errors.
+ * Decodes one value from the wire. Returns undefined for an unknown value that the options drop.
+ * `key` names the value in errors.
  */
 export function valueFromWire(
   value: unknown,
@@ -64,7 +64,10 @@ function readMap(fields: Fields, context: WireContext): PropertyMap {
   return map
 }
 
-/** Reads a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
+/**
+ * Reads a value. Returns undefined for an unknown value that the options drop. Throws
+ * VALUE_MALFORMED.
+ */
 function readValue(value: unknown, context: WireContext): PropertyValue | undefined {
   switch (typeof value) {
     case 'string':

@@ -25,22 +25,22 @@ import {
 type Fields = Record<string, unknown>
 
 /**
- * Encodes properties as the fields of a Struct. Throws VALUE_MALFORMED with the path
- * (docs/spec/property-values.md#wire-encoding).
+ * Encodes properties as the fields of a Struct. Throws VALUE_MALFORMED with the path of a value
+ * that the options do not allow (docs/spec/property-values.md#wire-encoding).
  */
 export function toWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
   return writeMap(map, { options, path: [] })
 }
 
 /**
- * Encodes one value for the wire. Returns undefined for a dropped unknown. `key` names the value in
- * errors.
+ * Encodes one value for the wire. Returns undefined for an unknown value that the options drop.
+ * `key` names the value in errors.
  */
 export function valueToWire(value: PropertyValue, options: WireOptions, key = 'value'): unknown {
   return writeValue(value, { options, path: [key] })
 }
 
-/** Writes an object, without dropped properties. Throws VALUE_MALFORMED. */
+/** Writes an object, without the unknown values that the options drop. Throws VALUE_MALFORMED. */
 function writeMap(map: PropertyMap, context: WireContext): Fields {
   const fields: Fields = {}
   for (const [key, value] of map) {
@@ -52,7 +52,10 @@ function writeMap(map: PropertyMap, context: WireContext): Fields {
   return fields
 }
 
-/** Writes a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
+/**
+ * Writes a value. Returns undefined for an unknown value that the options drop. Throws
+ * VALUE_MALFORMED.
+ */
 function writeValue(value: PropertyValue, context: WireContext): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isMap(value)) return writeMap(value, context)

@@ -3,9 +3,9 @@ import * as z from 'zod'
 const refusingForm = z.custom(() => false, 'an object has a field `length` that is not a number')
 
 /**
- * Parses foreign data, like `safeParse` of the form. A form compares the `length` of a value also
- * when the value is no text or list. The comparison throws for some objects, whose data are
- * therefore invalid.
+ * Parses foreign data like `safeParse` of the form. A form compares the field `length` of a value
+ * even if the value is neither a text nor a list. For some objects the comparison throws an error.
+ * Such objects are invalid data, so this function returns a failed result instead.
  */
 export function parseForm<Form extends z.ZodType>(
   form: Form,

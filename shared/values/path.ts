@@ -186,7 +186,10 @@ function resetValue(old: PropertyValue, next: PropertyValue, position: ResetPosi
   return resetKey(old, next, { ...childPosition, key: segment })
 }
 
-/** Returns the old value, as a secret if it comes from a secret and its new position is in none. */
+/**
+ * Returns the old value. Wraps it as a secret if it comes from a secret and its new position is not
+ * inside a secret.
+ */
 function wrapIfFromSecret(value: PropertyValue, position: ResetPosition): PropertyValue {
   return position.isFromSecret && !position.isInSecret ? secretOf(value) : value
 }

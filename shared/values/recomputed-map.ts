@@ -8,8 +8,8 @@ const keptMax = 4096
  * read, and keeps it until `keptMax` other views have computed theirs. `compute` must not throw.
  */
 export class RecomputedMap implements PropertyMap {
-  static readonly #keeping: RecomputedMap[] = []
-  static #oldest = 0
+  static readonly #keepingViews: RecomputedMap[] = []
+  static #oldestIndex = 0
   readonly #compute: () => PropertyMap
   #kept: PropertyMap | undefined
 
@@ -21,11 +21,11 @@ export class RecomputedMap implements PropertyMap {
     if (this.#kept !== undefined) return this.#kept
     const map = this.#compute()
     this.#kept = map
-    const keeping = RecomputedMap.#keeping
-    const oldest = keeping[RecomputedMap.#oldest]
+    const keepingViews = RecomputedMap.#keepingViews
+    const oldest = keepingViews[RecomputedMap.#oldestIndex]
     if (oldest !== undefined) oldest.#kept = undefined
-    keeping[RecomputedMap.#oldest] = this
-    RecomputedMap.#oldest = (RecomputedMap.#oldest + 1) % keptMax
+    keepingViews[RecomputedMap.#oldestIndex] = this
+    RecomputedMap.#oldestIndex = (RecomputedMap.#oldestIndex + 1) % keptMax
     return map
   }
 

@@ -159,7 +159,7 @@ function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {
   return map
 }
 
-/** How to open the secrets of a value, and its depth. */
+/** The function that decrypts the secrets of a value, and the depth of the value. */
 interface DecodingPlace {
   readonly open: Open
   readonly depth: number

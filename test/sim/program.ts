@@ -69,7 +69,7 @@ export function createMonitor(
       address: 'simulated',
       hooks,
       // Methods make no calls to the monitor here.
-      methods: { open: () => Promise.resolve(unusedMethods) },
+      callAddresses: { open: () => Promise.resolve(unusedMethods) },
       open(deps) {
         window.resize(simWindowSize)
         monitorDeps.resolve(deps)

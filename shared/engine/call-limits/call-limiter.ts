@@ -50,7 +50,10 @@ export interface CallPermit {
   readonly end: (result: LimitedResult) => Promise<void>
 }
 
-/** Creates the limiter of a deployment. Without rules, it only follows throttling. */
+/**
+ * Creates the limiter of a deployment. Without rules, only calls to packages whose providers
+ * throttle are limited.
+ */
 export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const records = createLimitRecords(deps)
   const rates = createCallRates(deps, records)

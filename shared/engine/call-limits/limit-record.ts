@@ -7,7 +7,7 @@ export interface LimitRecord {
   readonly label: string
   /** The rule at the last request. */
   readonly rule: LimitRule
-  /** The time at which the next call may start, if no call may start early. */
+  /** The time at which the next call may start if the limit has no burst. */
   readonly nextAt: number
   /** The deployments that used the limit or waited for it recently. */
   readonly deployments: Readonly<Record<string, DeploymentShare>>
@@ -39,7 +39,9 @@ interface Slowdown {
 
 /** A call that wants to start. */
 export interface CallRequest {
-  /** The id of the call, of `callIdOf`. A repeated request of one id gets one place. */
+  /**
+   * The id of the call, from `callIdOf`. Repeated requests with the same id take only one place.
+   */
   readonly id: string
   readonly deployment: DeploymentId
   readonly now: number
@@ -141,7 +143,8 @@ export function requestCall(
 }
 
 /**
- * Extends the running calls of a process. Returns the same record when it has none of them. Pure.
+ * Extends the running calls of a process. Returns the same record when it contains none of these
+ * calls. Pure.
  */
 export function extendCalls(
   record: LimitRecord,
@@ -176,7 +179,7 @@ export function endCall(
   return withoutCall
 }
 
-/** Returns the calls a second that a limit allows now. Undefined: the rate is not limited. */
+/** Returns the calls per second that a limit allows now. Undefined: the rate is not limited. */
 export function currentRateOf(
   record: LimitRecord,
   limit: Pick<CallLimit, 'intervalMs'> = record.rule,

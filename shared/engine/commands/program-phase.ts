@@ -53,7 +53,7 @@ export async function runProgramPhase(
         ctx.input.base.snapshot.resources,
       ),
       deploymentContext: { ...deploymentContext, monitorAddress: monitor.address },
-      openAddress: monitor.methods.open,
+      openAddress: monitor.callAddresses.open,
     })
     const packages = createPackages(run.uuid)
     const { withoutFeatures = [] } = run.request.options

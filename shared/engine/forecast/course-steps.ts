@@ -9,14 +9,15 @@ import { isRunByGenerator, type Operation } from '../../records/operation.ts'
 
 /**
  * A step of a past deployment. `cause`: the step whose end let this one become ready; of several,
- * the last one. A join or hook is not a step: its own cause counts in place of it. Times are in ms.
+ * the last one. A join or hook is not a step. The cause of the join or hook counts in its place.
+ * Times are in ms.
  */
 export interface PastStep {
   readonly operation: Operation
   readonly cause: PastStep | undefined
   /** The time of the decision that planned the step. */
   readonly decidedMs: number
-  /** The time from which the step could begin: decided, and all its needs ended. */
+  /** The time from which the step could begin: it was decided, and all its needs had ended. */
   readonly readyMs: number
   readonly beganMs: number
   readonly endedMs: number

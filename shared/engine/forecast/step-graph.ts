@@ -86,7 +86,10 @@ export function createStepGraph(): StepGraph {
   }
 }
 
-/** Reports whether waves count a step: neither an unchanged resource nor a hidden provider. */
+/**
+ * Reports whether waves count a step. They do not count unchanged resources, default providers and
+ * steps that only remove a state whose replacement is pending.
+ */
 export function isCountedStep({ op, type, urn }: NodeStep): boolean {
   if (op === 'same' || op === 'remove-pending-replace') return false
   return !(isProviderType(type) && isDefaultProviderName(nameOf(urn)))

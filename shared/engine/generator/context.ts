@@ -26,9 +26,9 @@ export interface DecisionInput {
    */
   readonly isProgramDestroy: boolean
   /**
-   * The refresh of registered resources. `first`: the generator reads a resource before its
-   * decision. `only`: the generator only reads resources, and
-   * creates or updates only components and providers. Undefined: it reads none.
+   * The refresh of registered resources. `first`: the generator reads each resource before the
+   * decision about it. `only`: the generator reads resources, and creates or updates only
+   * components and providers. Undefined: the generator reads no resource.
    */
   readonly programRefreshMode: 'first' | 'only' | undefined
   /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findBlockedDeletes } from './blocked-deletes.ts'
 
-test('a kept state blocks every delete that must come after its own, also through groups', () => {
+test('a state that is not deleted blocks every delete that must follow its own delete, also through groups', () => {
   const edges = {
     releases: new Map([
       [4, { states: [3], groups: ['g'] }],

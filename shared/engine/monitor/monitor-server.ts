@@ -44,8 +44,8 @@ export interface MonitorServer {
   readonly address: string
   /** The hooks that the program registered. */
   readonly hooks: RegisteredHooks
-  /** Further addresses of the same services, for methods of resources. */
-  readonly methods: CallAddresses
+  /** Further addresses of the same services, for calls of methods. */
+  readonly callAddresses: CallAddresses
   /** Provides the dependencies of the monitor's handlers. Calls that need them wait until then. */
   readonly open: (deps: MonitorDeps) => void
   /** Ends pending and later calls of the resource monitor with UNAVAILABLE. */
@@ -100,7 +100,7 @@ export async function startMonitorServer(
   return {
     address: await serve(),
     hooks,
-    methods: createCallAddresses(serve),
+    callAddresses: createCallAddresses(serve),
     open(monitorDeps) {
       window.resize(windowSizeOf(monitorDeps.deploymentInfo.parallel))
       readyDeps.resolve(monitorDeps)

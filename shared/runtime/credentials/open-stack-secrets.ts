@@ -15,7 +15,7 @@ export interface StackSecretsDeps {
   readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
   /**
    * Opens the manager `service` that the published state of a stack names. Undefined if the state
-   * names another one. Absent where no such stack exists.
+   * names another manager. Absent on a platform without such stacks.
    */
   readonly openServiceOf?: (stack: StackId) => Promise<SecretsManager | undefined>
 }

@@ -67,7 +67,10 @@ export async function requireServiceKeys(
   throw error('STORE_CONFLICT', `the keys of ${stack} were changed concurrently`)
 }
 
-/** The public state of the manager. Its names have no effect, because keys belong to a stack. */
+/**
+ * The public state of the manager. The names in this state have no effect, because keys are found
+ * by the stack's id.
+ */
 const managerStateForm = z.record(z.string(), z.string())
 
 function managerKeyOf(stack: StackId): DocumentKey {

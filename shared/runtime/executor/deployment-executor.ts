@@ -39,7 +39,7 @@ export interface ExecutorAssignment {
 /** The executor of one deployment, with its lease. The caller passes the deliveries. */
 export interface DeploymentExecutor {
   readonly executor: ExecutorId
-  /** Runs a delivery like `Executor.runDelivery`, and counts it for the shutdown. */
+  /** Runs a delivery like `Executor.runDelivery`. A shutdown waits for the delivery. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
   /**
    * Reports whether the executor begins no more operations: after `stopBeginning`, or because it
@@ -122,8 +122,8 @@ export async function createDeploymentExecutor(
 
 /**
  * Time that an operation waits for a limit while its message is in delivery, in ms. After that,
- * processes that share deliveries send the operation again later. It then takes no delivery from
- * other operations.
+ * processes that share deliveries send the operation again later. So a waiting operation does not
+ * keep a delivery that other operations could use.
  */
 const sharedWaitMs = 5_000
 
@@ -192,7 +192,8 @@ function createAdmitter(
   if (timeLimit === undefined) return async () => 'now'
   return async operation => {
     if (isRunByGenerator(operation)) return 'now'
-    // An operation that cannot be opened is admitted, and fails later with that error.
+    // An operation that cannot be opened is admitted, and fails later with the error of the
+    // opening.
     const step = await openStep(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, earlierDurationsMs, timeLimit)
     // Unless the executor leaves, it would receive the operation again.

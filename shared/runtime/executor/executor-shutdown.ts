@@ -1,6 +1,9 @@
 import type { RenewedLease } from '../../engine/executor/lease.ts'
 
-/** The shutdown of an executor that can neither end nor give back an operation it had begun. */
+/**
+ * The shutdown of an executor. It begins no more operations, and its running operations continue to
+ * their ends.
+ */
 export interface ExecutorShutdown {
   /** Reports whether the executor begins no more operations. */
   readonly isShuttingDown: () => boolean

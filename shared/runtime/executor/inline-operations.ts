@@ -155,7 +155,8 @@ function createInlineExecutor(
       const message: ChainMessage = { deployment, operations: [id] }
       try {
         const { runDelivery } = await open()
-        // The pool marks the messages of operations that do not fit into the time of this process.
+        // An operation that does not fit into the time of this process is sent again with this
+        // pool. A message with a pool goes to the queue.
         await runDelivery({ message: { ...message, pool: 'short' }, receipt: '', deliveries: 1 })
       } catch (thrown) {
         platform.logger.write('warn', 'delivery.failed', { deployment, message: messageOf(thrown) })

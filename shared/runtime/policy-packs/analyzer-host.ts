@@ -42,7 +42,7 @@ export interface AnalyzerHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment, which packs inherit. */
   readonly env: Readonly<Record<string, string>>
-  /** Antichain's own `node`. */
+  /** The path of Antichain's own `node`. */
   readonly antichainNode: string
   /** The project's folder. */
   readonly projectFolder: string

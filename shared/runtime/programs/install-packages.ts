@@ -63,9 +63,10 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. If the packages have the marker `knownPackages`, removes them and installs nothing. A
- * program with one of `programScripts` is always installed, unless scripts are ignored. Throws
- * INSTALL_FAILED with the last lines of the package manager.
+ * file. Packages that the folder already contains are removed first. Nothing is installed if the
+ * installed packages would have the marker `knownPackages`, because the caller has them. A program
+ * with one of `programScripts` is always installed, unless scripts are ignored. Throws
+ * INSTALL_FAILED with the last output lines of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,

@@ -46,8 +46,8 @@ export function renameStackInState(
 
 /**
  * Renames the stack in the manager `service`, because clients of the service use the names in the
- * state to decrypt. Pulumi's public service keeps its keys under the old names, so its managers are
- * unchanged.
+ * state to decrypt. Pulumi's public service keeps its keys under the old names, so managers of that
+ * service stay unchanged.
  */
 function renameInManager(
   manager: StoredManager,

@@ -54,7 +54,7 @@ describe('a generator with a time limit', () => {
       undefined,
     ],
     [
-      'counts an end that it noticed as progress',
+      'counts a noticed end as progress',
       createStatus({ ...lateStatus, endedCount: 1 }),
       'limit short',
     ],
@@ -75,7 +75,7 @@ describe('a generator with a time limit', () => {
     ],
     ['parks when it only waits', createStatus({ decidedCount: 1, idleMs: 15_000 }), 'parked short'],
     [
-      'does not park before it has only waited for 15 seconds',
+      'does not park until it has done nothing but wait for 15 seconds',
       createStatus({ decidedCount: 1, idleMs: 14_000 }),
       undefined,
     ],

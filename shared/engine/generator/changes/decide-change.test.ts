@@ -29,7 +29,7 @@ describe('decideChange', () => {
     ['a replacement that began earlier', begun, noDiff, noOptions, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], isTriggered: true }, 'replace'],
     ['a forced difference', healthy, createForcedDiff('provider'), noOptions, 'replace'],
-  ] as const)('%s', (_title, old, diff, wish, kind) => {
+  ] as const)('chooses the kind of change for %s', (_title, old, diff, wish, kind) => {
     expect(decideChange(old, diff, wish).kind).toBe(kind)
   })
 

@@ -102,7 +102,8 @@ function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'
   const { writer, sealing } = deps
   return async (key, request) => {
     const { callIndex, recordedAnswer } = deps.countCall(key)
-    // The repeated call registers resources. The program gets the recorded answer.
+    // The call is repeated because it registers resources. The program still gets the recorded
+    // answer.
     if (recordedAnswer?.isAskedAgain === true) await request()
     if (recordedAnswer !== undefined)
       return {
