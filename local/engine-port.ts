@@ -77,10 +77,13 @@ export interface EnginePort {
    */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * Returns id, number and options of a stack's oldest interrupted deployment. Throws
-   * NOTHING_TO_RESUME, STACK_BUSY.
+   * Returns id, number and options of a stack's interrupted deployment: that with `wantedNumber`,
+   * or the oldest one. Throws NOTHING_TO_RESUME, STACK_BUSY.
    */
-  readonly findInterrupted: (stack: StackId) => Promise<{
+  readonly findInterrupted: (
+    stack: StackId,
+    wantedNumber?: number,
+  ) => Promise<{
     readonly deployment: DeploymentId
     readonly number: number
     readonly options: DeploymentOptions

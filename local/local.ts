@@ -15,7 +15,7 @@ import type { StackRecord } from '../shared/ports/catalog.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
-import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
+import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { Holder } from '../shared/records/log.ts'
 import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
@@ -66,7 +66,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       if (request.dryRun) return runningDeployment
       return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
-    findInterrupted: stack => findInterrupted(retryingPorts, stack),
+    findInterrupted: (stack, wantedNumber) => findInterrupted(retryingPorts, stack, wantedNumber),
     cancel: async (stack, cancelOptions) => {
       const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
       const { cancel } = await loadHandlers()
@@ -253,7 +253,9 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
 async function findInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
+  wantedNumber: number | undefined,
 ): ReturnType<EnginePort['findInterrupted']> {
-  const { deployment, pin } = await requireInterrupted(ports, stack)
+  const wanted = wantedNumber === undefined ? undefined : deploymentIdOf(stack, wantedNumber)
+  const { deployment, pin } = await requireInterrupted(ports, stack, wanted)
   return { deployment, number: deploymentPartsOf(deployment).number, options: pin.options }
 }

@@ -83,6 +83,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')
     .description('Resume the interrupted deployment of a stack')
+    .option('--deployment <number>', 'Number of the deployment, if several are open')
     .option('-y, --yes', 'Skip the confirmation prompt')
     .option('--diff', 'Show the changed properties of each resource')
     .option('-j, --json', 'Print engine events as JSON, one per line')

@@ -1,6 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
 import type { CancelResult } from '../../local/cancel.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { confirm } from '../session/session.ts'
@@ -22,20 +23,13 @@ export const cancelDeployment: Handler = async (session, flags, [name]) => {
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
   const engine = await session.openEngine()
-  const number = parseNumber(flags.text('deployment'))
+  const number = parseDeploymentOption(flags.text('deployment'))
   const result = await engine.cancel(id, {
     force: isForced,
     ...(number === undefined ? {} : { number }),
   })
   session.printToStderr(describeResult(result, stack, isForced))
   return 0
-}
-
-/** Parses the number of a deployment. Throws CLI_USAGE. */
-function parseNumber(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw error('CLI_USAGE', `--deployment takes the number of a deployment, not '${text}'`)
 }
 
 function describeState(version: number): string {

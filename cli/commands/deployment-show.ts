@@ -3,6 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { parseNumberArgument } from '../arguments/parse-number-argument.ts'
 import { formatCourse } from '../display/course-lines.ts'
 import { createPaint } from '../display/paint.ts'
 import type { CliSession } from '../session/session.ts'
@@ -13,7 +14,10 @@ import type { CliSession } from '../session/session.ts'
  */
 export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
   const stack = await session.requireStack()
-  const number = text === undefined ? await findLastNumber(session, stack) : parseNumber(text)
+  const number =
+    text === undefined
+      ? await findLastNumber(session, stack)
+      : parseNumberArgument(text, 'deployment show takes the number of a deployment')
   const { readCourse } = await session.openEngine()
   const { record, course } = await readCourse(stack, number)
   if (flags.isSet('json')) {
@@ -35,11 +39,6 @@ async function findLastNumber(session: CliSession, stack: StackId): Promise<numb
       hint: 'Deploy it with `antichain up`.',
     })
   return deploymentPartsOf(lastRecord.deployment).number
-}
-
-function parseNumber(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw error('CLI_USAGE', `deployment show takes the number of a deployment, not '${text}'`)
 }
 
 function toDeploymentJson(

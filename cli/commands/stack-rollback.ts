@@ -4,6 +4,7 @@ import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { parseNumberArgument } from '../arguments/parse-number-argument.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
@@ -21,11 +22,9 @@ export const rollBackStack: Handler = async (session, flags) => {
     throw error('CLI_USAGE', '--to is required', {
       hint: 'Pass a version, such as --to 3; `antichain stack history` lists them.',
     })
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw error('CLI_USAGE', `--to takes the number of a version, not '${text}'`, {
-      hint: 'List the versions with `antichain stack history`.',
-    })
-  return rollBack(session, flags, { id: await session.requireStack(), version: Number(text) })
+  const hint = 'List the versions with `antichain stack history`.'
+  const version = parseNumberArgument(text, '--to takes the number of a version', hint)
+  return rollBack(session, flags, { id: await session.requireStack(), version })
 }
 
 /**

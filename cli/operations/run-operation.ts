@@ -1,3 +1,4 @@
+import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
 import type {
   DiagnosticEvent,
   EngineEventPayload,
@@ -96,7 +97,8 @@ async function prepareStart(
 }
 
 /**
- * Resumes the interrupted deployment of the stack with its original options, and waits for its end.
+ * Resumes an interrupted deployment of the stack with its original options, and waits for its end:
+ * that of --deployment, or the oldest one.
  * A serving process leaves the deployment to another process when `handOverSignal` aborts. With a
  * login, the server of the API resumes the deployment, and this process follows the events. Returns
  * 0. Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
@@ -107,11 +109,12 @@ export async function runResume(
   handOverSignal?: AbortSignal,
 ): Promise<number> {
   const stack = await session.requireStack()
+  const wantedNumber = parseDeploymentOption(flags.text('deployment'))
   const engine = await session.openEngine()
   const { command, number, start } =
     engine.remote === undefined
-      ? await prepareLocalResume(session, flags, { stack, handOverSignal })
-      : await prepareRemoteResume(flags, engine, stack)
+      ? await prepareLocalResume(session, flags, { stack, wantedNumber, handOverSignal })
+      : await prepareRemoteResume(flags, engine, { stack, wantedNumber })
   session.printToStderr(
     `Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`,
   )
@@ -127,11 +130,16 @@ async function prepareLocalResume(
   flags: Flags,
   {
     stack,
+    wantedNumber,
     handOverSignal,
-  }: { readonly stack: StackId; readonly handOverSignal: AbortSignal | undefined },
+  }: {
+    readonly stack: StackId
+    readonly wantedNumber: number | undefined
+    readonly handOverSignal: AbortSignal | undefined
+  },
 ): Promise<ResumeStart> {
   const engine = await session.openEngine()
-  const { deployment, options, number } = await engine.findInterrupted(stack)
+  const { deployment, options, number } = await engine.findInterrupted(stack, wantedNumber)
   const { command } = options
   const builtRequest = await buildRequest(session, flags, command)
   const request: DeployRequest = {

@@ -83,16 +83,19 @@ export async function prepareRemoteStart(
 export async function prepareRemoteResume(
   flags: Flags,
   { remote, readStatus, platform }: EnginePort,
-  stack: StackId,
+  { stack, wantedNumber }: { readonly stack: StackId; readonly wantedNumber: number | undefined },
 ): Promise<ResumeStart> {
   refuseLocalOptions(flags)
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
+  const { stack: stackName } = stackPartsOf(stack)
   const status = await readStatus(stack)
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   const command = resumableCommands.find(candidate => candidate === lastRecord?.command)
   if (status.kind === 'none' || command === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is running`)
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stackName}' is running`)
   const { number } = status
+  if (wantedNumber !== undefined && wantedNumber !== number)
+    throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
   const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
 }

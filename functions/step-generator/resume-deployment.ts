@@ -53,6 +53,9 @@ export async function requireInterrupted(
   const deployment = wanted ?? (await findOldestInterrupted(ports, record))
   if (deployment === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
+  const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
+  if (!listOpenDeployments(record).includes(deployment))
+    throw error('NOTHING_TO_RESUME', `${deploymentLabel} is not open`)
   const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'held')
     throw await createBusyError(ports, deployment, {
@@ -61,7 +64,6 @@ export async function requireInterrupted(
     })
   if (holderStatus.kind === 'over')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
-  const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
   const { pin, closing } = await readLogView(ports, deployment)
   if (pin === undefined)
     throw error(

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => sandbox.remove())
 
-const slow = { VALUE: '2', DELAY: '20000', GOLD_ASKED: '1' }
+const slow = { VALUE: '2', DELAY: '12000', GOLD_ASKED: '1' }
 
 const urnOf = (name: string): string => `urn:pulumi:dev::small::gold:index:Thing::${name}`
 
@@ -83,6 +83,22 @@ test('a killed deployment is resumed while the stack has the results of the othe
   expect(await readValues()).toMatchObject({ b: 2 })
   const env = slow
   requireSuccess(await sandbox.run(['resume', '-s', 'dev', '--yes'], { env }))
+  expect(await readValues()).toEqual({ a: 2, b: 2, c: 1 })
+  expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
+})
+
+test('the second of two killed deployments is resumed first, by its number', async () => {
+  const running = await startBoth()
+  for (const { kill, done } of running) {
+    kill('SIGKILL', 'process')
+    await done
+  }
+  const resume = ['resume', '-s', 'dev', '--yes']
+  const unknown = await sandbox.run([...resume, '--deployment', '9'])
+  expectRefused(unknown, 'NOTHING_TO_RESUME', ['deployment 9 ', 'is not open'])
+  requireSuccess(await sandbox.run([...resume, '--deployment', '3'], { env: slow }))
+  expect(await readValues()).toMatchObject({ b: 2, c: 1 })
+  requireSuccess(await sandbox.run(resume, { env: slow }))
   expect(await readValues()).toEqual({ a: 2, b: 2, c: 1 })
   expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
 })
