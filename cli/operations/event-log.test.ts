@@ -1,33 +1,52 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 import { createLoggedDisplay } from './event-log.ts'
 
-test('a display warns once of a log that cannot be written, and shows all events', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'antichain-log-'))
-  try {
-    const shown: EngineEventPayload[] = []
-    const tools = {
+const event = { stdoutEvent: { message: 'x', color: 'raw' } } as const
+let folder = ''
+let shown: EngineEventPayload[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-log-'))
+  shown = []
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const openLog = (target: string) =>
+  createLoggedDisplay(
+    {
       openDisplay: async () => ({
-        emit: (event: EngineEventPayload) => void shown.push(event),
+        emit: (shownEvent: EngineEventPayload) => void shown.push(shownEvent),
         finish: () => undefined,
       }),
-    }
-    const { display, close } = await createLoggedDisplay(tools, {} as DisplayOptions, {
-      target: 'events.json',
-      cwd: folder,
-    })
-    // A write to the closed file fails, as a write to a full disk does.
-    await close()
-    const event = { stdoutEvent: { message: 'x', color: 'raw' } } as const
-    display.emit(event)
-    display.emit(event)
-    const warning = { diagnosticEvent: { severity: 'warning' } }
-    expect(shown).toMatchObject([event, warning, event])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+    },
+    {} as DisplayOptions,
+    { target, cwd: folder },
+  )
+
+test('a display warns once of a log on a full disk, and shows all events', async () => {
+  const { display, close } = await openLog('/dev/full')
+  display.emit(event)
+  display.emit(event)
+  const warning = { diagnosticEvent: { severity: 'warning' } }
+  expect(shown).toMatchObject([event, warning, event])
+  await close()
+})
+
+test('a display shows events after the close of its log, and writes them to no file', async () => {
+  const { display, close } = await openLog('events.json')
+  display.emit(event)
+  await close()
+  // The next file that is opened has the number of the closed one.
+  const other = await openLog('other.json')
+  display.emit(event)
+  await other.close()
+  expect(shown).toEqual([event, event])
+  expect(readFileSync(join(folder, 'events.json'), 'utf8').split('\n')).toHaveLength(2)
+  expect(readFileSync(join(folder, 'other.json'), 'utf8')).toBe('')
 })

@@ -23,7 +23,8 @@ interface LoggedDisplay {
  * Creates a display that also writes each event, in the format of `--json`, to `--event-log`. The
  * log is a file, which is truncated first, or `tcp://host:port` of a program that serves
  * `pulumirpc.Events`. After a failed write to the file, the display warns, and the log ends. A lost
- * connection ends the log without a warning. Throws CLI_USAGE when the file cannot be opened.
+ * connection ends the log without a warning. Events after the close are only shown. Throws
+ * CLI_USAGE when the file cannot be opened.
  */
 export async function createLoggedDisplay(
   tools: Pick<Tools, 'openDisplay'>,
@@ -36,20 +37,25 @@ export async function createLoggedDisplay(
     ? openStreamSink(log.target.slice('tcp://'.length))
     : openFileSink(resolve(log.cwd, log.target))
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
-  let isLogBroken = false
+  // After a failed write, and after the close, when the number of the file may be that of another.
+  let isLogEnded = false
   const emit: Display['emit'] = (event, states) => {
     display.emit(event, states)
-    if (isLogBroken) return
+    if (isLogEnded) return
     try {
       print(event)
     } catch (thrown) {
       // For example, the disk is full. The deployment must continue.
-      isLogBroken = true
+      isLogEnded = true
       const message = `cannot write the event log: ${messageOf(thrown)}\n`
       display.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
     }
   }
-  return { display: { ...display, emit }, close: sink.close }
+  const close = (): Promise<void> => {
+    isLogEnded = true
+    return sink.close()
+  }
+  return { display: { ...display, emit }, close }
 }
 
 function openFileSink(path: string): LineSink {

@@ -92,7 +92,7 @@ export async function prepareRemoteResume(
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   const command = resumableCommands.find(candidate => candidate === lastRecord?.command)
   if (status.kind === 'none' || command === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stackName}' is running`)
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stackName}' is running or interrupted`)
   const { number } = status
   if (wantedNumber !== undefined && wantedNumber !== number)
     throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
