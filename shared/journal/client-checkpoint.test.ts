@@ -83,7 +83,12 @@ describe('completeCheckpoint', () => {
       '1',
       false,
     ],
-    ['a deleted one', [resourceOf('a', { id: '2', pendingReplacement: true })], '1', true],
+    [
+      'a resource with a pending replacement',
+      [resourceOf('a', { id: '2', pendingReplacement: true })],
+      '1',
+      true,
+    ],
   ])('reports whether the create of %s is still pending', (_, resources, oldId, isPending) => {
     const decisions = [stepsOf(step('begin', 1, 'a', oldId))]
     const completed = completeCheckpoint({ ...empty, resources }, empty, decisions)

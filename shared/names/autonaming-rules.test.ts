@@ -94,6 +94,6 @@ test.each([
   ['verbatim', verbatim, true],
   ['disabled', { kind: 'disabled' } as const, true],
   ['a pattern without random parts', pattern('${name}-${other}'), true],
-])('%s fixes the name or allows a second one', (_name, naming, expected) => {
+])('%s: isNameFixed reports whether the rule fixes the name', (_name, naming, expected) => {
   expect(isNameFixed(createAutonaming(naming), bucket)).toBe(expected)
 })

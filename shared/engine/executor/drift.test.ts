@@ -34,7 +34,7 @@ describe('drift', () => {
     ['the provider cannot tell and nothing changed', 'unknown', 1, false],
     ['the provider cannot tell and something changed', 'unknown', 2, true],
     ['the provider gives no details', 'some', 2, true],
-  ] as const)('%s', (_title, changes, v, hasDrifted) => {
+  ] as const)('when %s (%s, value %d), hasDrifted is %s', (_title, changes, v, hasDrifted) => {
     const diff = { changes, changedKeys: [], detailedDiff: null }
     const drift = driftOf(diff, { actual: new Map([['v', v]]), programInputs })
     expect(drift.hasDrifted).toBe(hasDrifted)

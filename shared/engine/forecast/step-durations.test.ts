@@ -53,7 +53,7 @@ describe('expected duration of a step', () => {
     expect(estimateDuration(other, durations)).toEqual({ ms: 1_000, source: 'default' })
   })
 
-  test('of another call is not used, and is at least 1 ms', () => {
+  test('is never that of another kind of call, and is at least 1 ms', () => {
     const update = { ...createOf('x'), op: 'update' as const }
     expect(estimateDuration(update, durations)).toMatchObject({ source: 'default' })
     const immediate = summarizeDurations({ ...noHistory, samples: [sampleOf('x', 0)] })

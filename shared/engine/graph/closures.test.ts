@@ -44,7 +44,7 @@ test.each([
   ['comp', 'comp g in later'],
   ['in', 'in'],
   ['alone', 'alone'],
-])('all dependents of %s are included', (name, expected) => {
+])('collectDependents returns %s with all its dependents', (name, expected) => {
   expect(namesOf(collectDependents(graph, hasName(name)))).toBe(expected)
 })
 
@@ -54,13 +54,13 @@ test.each([
   ['later', 'comp later'],
   ['a', 'a p'],
   ['alone', 'alone'],
-])('all dependencies of %s are included', (name, expected) => {
+])('collectDependencies returns %s with all its dependencies', (name, expected) => {
   expect(namesOf(collectDependencies(graph, hasName(name), { mustIncludeDependents: false }))).toBe(
     expected,
   )
 })
 
-test('with `mustIncludeDependents`, the dependencies of dependents are included', () => {
+test('with `mustIncludeDependents`, collectDependencies also returns the dependencies of dependents', () => {
   expect(
     namesOf(collectDependencies(graph, hasName('comp'), { mustIncludeDependents: true })),
   ).toBe('comp g in later')

@@ -59,7 +59,7 @@ describe('dependencies', () => {
     ['w', 2],
   ])
 
-  test('are those that the request lists per property; without such lists, each property has all', () => {
+  test('are those that the request lists per property; without such lists, each property has all dependencies', () => {
     const declared = new Map([['v', { urns: ['x'] }]])
     const listDeclaredDependencies = (fields: Partial<RegisterResourceRequest>) =>
       Object.fromEntries(declaredDependenciesOf(request(fields), properties))

@@ -62,7 +62,7 @@ test.each([
   ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
   ['yarn', 'yarn.lock', ['yarn', 'install']],
 ] as const)(
-  '%s installs the contents of %s, and refuses a package that it does not contain',
+  '%s installs the contents of %s, and refuses a package that this file does not contain',
   async (name, lock, lockCommand) => {
     const folder = writeProgram(name, [...lockCommand])
     expect(existsSync(join(folder, lock))).toBe(true)

@@ -30,7 +30,7 @@ describe('the former names of a resource', () => {
     expect(resolveAliases(createAliased({ aliases: [alias] }), findNothing)).toEqual([expected])
   })
 
-  test('an alias without a parent keeps it, and one with an empty parent has none', () => {
+  test('an alias without a parent has the parent of the resource, and an alias with an empty parent has none', () => {
     const aliases: readonly Alias[] = [
       { kind: 'spec', name: 'old' },
       { kind: 'spec', name: 'old', parent: '' },
