@@ -107,10 +107,10 @@ describe('damaged objects', () => {
 
   test('metadata without a version or with a later one is refused', () => {
     expect(parseMeta(Buffer.from('version: 0\n'))).toBe('legacy')
-    const refuses = (text: string, code: string): void =>
+    const expectRefusal = (text: string, code: string): void =>
       expect(() => parseMeta(Buffer.from(text))).toThrow(expect.objectContaining({ code }))
-    refuses('', 'BACKEND_INVALID')
-    refuses('version: 2\n', 'BACKEND_TOO_NEW')
+    expectRefusal('', 'BACKEND_INVALID')
+    expectRefusal('version: 2\n', 'BACKEND_TOO_NEW')
   })
 })
 

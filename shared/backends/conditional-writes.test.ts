@@ -26,11 +26,11 @@ test('hasConditionalWrites is true for a store that obeys conditions, and the ob
 })
 
 test('hasConditionalWrites is false for a store that ignores or refuses conditions, and the object stays the same', async () => {
-  const ignoring = async (key: string, bytes: Uint8Array): Promise<boolean> => {
+  const putUnconditionally = async (key: string, bytes: Uint8Array): Promise<boolean> => {
     await store.put(key, bytes)
     return true
   }
-  for (const putIfAbsent of [ignoring, refuse])
+  for (const putIfAbsent of [putUnconditionally, refuse])
     expect(await hasConditionalWrites({ ...store, putIfAbsent }, 'lock')).toBe(false)
   expect(String(await store.get('lock'))).toBe('mine')
 })

@@ -12,7 +12,7 @@ export const catalogPartitions = {
   requests: 'requests *',
   /** The approvals of requests, and the last programs of stacks. */
   approvals: 'approvals *',
-  /** The list of stacks that ever had a request. */
+  /** The list of stacks that ever had a request or a program. */
   requestingStacks: 'asking',
   endedRequests: 'ended requests',
   marks: 'mark *',

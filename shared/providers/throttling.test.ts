@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { ProviderError } from './provider-error.ts'
 import { isThrottled } from './throttling.ts'
 
-const failure = (message: string, code = 2) => new ProviderError(message, { status: 'ok', code })
+const createFailure = (message: string, code = 2) =>
+  new ProviderError(message, { status: 'ok', code })
 
 test.each([
   ['AWS', 'api error ThrottlingException: Rate exceeded'],
@@ -21,11 +22,11 @@ test.each([
   ['Kubernetes', 'the server has received too many requests and has asked us to try again later'],
   ['Kubernetes', 'client rate limiter Wait returned an error: context deadline exceeded'],
 ])('%s: "%s" is throttling', (_cloud, message) => {
-  expect(isThrottled(failure(message))).toBe(true)
+  expect(isThrottled(createFailure(message))).toBe(true)
 })
 
 test('the gRPC code RESOURCE_EXHAUSTED is throttling', () => {
-  expect(isThrottled(failure('no', 8))).toBe(true)
+  expect(isThrottled(createFailure('no', 8))).toBe(true)
 })
 
 test.each([
@@ -35,11 +36,11 @@ test.each([
   'the quota of 5 VPCs is exceeded',
   'invalid value for ThrottlingBurstLimit',
 ])('"%s" is no throttling', message => {
-  expect(isThrottled(failure(message))).toBe(false)
+  expect(isThrottled(createFailure(message))).toBe(false)
 })
 
 test('a message that is too large is no throttling, although it has the same gRPC code', () => {
-  const tooLarge = failure('Received message larger than max (8388609 vs 4194304)', 8)
+  const tooLarge = createFailure('Received message larger than max (8388609 vs 4194304)', 8)
   expect(isThrottled(tooLarge)).toBe(false)
 })
 

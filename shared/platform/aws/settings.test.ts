@@ -7,7 +7,7 @@ import {
   createSqsClient,
 } from './clients.ts'
 
-const code = (text: string) => expect.objectContaining({ code: text })
+const errorWithCode = (text: string) => expect.objectContaining({ code: text })
 
 describe('client settings', () => {
   test('consist of the region and the endpoints of emulators', () => {
@@ -28,7 +28,7 @@ describe('client settings', () => {
     ['a name that is not a region', { AWS_REGION: 'europe' }],
     ['an endpoint without scheme', { AWS_REGION: 'us-east-1', ANTICHAIN_S3_ENDPOINT: 'x:1' }],
   ])('are refused with %s', (_name, env) => {
-    expect(() => readAwsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
+    expect(() => readAwsSettings(env)).toThrow(errorWithCode('AWS_SETTINGS_INVALID'))
   })
 
   test('limit the attempts and the time of every client', async () => {

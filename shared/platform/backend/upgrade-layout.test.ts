@@ -15,7 +15,7 @@ import { upgradeLayout } from './upgrade-layout.ts'
 
 const fixture = join(import.meta.dirname, '../../../test/fixtures/backends/legacy')
 const id = stackIdOf('shop', 'old')
-const nobody = async () => new Map<string, string>()
+const findNoProjects = async () => new Map<string, string>()
 
 /** Creates a catalog with a stack whose current deployment is `current`. */
 function catalogOf(stack: StackId = id, current = '') {
@@ -66,11 +66,11 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     const { store } = deps.backend
     const before = await store.get('.pulumi/stacks/old.json')
     deps.marks.update(id, { checkpoint: checkpointDigestOf(before ?? Buffer.of()), base: 'base' })
-    const isWhole = await upgradeLayout(failAt(deps, failsAt), nobody).then(
+    const isWhole = await upgradeLayout(failAt(deps, failsAt), findNoProjects).then(
       ({ upgraded }) => upgraded.length === 1,
       () => false,
     )
-    if (!isWhole) await upgradeLayout(deps, nobody)
+    if (!isWhole) await upgradeLayout(deps, findNoProjects)
     const backend = await openBackend(store, {})
     expect([backend.layout, await listBackendStacks(backend)]).toEqual(['project', [id]])
     expect(await store.get('.pulumi/stacks/shop/old.json')).toEqual(before)
@@ -97,7 +97,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
 test('an existing stack of the project is skipped', async () => {
   const deps = await openDeps()
   await createStackObject({ ...deps.backend, layout: 'project' }, id)
-  const { skipped } = await upgradeLayout(deps, nobody)
+  const { skipped } = await upgradeLayout(deps, findNoProjects)
   expect(skipped).toEqual([{ stack: 'old', reason: expect.stringContaining('exists already') }])
   expect(await deps.backend.store.get('.pulumi/stacks/old.json')).toBeDefined()
 })
@@ -107,7 +107,7 @@ test('an unfinished deployment of any project makes the whole upgrade fail', asy
   const before = await listKeys(deps)
   for (const stack of [id, stackIdOf('mall', 'old')]) {
     const busy = { ...deps, catalog: catalogOf(stack, deploymentIdOf(stack, 7)) }
-    await expect(upgradeLayout(busy, nobody)).rejects.toMatchObject({
+    await expect(upgradeLayout(busy, findNoProjects)).rejects.toMatchObject({
       code: 'STACK_BUSY',
       message: expect.stringMatching(/deployment 7 of the stack 'old' in .*backend has not ended/),
       hint: expect.stringContaining('antichain cancel -s old'),
@@ -145,11 +145,11 @@ test('a locked stack whose project is not known makes the whole upgrade fail', a
   const { store } = deps.backend
   for (const key of ['locks/empty/a.json', 'antichain-journal/empty/b/00000000.json']) {
     await store.put(`.pulumi/${key}`, Buffer.from('{}'))
-    await expect(upgradeLayout(deps, nobody)).rejects.toMatchObject({ code: 'STACK_BUSY' })
+    await expect(upgradeLayout(deps, findNoProjects)).rejects.toMatchObject({ code: 'STACK_BUSY' })
     expect((await findBackend(store, {}))?.layout).toBe('legacy')
     await store.remove(`.pulumi/${key}`)
   }
-  const { upgraded, skipped } = await upgradeLayout(deps, nobody)
+  const { upgraded, skipped } = await upgradeLayout(deps, findNoProjects)
   expect([upgraded, skipped]).toEqual([
     [id],
     [{ stack: 'empty', reason: 'its project is not known' }],
@@ -173,9 +173,11 @@ test('a damaged checkpoint or a denied write of the metadata changes nothing', a
   const before = await listKeys(deps)
   const put = async (): Promise<never> => Promise.reject(error('BACKEND_DENIED', 'denied'))
   const denied = { ...deps, backend: { ...deps.backend, store: { ...store, put } } }
-  await expect(upgradeLayout(denied, nobody)).rejects.toMatchObject({ code: 'BACKEND_DENIED' })
+  await expect(upgradeLayout(denied, findNoProjects)).rejects.toMatchObject({
+    code: 'BACKEND_DENIED',
+  })
   expect(await listKeys(deps)).toEqual(before)
   await store.put('.pulumi/stacks/bad.json', Buffer.from('{"version":3'))
-  await expect(upgradeLayout(deps, nobody)).rejects.toThrow(DeployError)
+  await expect(upgradeLayout(deps, findNoProjects)).rejects.toThrow(DeployError)
   expect((await findBackend(store, {}))?.layout).toBe('legacy')
 })

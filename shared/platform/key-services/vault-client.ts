@@ -50,17 +50,19 @@ function isTemporary(status: number): boolean {
 }
 
 function readVaultLogin(env: Env): { readonly address: URL; readonly token: string } {
-  const missing = (message: string) =>
+  const createMissingError = (message: string) =>
     error('SECRETS_CREDENTIALS_MISSING', message, {
       hint: 'Set VAULT_ADDR to the address of the server, and VAULT_TOKEN to a token of that server.',
     })
   const addressText = env['VAULT_SERVER_URL'] || env['VAULT_ADDR'] || ''
-  if (addressText === '') throw missing('neither VAULT_SERVER_URL nor VAULT_ADDR is set')
+  if (addressText === '') throw createMissingError('neither VAULT_SERVER_URL nor VAULT_ADDR is set')
   const address = URL.canParse(addressText) ? new URL(addressText) : undefined
   if (address === undefined || !['http:', 'https:'].includes(address.protocol))
-    throw missing(`the address of Vault '${addressText}' is not an http or https address`)
+    throw createMissingError(
+      `the address of Vault '${addressText}' is not an http or https address`,
+    )
   const token = env['VAULT_SERVER_TOKEN'] || env['VAULT_TOKEN'] || ''
-  if (token === '') throw missing('neither VAULT_SERVER_TOKEN nor VAULT_TOKEN is set')
+  if (token === '') throw createMissingError('neither VAULT_SERVER_TOKEN nor VAULT_TOKEN is set')
   return { address, token }
 }
 

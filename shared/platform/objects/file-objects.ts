@@ -42,7 +42,7 @@ export function createFileObjects(
   return {
     address: `file://${folder}`,
     get: key =>
-      withFileErrors(`cannot read ${pathOf(key)}`, () => orUndefined(readFile(pathOf(key)))),
+      withFileErrors(`cannot read ${pathOf(key)}`, () => ignoreMissingFile(readFile(pathOf(key)))),
     put: async (key, bytes) => void (await write(key, bytes, rename)),
     // Unlike a rename, a link never replaces a file.
     putIfAbsent: (key, bytes) => write(key, bytes, link),
@@ -66,7 +66,7 @@ async function createFolder(path: string): Promise<void> {
       const code = systemCodeOf(thrown)
       if (code === 'ENOENT') return false
       // A file system without write permission may report this error for an existing folder.
-      if (code !== 'EEXIST' && !(await orUndefined(stat(path)))?.isDirectory()) throw thrown
+      if (code !== 'EEXIST' && !(await ignoreMissingFile(stat(path)))?.isDirectory()) throw thrown
       return true
     }
   }
@@ -141,7 +141,7 @@ async function listFiles(
 ): Promise<readonly ObjectEntry[]> {
   const start = join(folder, ...prefix.split('/').slice(0, -1))
   const found: readonly Dirent[] =
-    (await orUndefined(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
+    (await ignoreMissingFile(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
   for (const { parentPath, name } of found)
     if (isTemporaryName(name)) leftovers.note(join(parentPath, name))
   const entries = await Promise.all(
@@ -152,7 +152,7 @@ async function listFiles(
         const key = relative(folder, path).split(sep).join('/')
         if (!key.startsWith(prefix)) return undefined
         // Another process may have removed the file after the listing.
-        const status = await orUndefined(stat(path))
+        const status = await ignoreMissingFile(stat(path))
         return status === undefined ? undefined : { key, modifiedMs: status.mtimeMs }
       }),
   )
@@ -175,7 +175,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Returns the result of a read, or undefined for a missing file. */
-async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+async function ignoreMissingFile<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
   } catch (thrown) {

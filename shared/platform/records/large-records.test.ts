@@ -22,7 +22,12 @@ const stack = stackIdOf('p', 's')
 const deployment = deploymentIdOf(stack, 1)
 const large = 'x'.repeat(limits.recordBytesMax)
 const at = 1 as EpochMs
-const state = (text: string) => ({ urn: 'urn:a', custom: true, type: 'a:b:C', outputs: { text } })
+const createState = (text: string) => ({
+  urn: 'urn:a',
+  custom: true,
+  type: 'a:b:C',
+  outputs: { text },
+})
 
 /** Creates blobs in memory, and records what the store receives. */
 function createTestBlobs() {
@@ -42,11 +47,11 @@ function createTestBlobs() {
   return { blobs, kept, stored: [] as string[] }
 }
 
-const outcome = (text: string): Outcome => ({
+const createOutcome = (text: string): Outcome => ({
   operation: 1 as OperationId,
   attempt: 1,
   verdict: 'succeeded',
-  state: state(text),
+  state: createState(text),
   startedAt: at,
   endedAt: at,
 })
@@ -65,10 +70,12 @@ describe('records above the size limit', () => {
       ['small', 0],
       [large, 1],
     ] as const) {
-      await operations.putOutcome(deployment, outcome(text))
+      await operations.putOutcome(deployment, createOutcome(text))
       expect(stored.at(-1)?.length).toBeLessThan(1_000)
       expect(kept.size).toBe(count)
-      expect(await operations.getOutcome(deployment, 1 as OperationId, 1)).toEqual(outcome(text))
+      expect(await operations.getOutcome(deployment, 1 as OperationId, 1)).toEqual(
+        createOutcome(text),
+      )
     }
   })
 
@@ -111,7 +118,13 @@ describe('records above the size limit', () => {
       blobs,
     )
     const operation = 1 as OperationId
-    const item = { deployment, operation, attempt: 1, urn: 'urn:a' as Urn, state: state(large) }
+    const item = {
+      deployment,
+      operation,
+      attempt: 1,
+      urn: 'urn:a' as Urn,
+      state: createState(large),
+    }
     await catalog.putLateOutcome(stack, item)
     expect(stored[0]?.length).toBeLessThan(1_000)
     expect(await catalog.listLateOutcomes(stack, 9)).toEqual([item])

@@ -26,19 +26,19 @@ const server = createServer((request, response) => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assets-'))
-  const file = async (path: string, contents: string | Buffer): Promise<void> => {
+  const writeTestFile = async (path: string, contents: string | Buffer): Promise<void> => {
     await mkdir(join(folder, path, '..'), { recursive: true })
     await writeFile(join(folder, path), contents)
   }
-  await file('tree/a.txt', 'one')
-  await file('tree/a/x', 'x')
-  await file('tree/b/Z', 'Z')
-  await file('tree/.pulumi/n', 'no')
-  await file('tree/b/.pulumi/m', 'no')
+  await writeTestFile('tree/a.txt', 'one')
+  await writeTestFile('tree/a/x', 'x')
+  await writeTestFile('tree/b/Z', 'Z')
+  await writeTestFile('tree/.pulumi/n', 'no')
+  await writeTestFile('tree/b/.pulumi/m', 'no')
   await symlink('../a', join(folder, 'tree/b/link'))
   await symlink('../a.txt', join(folder, 'tree/b/file'))
-  await file('t.tgz', packed)
-  await file('bad.zip', 'no zip')
+  await writeTestFile('t.tgz', packed)
+  await writeTestFile('bad.zip', 'no zip')
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   origin = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : ''
@@ -49,8 +49,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const asset = (source: NonNullable<Asset['source']>): Asset => ({ kind: 'asset', hash: '', source })
-const archive = (source: NonNullable<Archive['source']>): Archive => ({
+const createAsset = (source: NonNullable<Asset['source']>): Asset => ({
+  kind: 'asset',
+  hash: '',
+  source,
+})
+const createArchive = (source: NonNullable<Archive['source']>): Archive => ({
   kind: 'archive',
   hash: '',
   source,
@@ -70,58 +74,60 @@ const nestedHash = 'de9b390c2fcf53c56c065b6d67e8fe4faf84ae579e901d14ee67b9daa956
 
 describe('hashes of assets', () => {
   test('are computed for texts, files and URLs', async () => {
-    expect(await hashOf(asset({ text: '' }))).toBe(emptyAssetHash)
-    expect(await hashOf(asset({ text: 'hi' }))).toBe(hiHash)
-    expect(await hashOf(asset({ uri: `${origin}/hi` }))).toBe(hiHash)
-    const one = await hashOf(asset({ path: 'tree/a.txt' }))
-    expect(await hashOf(asset({ path: join(folder, 'tree/a.txt') }))).toBe(one)
-    expect(await hashOf(asset({ uri: pathToFileURL(join(folder, 'tree/a.txt')).href }))).toBe(one)
+    expect(await hashOf(createAsset({ text: '' }))).toBe(emptyAssetHash)
+    expect(await hashOf(createAsset({ text: 'hi' }))).toBe(hiHash)
+    expect(await hashOf(createAsset({ uri: `${origin}/hi` }))).toBe(hiHash)
+    const one = await hashOf(createAsset({ path: 'tree/a.txt' }))
+    expect(await hashOf(createAsset({ path: join(folder, 'tree/a.txt') }))).toBe(one)
+    expect(await hashOf(createAsset({ uri: pathToFileURL(join(folder, 'tree/a.txt')).href }))).toBe(
+      one,
+    )
   })
 
   test("equal Pulumi's for archives: a folder, an archive file, and both inside named assets", async () => {
-    const tree = archive({ path: 'tree' })
-    const file = archive({ path: 't.tgz' })
-    expect(await hashOf(archive({ assets: new Map() }))).toBe(emptyArchiveHash)
+    const tree = createArchive({ path: 'tree' })
+    const file = createArchive({ path: 't.tgz' })
+    expect(await hashOf(createArchive({ assets: new Map() }))).toBe(emptyArchiveHash)
     expect(await hashOf(tree)).toBe(treeHash)
     expect(await hashOf(file)).toBe(packedHash)
-    expect(await hashOf(archive({ uri: `${origin}/t.tgz?v=1` }))).toBe(packedHash)
-    const text = asset({ text: 'hi' })
+    expect(await hashOf(createArchive({ uri: `${origin}/t.tgz?v=1` }))).toBe(packedHash)
+    const text = createAsset({ text: 'hi' })
     const nested = new Map<string, Asset | Archive>([
       ['ü', text],
       ['k/a.txt', text],
       ['k', file],
       ['dir', tree],
-      ['b//c', asset({ text: '' })],
+      ['b//c', createAsset({ text: '' })],
     ])
-    expect(await hashOf(archive({ assets: nested }))).toBe(nestedHash)
+    expect(await hashOf(createArchive({ assets: nested }))).toBe(nestedHash)
   })
 
   test('are added wherever an asset occurs, and a map without assets is returned unchanged', async () => {
     const reader = createAssetReader(folder)
     const plain: PropertyMap = new Map([['a', [secretOf('x')]]])
     expect(await hashAssets(plain, reader)).toBe(plain)
-    const map: PropertyMap = new Map([['a', [secretOf(asset({ text: 'hi' }))]]])
+    const map: PropertyMap = new Map([['a', [secretOf(createAsset({ text: 'hi' }))]]])
     expect(await hashAssets(map, reader)).toEqual(
-      new Map([['a', [secretOf({ ...asset({ text: 'hi' }), hash: hiHash })]]]),
+      new Map([['a', [secretOf({ ...createAsset({ text: 'hi' }), hash: hiHash })]]]),
     )
   })
 
   test('are added to the named members of an archive, at any depth', async () => {
     const reader = createAssetReader(folder)
-    const inner = archive({ assets: new Map([['hi', asset({ text: 'hi' })]]) })
-    const outer = archive({
+    const inner = createArchive({ assets: new Map([['hi', createAsset({ text: 'hi' })]]) })
+    const outer = createArchive({
       assets: new Map<string, Asset | Archive>([
-        ['tree', archive({ path: 'tree' })],
+        ['tree', createArchive({ path: 'tree' })],
         ['in', inner],
       ]),
     })
-    const hashed = { ...asset({ text: 'hi' }), hash: hiHash }
+    const hashed = { ...createAsset({ text: 'hi' }), hash: hiHash }
     const whole = {
       ...outer,
       hash: await hashOf(outer),
       source: {
         assets: new Map<string, Asset | Archive>([
-          ['tree', { ...archive({ path: 'tree' }), hash: treeHash }],
+          ['tree', { ...createArchive({ path: 'tree' }), hash: treeHash }],
           [
             'in',
             {
@@ -143,15 +149,15 @@ describe('hashes of assets', () => {
   })
 
   test.each<[string, () => Asset | Archive]>([
-    ['a folder as an asset', () => asset({ path: 'tree' })],
-    ['a file that is not there', () => asset({ path: 'gone' })],
-    ['an address that is not there', () => asset({ uri: `${origin}/gone` })],
-    ['an address of another kind', () => asset({ uri: 'ftp://x/y' })],
-    ['a file that is no archive', () => archive({ path: 'tree/a.txt' })],
-    ['an address that is no archive', () => archive({ uri: `${origin}/hi` })],
+    ['a folder as an asset', () => createAsset({ path: 'tree' })],
+    ['a file that is not there', () => createAsset({ path: 'gone' })],
+    ['an address that is not there', () => createAsset({ uri: `${origin}/gone` })],
+    ['an address of another kind', () => createAsset({ uri: 'ftp://x/y' })],
+    ['a file that is no archive', () => createArchive({ path: 'tree/a.txt' })],
+    ['an address that is no archive', () => createArchive({ uri: `${origin}/hi` })],
     [
       'a damaged archive',
-      () => archive({ assets: new Map([['a', archive({ path: 'bad.zip' })]]) }),
+      () => createArchive({ assets: new Map([['a', createArchive({ path: 'bad.zip' })]]) }),
     ],
   ])('cannot be computed for %s', async (_name, value) => {
     await expect(hashOf(value())).rejects.toThrow(
@@ -162,6 +168,6 @@ describe('hashes of assets', () => {
   test('are refused for files above the size limit, which are not read', async () => {
     const reader = createAssetReader(folder, 2)
     for (const source of [{ path: 'tree/a.txt' }, { uri: `${origin}/t.tgz?v=1` }])
-      await expect(hashAsset(asset(source), reader)).rejects.toThrow('more than 2 bytes')
+      await expect(hashAsset(createAsset(source), reader)).rejects.toThrow('more than 2 bytes')
   })
 })

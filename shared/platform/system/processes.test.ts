@@ -34,7 +34,7 @@ async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
+async function readFirstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ''
   for await (const chunk of stream) {
     text += new TextDecoder().decode(chunk)
@@ -43,7 +43,7 @@ async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return text.split('\n', 1)[0] ?? ''
 }
 
-async function haveEnded(pids: readonly number[]): Promise<boolean> {
+async function waitForEnds(pids: readonly number[]): Promise<boolean> {
   const endMs = Date.now() + 2_000
   while (Date.now() < endMs) {
     if (pids.every(pid => startTimeOf(pid) === '')) return true
@@ -71,7 +71,7 @@ for await (const chunk of child.stdout) process.stdout.write(chunk)
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const children = (await firstLine(parent.stdout)).split(' ').map(Number)
+  const children = (await readFirstLine(parent.stdout)).split(' ').map(Number)
   return { parent: parent.pid ?? 0, children }
 }
 
@@ -103,18 +103,18 @@ describe('children', () => {
   test('end together with their whole group', async () => {
     const processes = createProcesses()
     const child = processes.spawn(shellCommandOf('sleep 300 & echo $!'))
-    const orphan = Number(await firstLine(child.stdout))
+    const orphan = Number(await readFirstLine(child.stdout))
     await child.exit
-    expect(await haveEnded([orphan])).toBe(true)
+    expect(await waitForEnds([orphan])).toBe(true)
     await processes.close()
   })
 
   test('are killed by close', async () => {
     const processes = createProcesses()
     const child = processes.spawn(shellCommandOf(stubborn))
-    const pids = (await firstLine(child.stdout)).split(' ').map(Number)
+    const pids = (await readFirstLine(child.stdout)).split(' ').map(Number)
     await processes.close()
-    expect(await haveEnded(pids)).toBe(true)
+    expect(await waitForEnds(pids)).toBe(true)
     expect(() => processes.spawn(shellCommandOf('true'))).toThrow('this run ends')
   })
 
@@ -159,13 +159,13 @@ describe('the death of the parent', () => {
     const { parent, children } = await startParent()
     expect(children).toHaveLength(2)
     process.kill(parent, 'SIGKILL')
-    expect(await haveEnded(children)).toBe(true)
+    expect(await waitForEnds(children)).toBe(true)
   })
 
   test('with its whole process group leaves no child', async () => {
     const { parent, children } = await startParent()
     process.kill(-parent, 'SIGKILL')
-    expect(await haveEnded(children)).toBe(true)
+    expect(await waitForEnds(children)).toBe(true)
   })
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ConfigValue } from './open-config.ts'
 import { autonamingKey, autonamingOf } from './autonaming.ts'
 
-const value = (text: string, isObject = false): ConfigValue => ({
+const createConfigValue = (text: string, isObject = false): ConfigValue => ({
   text,
   isSecret: false,
   isObject,
@@ -13,8 +13,8 @@ const read = (input: unknown) =>
     project: 'shop',
     stack: 'dev',
     config: new Map([
-      ['shop:zone', value('eu')],
-      [autonamingKey, value(JSON.stringify(input), true)],
+      ['shop:zone', createConfigValue('eu')],
+      [autonamingKey, createConfigValue(JSON.stringify(input), true)],
     ]),
   })
 
@@ -58,7 +58,7 @@ test.each([
 })
 
 test('a plain string is refused', () => {
-  const config = new Map([[autonamingKey, value('verbatim')]])
+  const config = new Map([[autonamingKey, createConfigValue('verbatim')]])
   const sources = { organization: 'o', project: 'p', stack: 's', config }
   expect(() => autonamingOf(sources)).toThrow(/is not a map/)
 })

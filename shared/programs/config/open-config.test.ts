@@ -71,14 +71,14 @@ describe('configuration of a deployment', () => {
   })
 
   test('values are checked against their types', () => {
-    const types = (type: string, value: string): unknown =>
+    const openWithType = (type: string, value: string): unknown =>
       openTestConfig(`config: {k: {type: ${type}}}\n`, `config: {p:k: ${value}}\n`)
-    expect(() => types('integer', 'x')).toThrow(/type integer/)
-    expect(() => types('boolean', '"yes"')).toThrow(/type boolean/)
-    expect(() => types('array, items: {type: string}', '[1]')).toThrow(/array<string>/)
-    expect(() => types('object', '[]')).toThrow(/type object/)
-    expect(() => types('string, secret: true', 'open')).toThrow(/must be encrypted/)
-    expect(types('array, items: {type: integer}', '[1, "2"]')).toBeTruthy()
+    expect(() => openWithType('integer', 'x')).toThrow(/type integer/)
+    expect(() => openWithType('boolean', '"yes"')).toThrow(/type boolean/)
+    expect(() => openWithType('array, items: {type: string}', '[1]')).toThrow(/array<string>/)
+    expect(() => openWithType('object', '[]')).toThrow(/type object/)
+    expect(() => openWithType('string, secret: true', 'open')).toThrow(/must be encrypted/)
+    expect(openWithType('array, items: {type: integer}', '[1, "2"]')).toBeTruthy()
   })
 
   test('invalid definitions in the project file are refused', () => {

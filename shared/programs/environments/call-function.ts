@@ -21,7 +21,7 @@ export function callEnvironmentFunction(
   errorOf: FunctionErrorOf,
 ): EnvironmentValue {
   const isSecret = hasSecretPart(argument)
-  const text = (): string => {
+  const requireText = (): string => {
     if (typeof argument.content === 'string') return argument.content
     throw errorOf(`\`${name}\` takes a text`)
   }
@@ -31,13 +31,13 @@ export function callEnvironmentFunction(
     case 'fn::toJSON':
       return { isSecret, content: JSON.stringify(toPlainData(argument)) }
     case 'fn::fromJSON':
-      return fromPlainData(parseJsonText(text(), errorOf), isSecret)
+      return fromPlainData(parseJsonText(requireText(), errorOf), isSecret)
     case 'fn::toString':
       return { isSecret, content: textOfValue(argument) }
     case 'fn::toBase64':
-      return { isSecret, content: Buffer.from(text()).toString('base64') }
+      return { isSecret, content: Buffer.from(requireText()).toString('base64') }
     case 'fn::fromBase64':
-      return { isSecret, content: Buffer.from(text(), 'base64').toString('utf8') }
+      return { isSecret, content: Buffer.from(requireText(), 'base64').toString('utf8') }
     case 'fn::join':
       return { isSecret, content: joinTexts(argument, errorOf) }
     default:

@@ -183,17 +183,18 @@ describe('Node program host', () => {
   })
 
   test('fails before the program starts: no SDK, TypeScript without compiler API, no node', async () => {
-    const refusal = async (): Promise<unknown> => runScript({}).catch((thrown: unknown) => thrown)
+    const catchRefusal = async (): Promise<unknown> =>
+      runScript({}).catch((thrown: unknown) => thrown)
     write('app/node_modules/typescript/package.json', '{"name":"typescript","version":"7.0.2"}')
     write('app/node_modules/typescript/index.js', 'exports.version = "7.0.2"')
-    expect(hasCode(await refusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(true)
+    expect(hasCode(await catchRefusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(true)
     write('app/node_modules/typescript/index.js', 'exports.createSourceFile = () => {}')
-    expect(hasCode(await refusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(false)
+    expect(hasCode(await catchRefusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(false)
     chmodSync(join(root, 'bin/node'), 0o644)
     chmodSync(join(root, 'ours/node'), 0o644)
-    expect(hasCode(await refusal(), 'PROGRAM_NODE_MISSING')).toBe(true)
+    expect(hasCode(await catchRefusal(), 'PROGRAM_NODE_MISSING')).toBe(true)
     programInput = { ...programInput, programFolder: join(root, 'bin') }
-    expect(hasCode(await refusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
+    expect(hasCode(await catchRefusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
   })
 
   test('finds the SDK through linked folders like Node', async () => {

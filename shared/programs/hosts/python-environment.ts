@@ -42,13 +42,13 @@ export async function resolvePythonEnvironment(
     )
     .find(file => file !== undefined && isExecutable(file))
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', missingCommandMessage(commandNames), {
+    throw error('PROGRAM_LANGUAGE_MISSING', describeMissingCommand(commandNames), {
       hint: 'Install Python 3.9 or later.',
     })
   return { command, env }
 }
 
-function missingCommandMessage(commandNames: readonly string[]): string {
+function describeMissingCommand(commandNames: readonly string[]): string {
   const [name = ''] = commandNames
   if (name.includes('/')) return `PULUMI_PYTHON_CMD names ${name}, which is not an executable file`
   return `${commandNames.join(' or ')} is not on PATH`

@@ -11,14 +11,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-function folder(name: string, file?: string): string {
+function createPluginFolder(name: string, file?: string): string {
   const path = join(root, name)
   mkdirSync(path, { recursive: true })
   if (file !== undefined) writeFileSync(join(path, 'PulumiPlugin.yaml'), file)
   return path
 }
 
-const resource = (name: string, path: string): DeclaredPlugin => ({
+const createDeclaredPlugin = (name: string, path: string): DeclaredPlugin => ({
   ...{ kind: 'resource', name, version: '', path, isPackage: true },
 })
 const resolvePlugins = (...plugins: readonly DeclaredPlugin[]) =>
@@ -28,31 +28,33 @@ const resolvePlugins = (...plugins: readonly DeclaredPlugin[]) =>
   ])
 
 test('plugin folders are relative to the project, or absolute', () => {
-  const [a, b] = [folder('a'), folder('b')]
-  expect(resolvePlugins(resource('a', './a'), resource('b', b))).toEqual([
+  const [a, b] = [createPluginFolder('a'), createPluginFolder('b')]
+  expect(resolvePlugins(createDeclaredPlugin('a', './a'), createDeclaredPlugin('b', b))).toEqual([
     ['a', a],
     ['b', b],
   ])
 })
 
 test('a package adds the packages it consists of, each once', () => {
-  const a = folder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
-  const b = folder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
-  expect(resolvePlugins(resource('a', 'a'))).toEqual([
+  const a = createPluginFolder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
+  const b = createPluginFolder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
+  expect(resolvePlugins(createDeclaredPlugin('a', 'a'))).toEqual([
     ['a', a],
     ['b', b],
   ])
 })
 
 test('a plugin that is not a package adds nothing', () => {
-  const a = folder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
-  expect(resolvePlugins({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
+  const a = createPluginFolder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
+  expect(resolvePlugins({ ...createDeclaredPlugin('a', 'a'), isPackage: false })).toEqual([
+    ['a', a],
+  ])
 })
 
 test('a missing folder is an error', () => {
   writeFileSync(join(root, 'file'), '')
   for (const path of ['nowhere', 'file'])
-    expect(() => resolvePlugins(resource('a', path))).toThrow(
+    expect(() => resolvePlugins(createDeclaredPlugin('a', path))).toThrow(
       `${join(root, 'Pulumi.yaml')}: plugin 'a': no folder at ${join(root, path)}`,
     )
 })

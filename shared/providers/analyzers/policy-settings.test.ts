@@ -7,7 +7,7 @@ import {
   validateSettings,
 } from './policy-settings.ts'
 
-const policy = (name: string, fields: Partial<PolicyInfo> = {}): PolicyInfo => ({
+const createPolicy = (name: string, fields: Partial<PolicyInfo> = {}): PolicyInfo => ({
   name,
   enforcement: 'advisory',
   kind: 'resource',
@@ -52,7 +52,7 @@ test.each([
 test('settings of the user override those of the program, these override the defaults, and an entry of a policy overrides `all`', () => {
   const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
   const info = {
-    ...pack(policy('a', { schema }), policy('b')),
+    ...pack(createPolicy('a', { schema }), createPolicy('b')),
     settings: new Map([['a', { enforcement: 'mandatory', properties: { max: 2 } }]] as const),
   }
   const configured = new Map<string, PolicySettings>([
@@ -72,7 +72,11 @@ test('settings of the user override those of the program, these override the def
 
 test('all settings that violate the schema of a policy are reported', () => {
   const schema = { properties: { max: { type: 'number' } }, required: ['max'] }
-  const policies = [policy('a', { schema }), policy('b', { schema }), policy('c', { schema })]
+  const policies = [
+    createPolicy('a', { schema }),
+    createPolicy('b', { schema }),
+    createPolicy('c', { schema }),
+  ]
   const settings = new Map<string, PolicySettings>([
     ['b', { enforcement: '', properties: { max: 'many' } }],
     ['c', { enforcement: '', properties: { max: 3 } }],

@@ -103,7 +103,7 @@ export function openMemoryProvider(
   }
   const outputsOf = (inputs: PropertyMap, values: ReadonlyMap<string, string>): PropertyMap =>
     new Map([...inputs, ...values])
-  const objectOutputs = (id: string, inputs: PropertyMap): PropertyMap =>
+  const createObjectOutputs = (id: string, inputs: PropertyMap): PropertyMap =>
     new Map([
       ...outputsOf(inputs, new Map([['arn', `arn:${id}`]])),
       ['token', has('returns a plain token') ? `t-${id}` : secretOf(`t-${id}`)],
@@ -193,7 +193,7 @@ export function openMemoryProvider(
       if (has('fails with a secret'))
         failWith(`refused key ${JSON.stringify(stripSecretsInMap(inputs).get('key'))}`)
       objects.set(id, stripSecretsInMap(inputs))
-      const outputs = objectOutputs(id, inputs)
+      const outputs = createObjectOutputs(id, inputs)
       if (has('creates partly') && !preview)
         failWith('not ready', 'partial', {
           ...{ id, outputs, inputs: undefined, reasons: ['not ready'], refreshBeforeUpdate: false },
@@ -231,7 +231,7 @@ export function openMemoryProvider(
       return {
         id,
         inputs: marked,
-        outputs: objectOutputs(id, marked),
+        outputs: createObjectOutputs(id, marked),
         refreshBeforeUpdate: false,
         initErrors: [],
       }
@@ -247,7 +247,7 @@ export function openMemoryProvider(
         }
       if (has('fails to update')) failWith('locked')
       objects.set(id, stripSecretsInMap(newInputs))
-      return { outputs: objectOutputs(id, newInputs), refreshBeforeUpdate: false }
+      return { outputs: createObjectOutputs(id, newInputs), refreshBeforeUpdate: false }
     },
     async delete({ id }) {
       if (has('fails to delete') && openings.count < 2 && objects.has(id)) {

@@ -21,7 +21,7 @@ export const handshakeContract: ContractInfo = {
   remedy: 'Print nothing before the handshake, and serve the protocol until the host ends it.',
 }
 
-const providerType = (name: string): string => `pulumi:providers:${name}`
+const providerTypeOf = (name: string): string => `pulumi:providers:${name}`
 
 /** The contracts of the whole provider, which are checked before its types. */
 export const providerContracts: readonly Contract<ProviderContext>[] = [
@@ -64,7 +64,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     async run(context) {
       const provider = context.getProvider()
       const { failures } = await provider.checkConfig({
-        ...identityOfType(providerType(provider.pkg)),
+        ...identityOfType(providerTypeOf(provider.pkg)),
         oldInputs: undefined,
         newInputs: context.providerInputs,
         allowUnknowns: true,
@@ -83,7 +83,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     async run(context) {
       const provider = context.getProvider()
       await provider.configure({
-        ...identityOfType(providerType(provider.pkg)),
+        ...identityOfType(providerTypeOf(provider.pkg)),
         id: checkedName,
         inputs: context.providerInputs,
       })

@@ -59,7 +59,7 @@ function createTypeContext({ request, context }: ProviderCheckRun, type: Checked
   const configurations = request.config.types.get(type.token) ?? []
   const [configured, ...furtherInputs] = configurations
   const isDescribed = context.getSchema()?.types.has(type.token) === true
-  const generated = (): PropertyMap | undefined =>
+  const generateInputs = (): PropertyMap | undefined =>
     isDescribed ? createSampleInputs(type, request.label) : emptyMap
   const store = createTypeStore()
   return {
@@ -70,7 +70,7 @@ function createTypeContext({ request, context }: ProviderCheckRun, type: Checked
       ...store.listSecretSources(),
     ],
     type,
-    inputs: configured ?? generated(),
+    inputs: configured ?? generateInputs(),
     isGenerated: configured === undefined,
     furtherInputs,
     identity: identityOfType(type.token),

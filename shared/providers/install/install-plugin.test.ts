@@ -61,7 +61,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
+const createDeps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   fetch,
   env: {},
   machine,
@@ -74,7 +74,7 @@ const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   ...more,
 })
 
-const thing = (more: Partial<PluginRequest> = {}): PluginRequest => ({
+const createRequest = (more: Partial<PluginRequest> = {}): PluginRequest => ({
   kind: 'resource',
   name: 'thing',
   version: '1.2.3',
@@ -86,10 +86,10 @@ const thing = (more: Partial<PluginRequest> = {}): PluginRequest => ({
 const install = (
   more: Partial<PluginRequest> = {},
   request: Partial<InstallRequest> = {},
-  how = deps(),
-) => installPlugin({ plugin: thing(more), ...request }, how)
+  how = createDeps(),
+) => installPlugin({ plugin: createRequest(more), ...request }, how)
 
-const sum = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const listInstalled = (): readonly string[] =>
   existsSync(join(home, 'plugins'))
     ? readdirSync(join(home, 'plugins')).filter(name => !name.endsWith('.lock'))
@@ -126,7 +126,7 @@ describe('a plugin is installed', () => {
   test('once by concurrent calls', async () => {
     await Promise.all(
       Array.from({ length: 8 }, () =>
-        install({}, {}, deps({ pause: ms => new Promise(done => setTimeout(done, ms)) })),
+        install({}, {}, createDeps({ pause: ms => new Promise(done => setTimeout(done, ms)) })),
       ),
     )
     expect(requests).toHaveLength(1)
@@ -158,7 +158,7 @@ describe('a plugin is installed', () => {
   test('when its checksum matches', async () => {
     await install({
       checksums: new Map([
-        ['linux-amd64', sum(archive)],
+        ['linux-amd64', checksumOf(archive)],
         ['darwin-arm64', 'ff'],
       ]),
     })
@@ -209,7 +209,7 @@ describe('no plugin is installed', () => {
     const checksums = new Map([['linux-amd64', 'ab'.repeat(32)]])
     await expect(install({ checksums })).rejects.toMatchObject({
       code: 'PLUGIN_CHECKSUM',
-      message: `resource plugin thing 1.2.3: invalid checksum, expected ${'ab'.repeat(32)}, actual ${sum(archive)}`,
+      message: `resource plugin thing 1.2.3: invalid checksum, expected ${'ab'.repeat(32)}, actual ${checksumOf(archive)}`,
     })
     expect(requests).toHaveLength(1)
   })
@@ -248,7 +248,7 @@ describe('no plugin is installed', () => {
   })
 
   test('when its dependencies cannot be installed', async () => {
-    const failing = deps({
+    const failing = createDeps({
       installDependencies: () => Promise.reject(new Error('npm is not there')),
     })
     await expect(install({}, {}, failing)).rejects.toThrow('npm is not there')
@@ -256,14 +256,19 @@ describe('no plugin is installed', () => {
 
   test('when automatic acquisition is disabled', async () => {
     const env = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true' }
-    expect(await createPluginInstaller(deps({ env }))({ ...thing(), kind: 'resource' })).toBe(false)
+    expect(
+      await createPluginInstaller(createDeps({ env }))({ ...createRequest(), kind: 'resource' }),
+    ).toBe(false)
     expect(requests).toEqual([])
   })
 })
 
 describe('a repository of plugins', () => {
-  /** Creates servers by address: a response, or a number for a refusal. */
-  const world =
+  /**
+   * Creates a `fetch` with a page, or the status of a refusal, for each address. It records the
+   * addresses with their tokens.
+   */
+  const createFetch =
     (pages: Record<string, string | number | Uint8Array>, addresses: string[]): typeof fetch =>
     async (url, init) => {
       const address = url instanceof Request ? url.url : url.toString()
@@ -274,7 +279,7 @@ describe('a repository of plugins', () => {
       return new Response(typeof page === 'string' ? page : Buffer.from(page))
     }
   const api = 'https://api.github.com/repos'
-  const release = (url: string): string =>
+  const printRelease = (url: string): string =>
     JSON.stringify({ tag_name: 'v1.2.3', assets: [{ name: asset, url }] })
 
   test.each([
@@ -308,10 +313,10 @@ describe('a repository of plugins', () => {
     const served = Object.fromEntries(
       Object.entries(pages).map(([url, what]) => [
         url,
-        what === 'archive' ? new Uint8Array(archive) : release('https://a/1'),
+        what === 'archive' ? new Uint8Array(archive) : printRelease('https://a/1'),
       ]),
     )
-    await install({ downloadUrl }, {}, deps({ fetch: world(served, addresses) }))
+    await install({ downloadUrl }, {}, createDeps({ fetch: createFetch(served, addresses) }))
     expect(addresses).toHaveLength(calls)
     expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
@@ -319,11 +324,11 @@ describe('a repository of plugins', () => {
   test('the latest version is that of the newest release', async () => {
     const addresses: string[] = []
     const pages = {
-      [`${api}/me/mine/releases/latest`]: release('https://a/1'),
-      [`${api}/me/mine/releases/tags/v1.2.3`]: release('https://a/1'),
+      [`${api}/me/mine/releases/latest`]: printRelease('https://a/1'),
+      [`${api}/me/mine/releases/tags/v1.2.3`]: printRelease('https://a/1'),
       'https://a/1': new Uint8Array(archive),
     }
-    const how = deps({ fetch: world(pages, addresses) })
+    const how = createDeps({ fetch: createFetch(pages, addresses) })
     const downloadUrl = 'github://api.github.com/me/mine'
     expect(await install({ downloadUrl, version: '' }, {}, how)).toBe('1.2.3')
   })
@@ -337,7 +342,7 @@ describe('a repository of plugins', () => {
     ['the response is not a release', () => Promise.resolve(new Response('<html>'))],
   ])('the latest version is unknown when %s', async (_name, fetch) => {
     const downloadUrl = 'github://api.github.com/me/mine'
-    const failing = install({ downloadUrl, version: '' }, {}, deps({ fetch }))
+    const failing = install({ downloadUrl, version: '' }, {}, createDeps({ fetch }))
     await expect(failing).rejects.toMatchObject({
       code: 'PLUGIN_DOWNLOAD',
       message: expect.stringContaining('the latest version of resource plugin thing is not known'),
@@ -347,8 +352,8 @@ describe('a repository of plugins', () => {
   test('the token of GitHub is not sent to GitLab', async () => {
     const addresses: string[] = []
     const latest = 'https://gitlab.com/api/v4/projects/42/releases/permalink/latest'
-    const how = deps({
-      fetch: world({ [latest]: release('https://a/1') }, addresses),
+    const how = createDeps({
+      fetch: createFetch({ [latest]: printRelease('https://a/1') }, addresses),
       env: { GITHUB_TOKEN: 't' },
     })
     const downloadUrl = 'gitlab://gitlab.com/42'
@@ -359,7 +364,7 @@ describe('a repository of plugins', () => {
   test('a token without access to a repository is not sent again', async () => {
     const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
-    const how = deps({ fetch: world(pages, addresses), env: { GITHUB_TOKEN: 't' } })
+    const how = createDeps({ fetch: createFetch(pages, addresses), env: { GITHUB_TOKEN: 't' } })
     const failing = install({ downloadUrl: 'github://api.github.com/me/mine' }, {}, how)
     await expect(failing).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
     expect(addresses.slice(0, 2)).toEqual([

@@ -27,7 +27,7 @@ let processes: ReturnType<typeof createProcesses>
 const prepared: string[] = []
 
 /** An environment for Git without the user's settings, in which the address is a local folder. */
-const env = (): Record<string, string> => ({
+const createGitEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: home,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -38,27 +38,27 @@ const env = (): Record<string, string> => ({
   GIT_DIR: join(home, 'elsewhere'),
 })
 
-const git = (...args: readonly string[]): string =>
+const runGit = (...args: readonly string[]): string =>
   execFileSync(
     'git',
     ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args],
-    { env: { ...env(), GIT_DIR: join(repository, '.git') }, encoding: 'utf8' },
+    { env: { ...createGitEnvironment(), GIT_DIR: join(repository, '.git') }, encoding: 'utf8' },
   ).trim()
 
 /** Commits a plugin that prints a text. */
 function commit(text: string): string {
   const file = join(repository, 'sub', 'pulumi-resource-thing')
   writeFileSync(file, `#!/bin/sh\necho ${text}\n`, { mode: 0o755 })
-  git('add', '.')
-  git('commit', '--quiet', '-m', text)
-  return git('rev-parse', 'HEAD')
+  runGit('add', '.')
+  runGit('commit', '--quiet', '-m', text)
+  return runGit('rev-parse', 'HEAD')
 }
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'antichain-repository-'))
   repository = join(home, 'repositories', 'org', 'thing.git')
   mkdirSync(join(repository, 'sub'), { recursive: true })
-  git('init', '--quiet', '--initial-branch=trunk', '.')
+  runGit('init', '--quiet', '--initial-branch=trunk', '.')
   symlinkSync('sub/pulumi-resource-thing', join(repository, 'link'))
   messages.length = 0
   prepared.length = 0
@@ -76,7 +76,7 @@ const cachedName = 'git.example_org_thing.git_sub'
 const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
   const deps: InstallDeps = {
     fetch,
-    git: createGitRunner({ env: env(), processes }),
+    git: createGitRunner({ env: createGitEnvironment(), processes }),
     env: {},
     machine: { os: 'linux', arch: 'amd64' },
     version: '3.0.0',
@@ -106,7 +106,7 @@ describe('a plugin from a repository', () => {
       ['latest', 'none'],
     ] as const) {
       commit(text)
-      git('tag', '-a', tag, '-m', tag)
+      runGit('tag', '-a', tag, '-m', tag)
     }
     expect(await install()).toBe('1.10.0')
     const folder = join(home, '.pulumi', 'plugins', `resource-${cachedName}-v1.10.0`)

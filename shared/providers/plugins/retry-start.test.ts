@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { error } from '../../errors/error.ts'
 import { retryStart } from './retry-start.ts'
 
-const failure = (): Error => error('PLUGIN_FAILED', "plugin 'p' failed with exit code 1")
+const createFailure = (): Error => error('PLUGIN_FAILED', "plugin 'p' failed with exit code 1")
 
 describe('a plugin that fails to start', () => {
   test('is started again, and this is reported', async () => {
@@ -10,7 +10,7 @@ describe('a plugin that fails to start', () => {
     let tries = 0
     const start = async (): Promise<string> => {
       tries += 1
-      if (tries < 3) throw failure()
+      if (tries < 3) throw createFailure()
       return 'running'
     }
     const options = { shouldRetry: () => true, report: (text: string) => void messages.push(text) }
@@ -25,7 +25,7 @@ describe('a plugin that fails to start', () => {
     let tries = 0
     const start = (): Promise<never> => {
       tries += 1
-      return Promise.reject(failure())
+      return Promise.reject(createFailure())
     }
     const options = { shouldRetry: () => true, report: () => undefined }
     await expect(retryStart(start, options)).rejects.toMatchObject({ code: 'PLUGIN_FAILED' })
@@ -33,7 +33,7 @@ describe('a plugin that fails to start', () => {
   })
 
   test.each([
-    ['when all plugins are being ended', failure(), false],
+    ['when all plugins are being ended', createFailure(), false],
     ['when it cannot be run at all', error('FEATURE_MISSING', 'source code'), true],
   ])('is not started again %s', async (_when, thrown, isWorthIt) => {
     let tries = 0

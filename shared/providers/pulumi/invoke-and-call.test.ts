@@ -19,7 +19,7 @@ import type { Script } from './scripted-server.ts'
 afterEach(closeServers)
 
 const other = parseUrn('urn:pulumi:d::p::a:b:C::other')
-const output = (value: PropertyValue | undefined, isSecret = false): PropertyValue => ({
+const createOutput = (value: PropertyValue | undefined, isSecret = false): PropertyValue => ({
   kind: 'output',
   ...(value === undefined ? {} : { value }),
   secret: isSecret,
@@ -36,7 +36,11 @@ const context = {
 }
 const callInput = {
   token: 'a:b:C/method',
-  args: propertyMap({ plain: output(1), hidden: output('s', true), open: output(undefined) }),
+  args: propertyMap({
+    plain: createOutput(1),
+    hidden: createOutput('s', true),
+    open: createOutput(undefined),
+  }),
   argDependencies: new Map([['plain', [other]]]),
   context,
   stackTraceHandle: 'trace 1',
@@ -88,7 +92,7 @@ describe('a method', () => {
       }),
     )
     expect(await provider.call(callInput)).toEqual({
-      outputs: propertyMap({ two: output(2), hidden: secretValue('s') }),
+      outputs: propertyMap({ two: createOutput(2), hidden: secretValue('s') }),
       dependencies: new Map([['hidden', [resourceIdentity.urn]]]),
       failures: [{ property: 'plain', reason: 'is refused' }],
     })

@@ -44,7 +44,7 @@ export async function deliverMessage(
 ): Promise<DeliveryVerdict['kind']> {
   const { notifications, marks, clock, logger } = deps
   const id = messageIdOf(message)
-  const retentionExpiry = (): EpochMs =>
+  const computeRetentionExpiry = (): EpochMs =>
     (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs
   if (await marks.isMarked(`told ${id}`)) {
     await notifications.remove(receipt)
@@ -63,7 +63,7 @@ export async function deliverMessage(
     if (!isDead) await marks.mark(`dead ${id}`, deadMarkExpiry)
     await notifications.postpone(receipt, 0)
   } else {
-    await marks.mark(`told ${id}`, retentionExpiry())
+    await marks.mark(`told ${id}`, computeRetentionExpiry())
     await notifications.remove(receipt)
   }
   return result.kind

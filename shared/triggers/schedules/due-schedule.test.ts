@@ -17,16 +17,16 @@ const key: DocumentKey = {
   scope: 'organization/shop/prod' as StackId,
   name: 'nightly',
 }
-const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
+const parseMs = (text: string): EpochMs => Date.parse(text) as EpochMs
 const createSchedule = (when: string, more: object = {}): Schedule =>
   scheduleDocument.parse({
     when,
     operation: { kind: 'refresh' },
-    createdAt: ms('2026-01-01T00:00:00Z'),
+    createdAt: parseMs('2026-01-01T00:00:00Z'),
     ...more,
   })
 const nextIso = (schedule: Schedule, after: string): string | undefined => {
-  const next = nextRunOf(key, schedule, ms(after))
+  const next = nextRunOf(key, schedule, parseMs(after))
   return next === undefined ? undefined : new Date(next).toISOString()
 }
 const invalid = { code: 'SCHEDULE_INVALID' }
@@ -88,13 +88,16 @@ describe('the times of a schedule', () => {
     ['0 4 * * *', '', 'IANA'],
   ])('%j in %j is refused: %s', (when, zone, why) => {
     const schedule = createSchedule(when, { zone })
-    expect(() => nextRunOf(key, schedule, ms('2026-01-01T00:00:00Z'))).toThrow(
+    expect(() => nextRunOf(key, schedule, parseMs('2026-01-01T00:00:00Z'))).toThrow(
       expect.objectContaining({ ...invalid, message: expect.stringContaining(why) }),
     )
   })
 
   const someWhen = fc.constantFrom('*/7 * * * *', '0 4 * * 1-5', '0 0 1 * *', 'rate(5 minutes)')
-  const someTime = fc.integer({ min: ms('2026-01-01T00:00:00Z'), max: ms('2029-01-01T00:00:00Z') })
+  const someTime = fc.integer({
+    min: parseMs('2026-01-01T00:00:00Z'),
+    max: parseMs('2029-01-01T00:00:00Z'),
+  })
   const someZone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata')
   const someJitter = fc.constantFrom(0, 60_000, 3_600_000)
 
@@ -128,33 +131,33 @@ describe('the times of a schedule', () => {
 
 describe('the verdict on a schedule', () => {
   const evaluate = (schedule: Schedule, now: string, isRunning = false) =>
-    evaluateSchedule(key, schedule, { now: ms(now), isRunning })
+    evaluateSchedule(key, schedule, { now: parseMs(now), isRunning })
   const nightly = createSchedule('0 4 * * *')
 
   test('a schedule waits for its first run, runs, and waits for the next', () => {
-    const first = ms('2026-01-01T04:00:00Z')
+    const first = parseMs('2026-01-01T04:00:00Z')
     expect(evaluate(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', dueAt: first })
     expect(evaluate(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', dueAt: first })
     const after = { ...nightly, lastAt: first }
-    const second = ms('2026-01-02T04:00:00Z')
+    const second = parseMs('2026-01-02T04:00:00Z')
     expect(evaluate(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', dueAt: second })
   })
 
   test('of several missed runs, only the last one is due, and only once', () => {
-    const dueAt = ms('2026-09-10T04:00:00Z')
+    const dueAt = parseMs('2026-09-10T04:00:00Z')
     expect(evaluate(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', dueAt })
     expect(evaluate({ ...nightly, lastAt: dueAt }, '2026-09-10T17:00:00Z').kind).toBe('wait')
     const minutes = evaluate(createSchedule('* * * * *'), '2031-01-01T00:00:30Z')
-    expect(minutes).toEqual({ kind: 'run', dueAt: ms('2031-01-01T00:00:00Z') })
+    expect(minutes).toEqual({ kind: 'run', dueAt: parseMs('2031-01-01T00:00:00Z') })
   })
 
   test('a run is skipped while its stack runs another deployment, unless the schedule runs only once', () => {
-    const dueAt = ms('2026-01-01T04:00:00Z')
+    const dueAt = parseMs('2026-01-01T04:00:00Z')
     expect(evaluate(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
     const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     expect(evaluate(end, '2026-02-01T00:00:00Z', true)).toEqual({
       kind: 'run',
-      dueAt: ms('2026-02-01T00:00:00Z'),
+      dueAt: parseMs('2026-02-01T00:00:00Z'),
     })
     expect(evaluate(end, '2026-02-01T00:01:00Z').kind).toBe('run')
   })
@@ -166,12 +169,12 @@ describe('the verdict on a schedule', () => {
     const resumeAt = (one: typeof paused, at: string) => ({
       ...one,
       isPaused: false,
-      lastAt: ms(at),
+      lastAt: parseMs(at),
     })
     const on = resumeAt(paused, '2026-05-01T05:00:00Z')
     expect(evaluate(on, '2026-05-01T05:00:01Z')).toEqual({
       kind: 'wait',
-      dueAt: ms('2026-05-02T04:00:00Z'),
+      dueAt: parseMs('2026-05-02T04:00:00Z'),
     })
     const end = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
     expect(evaluate(resumeAt(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe(
@@ -182,8 +185,8 @@ describe('the verdict on a schedule', () => {
   test('a one-time destroy is over after its run', () => {
     const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     const verdict = evaluate(end, '2026-02-01T09:00:00Z')
-    expect(verdict).toEqual({ kind: 'run', dueAt: ms('2026-02-01T00:00:00Z') })
-    const ran = { ...end, lastAt: ms('2026-02-01T00:00:00Z') }
+    expect(verdict).toEqual({ kind: 'run', dueAt: parseMs('2026-02-01T00:00:00Z') })
+    const ran = { ...end, lastAt: parseMs('2026-02-01T00:00:00Z') }
     expect(evaluate(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
   })
 })
@@ -208,30 +211,33 @@ describe('EventBridge Scheduler', () => {
     ['rate(3 day)', 'rate(3 days)'],
     ['at(2027-01-31T04:00:00)', 'at(2027-01-31T04:00:00)'],
   ])('%s is converted to %s', (when, expression) => {
-    expect(schedulerExpressionOf(createSchedule(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
-      expression,
-    )
+    expect(
+      schedulerExpressionOf(createSchedule(when), parseMs('2026-01-01T00:00:00Z')).expression,
+    ).toBe(expression)
   })
 
   test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
     '%s, with a day of the month and one of the week, is not supported by EventBridge Scheduler',
     when => {
-      const thrown = () => schedulerExpressionOf(createSchedule(when), ms('2026-01-01T00:00:00Z'))
-      expect(thrown).toThrow(expect.objectContaining(invalid))
-      expect(nextRunOf(key, createSchedule(when), ms('2026-01-01T00:00:00Z'))).toBeDefined()
+      const convertSchedule = () =>
+        schedulerExpressionOf(createSchedule(when), parseMs('2026-01-01T00:00:00Z'))
+      expect(convertSchedule).toThrow(expect.objectContaining(invalid))
+      expect(nextRunOf(key, createSchedule(when), parseMs('2026-01-01T00:00:00Z'))).toBeDefined()
     },
   )
 
   test('zone, start time of a rate and window are separate fields', () => {
     const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
     const made5 = createSchedule('rate(5 minutes)', more)
-    expect(schedulerExpressionOf(made5, ms('2026-03-01T00:07:30Z'))).toEqual({
+    expect(schedulerExpressionOf(made5, parseMs('2026-03-01T00:07:30Z'))).toEqual({
       expression: 'rate(5 minutes)',
       zone: 'Europe/Berlin',
-      startAt: ms('2026-03-01T00:10:00Z'),
+      startAt: parseMs('2026-03-01T00:10:00Z'),
       windowMinutes: 2,
     })
-    expect(schedulerExpressionOf(createSchedule('0 4 * * *'), ms('2026-03-01T00:00:00Z'))).toEqual({
+    expect(
+      schedulerExpressionOf(createSchedule('0 4 * * *'), parseMs('2026-03-01T00:00:00Z')),
+    ).toEqual({
       expression: 'cron(0 4 * * ? *)',
       zone: 'UTC',
     })
@@ -264,7 +270,7 @@ describe('EventBridge Scheduler', () => {
           const when = `${minute} ${hour} ${day} ${month} ${week}`
           const { expression } = schedulerExpressionOf(
             createSchedule(when),
-            ms('2026-01-01T00:00:00Z'),
+            parseMs('2026-01-01T00:00:00Z'),
           )
           expect(expression.length).toBeLessThanOrEqual(256)
           const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''

@@ -15,7 +15,7 @@ import { jitterOf, scheduleDocument } from './due-schedule.ts'
  * Returns the time that a text names. The tests use times in the future, because the store decides
  * by the system's clock whether a mark has expired.
  */
-const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
+const parseMs = (text: string): EpochMs => Date.parse(text) as EpochMs
 let home = ''
 let platform: EmbeddedPlatform
 let now: EpochMs
@@ -38,7 +38,7 @@ beforeEach(() => {
   isRunning = false
 })
 
-const deps = (): ScheduleRunDeps => ({
+const createDeps = (): ScheduleRunDeps => ({
   documents: platform.documents,
   marks: platform.marks,
   clock: { now: () => now },
@@ -58,27 +58,27 @@ async function putSchedule(when: string, more: object = {}): Promise<DocumentKey
   const scope = 'organization/shop/prod' as StackId
   const key: DocumentKey = { kind: 'schedule', scope, name: `s${count}` }
   const operation = { kind: 'refresh' }
-  const value = { when, operation, createdAt: ms('2096-01-01T00:00:00Z'), ...more }
+  const value = { when, operation, createdAt: parseMs('2096-01-01T00:00:00Z'), ...more }
   await platform.documents.put(key, scheduleDocument.parse(value), 0)
   return key
 }
-const run = async (key: DocumentKey) => (await runSchedule(deps(), key)).kind
+const run = async (key: DocumentKey) => (await runSchedule(createDeps(), key)).kind
 
 describe('a schedule', () => {
   test('requests its operation once for each due time', async () => {
     const key = await putSchedule('0 4 * * *')
-    now = ms('2096-01-01T03:59:00Z')
+    now = parseMs('2096-01-01T03:59:00Z')
     expect(await run(key)).toBe('wait')
-    now = ms('2096-01-01T04:00:00Z')
+    now = parseMs('2096-01-01T04:00:00Z')
     expect([await run(key), await run(key)]).toEqual(['run', 'wait'])
-    now = ms('2096-01-02T04:00:00Z')
+    now = parseMs('2096-01-02T04:00:00Z')
     expect(await run(key)).toBe('run')
     expect(sent).toEqual(['refresh 2096-01-01T04:00:00.000Z', 'refresh 2096-01-02T04:00:00.000Z'])
   })
 
   test('that several processes check requests its operation once', async () => {
     const key = await putSchedule('0 4 * * *')
-    now = ms('2096-01-01T04:00:00Z')
+    now = parseMs('2096-01-01T04:00:00Z')
     await Promise.all([1, 2, 3, 4, 5].map(() => run(key)))
     expect(sent).toHaveLength(1)
     expect(await run(key)).toBe('wait')
@@ -86,7 +86,7 @@ describe('a schedule', () => {
 
   test('whose request failed is still due', async () => {
     const key = await putSchedule('at(2096-02-01T00:00:00)', { operation: { kind: 'destroy' } })
-    now = ms('2096-02-01T00:00:30Z')
+    now = parseMs('2096-02-01T00:00:30Z')
     failures = 1
     await expect(run(key)).rejects.toThrow('the queue')
     expect([await run(key), await run(key)]).toEqual(['run', 'over'])
@@ -95,17 +95,19 @@ describe('a schedule', () => {
 
   test('that was changed before its sent run was saved does not send the run again', async () => {
     const key = await putSchedule('0 4 * * *')
-    now = ms('2096-01-01T04:00:00Z')
+    now = parseMs('2096-01-01T04:00:00Z')
     const { documents } = platform
     const refusingDocuments = { ...documents, put: async () => false as const }
-    expect((await runSchedule({ ...deps(), documents: refusingDocuments }, key)).kind).toBe('run')
+    expect((await runSchedule({ ...createDeps(), documents: refusingDocuments }, key)).kind).toBe(
+      'run',
+    )
     expect([await run(key), await run(key)]).toEqual(['repeated', 'wait'])
     expect(sent).toHaveLength(1)
   })
 
   test('skips a run while its stack runs another deployment', async () => {
     const key = await putSchedule('0 4 * * *')
-    now = ms('2096-01-01T04:00:00Z')
+    now = parseMs('2096-01-01T04:00:00Z')
     isRunning = true
     expect(await run(key)).toBe('skip')
     isRunning = false
@@ -116,13 +118,13 @@ describe('a schedule', () => {
   test('whose scheduler applies the jitter runs when it is called', async () => {
     const key = await putSchedule('0 4 * * *', { jitterMs: 3_600_000 })
     expect(jitterOf(key, 3_600_000)).toBeGreaterThan(60_000)
-    now = ms('2096-01-01T04:00:10Z')
+    now = parseMs('2096-01-01T04:00:10Z')
     expect(await run(key)).toBe('wait')
-    expect((await runSchedule({ ...deps(), hasExternalJitter: true }, key)).kind).toBe('run')
+    expect((await runSchedule({ ...createDeps(), hasExternalJitter: true }, key)).kind).toBe('run')
   })
 
   test('that is removed, paused or invalid requests no operation', async () => {
-    now = ms('2097-01-01T00:00:00Z')
+    now = parseMs('2097-01-01T00:00:00Z')
     expect(await run({ kind: 'schedule', scope: '*', name: 'none' })).toBe('gone')
     expect(await run(await putSchedule('0 4 * * *', { isPaused: true }))).toBe('paused')
     await expect(run(await putSchedule('0 4 * *'))).rejects.toMatchObject({

@@ -34,11 +34,11 @@ function openServer() {
     const body = Buffer.from('{"event":"ping"}')
     return receiveWebhook(deps, name, { headers: new Map(Object.entries(headers)), body })
   }
-  const timestamp = (): string => String(Math.floor(calls.nowMs / 1000))
+  const formatTimestamp = (): string => String(Math.floor(calls.nowMs / 1000))
   const signWith = (key: string): Readonly<Record<string, string>> => ({
     [deliveryHeaders.id]: 'one',
-    [deliveryHeaders.timestamp]: timestamp(),
-    [deliveryHeaders.signature]: `v1=${signatureOf(key, timestamp(), Buffer.from('{"event":"ping"}'))}`,
+    [deliveryHeaders.timestamp]: formatTimestamp(),
+    [deliveryHeaders.signature]: `v1=${signatureOf(key, formatTimestamp(), Buffer.from('{"event":"ping"}'))}`,
   })
   return { calls, deliver, signWith, cached }
 }

@@ -29,9 +29,9 @@ const pull: ChangeEvent = {
   paths: undefined,
 }
 const stack = 'organization/shop/prod'
-const rule = (fields: object): Rule =>
+const createRule = (fields: object): Rule =>
   ruleForm.parse({ on: 'push', repository: 'acme/shop', branches: ['main'], stack, ...fields })
-const ruleOn = (eventName: string, fields: object): Rule =>
+const createRuleOn = (eventName: string, fields: object): Rule =>
   ruleForm.parse({ on: eventName, repository: 'acme/shop', stack, ...fields })
 const doesMatch = (one: Rule, event: ChangeEvent): boolean =>
   findRuleMatches([one], event).length === 1
@@ -93,7 +93,7 @@ describe('patterns', () => {
     .map(tokens => tokens.join(''))
 
   test('a pattern matches the same texts as its regular expression', () => {
-    const asExpression = (globPattern: string): RegExp => {
+    const toExpression = (globPattern: string): RegExp => {
       const parts = (globPattern.match(/\*\*\/|\*\*|[\s\S]/g) ?? []).map(one => {
         if (one === '**/') return '(?:.*/)?'
         if (one === '**') return '.*'
@@ -104,7 +104,7 @@ describe('patterns', () => {
     }
     fc.assert(
       fc.property(pattern, text, (input, candidate) => {
-        expect(matchesGlob(input, candidate)).toBe(asExpression(input).test(candidate))
+        expect(matchesGlob(input, candidate)).toBe(toExpression(input).test(candidate))
       }),
       { numRuns: 3000 },
     )
@@ -113,7 +113,7 @@ describe('patterns', () => {
 
 describe('rules', () => {
   test('a push requests the operation on the stack, with the commit and the folder', () => {
-    expect(findRuleMatches([rule({ folder: 'infra' })], push)).toEqual([
+    expect(findRuleMatches([createRule({ folder: 'infra' })], push)).toEqual([
       {
         stack,
         operation: 'up',
@@ -128,13 +128,13 @@ describe('rules', () => {
   })
 
   test('a rule that ignores scripts requests an installation without them', () => {
-    expect(findRuleMatches([rule({ ignoreScripts: true })], push)).toMatchObject([
+    expect(findRuleMatches([createRule({ ignoreScripts: true })], push)).toMatchObject([
       { program: { kind: 'commit', ignoreScripts: true } },
     ])
   })
 
   test('a pull request requests a preview with a reply to the pull request', () => {
-    expect(findRuleMatches([ruleOn('pull-request', {})], pull)).toMatchObject([
+    expect(findRuleMatches([createRuleOn('pull-request', {})], pull)).toMatchObject([
       { operation: 'preview', replyTarget: { commit, pullRequest: 7 } },
     ])
   })
@@ -142,9 +142,9 @@ describe('rules', () => {
   test.each([true, false])(
     'a preview may use the role of deployments if its rule allows it: %s',
     previewWithDeployRole => {
-      const pushRule = rule({ operation: 'preview', previewWithDeployRole })
+      const pushRule = createRule({ operation: 'preview', previewWithDeployRole })
       const programs = [
-        ...findRuleMatches([ruleOn('pull-request', { previewWithDeployRole })], pull),
+        ...findRuleMatches([createRuleOn('pull-request', { previewWithDeployRole })], pull),
         ...findRuleMatches([pushRule], push),
       ].map(({ program }) => program)
       const expected = { kind: 'commit', previewWithDeployRole }
@@ -153,28 +153,38 @@ describe('rules', () => {
   )
 
   test.each<[string, Rule, ChangeEvent, boolean]>([
-    ['the branch', rule({}), push, true],
-    ['another branch', rule({ branches: ['dev'] }), push, false],
-    ['a branch pattern', rule({ branches: ['dev', 'm*'] }), push, true],
-    ['a branch that is excluded', rule({ branches: ['**', '!main'] }), push, false],
-    ['another repository', rule({ repository: 'acme/other' }), push, false],
-    ['every repository of an owner', rule({ repository: 'acme/*' }), push, true],
-    ['a repository with a longer name', rule({}), { ...push, repository: 'acme/shops' }, false],
-    ['a path', rule({ paths: ['infra/**'] }), push, true],
-    ['no path', rule({ paths: ['app/**'] }), push, false],
-    ['all paths but some', rule({ paths: ['!docs/**'] }), push, true],
-    ['only excluded paths', rule({ paths: ['!docs/**', '!infra/**'] }), push, false],
-    ['unknown paths', rule({ paths: ['app/**'] }), { ...push, paths: undefined }, true],
-    ['no changed path at all', rule({ paths: ['app/**'] }), { ...push, paths: [] }, false],
-    ['a tag', ruleOn('tag', { tags: ['v*'] }), tag, true],
-    ['another tag', ruleOn('tag', { tags: ['w*'] }), tag, false],
-    ['a tag by a branch rule', rule({ branches: ['**'] }), tag, false],
-    ['a push by a tag rule', ruleOn('tag', { tags: ['**'] }), push, false],
-    ['a pull request by a branch rule', rule({ branches: ['**'] }), pull, false],
-    ['a pull request', ruleOn('pull-request', {}), pull, true],
-    ['into another branch', ruleOn('pull-request', { branches: ['dev'] }), pull, false],
-    ['from a fork', ruleOn('pull-request', {}), { ...pull, isForeign: true }, false],
-    ['from a fork', ruleOn('pull-request', { forks: true }), { ...pull, isForeign: true }, true],
+    ['the branch', createRule({}), push, true],
+    ['another branch', createRule({ branches: ['dev'] }), push, false],
+    ['a branch pattern', createRule({ branches: ['dev', 'm*'] }), push, true],
+    ['a branch that is excluded', createRule({ branches: ['**', '!main'] }), push, false],
+    ['another repository', createRule({ repository: 'acme/other' }), push, false],
+    ['every repository of an owner', createRule({ repository: 'acme/*' }), push, true],
+    [
+      'a repository with a longer name',
+      createRule({}),
+      { ...push, repository: 'acme/shops' },
+      false,
+    ],
+    ['a path', createRule({ paths: ['infra/**'] }), push, true],
+    ['no path', createRule({ paths: ['app/**'] }), push, false],
+    ['all paths but some', createRule({ paths: ['!docs/**'] }), push, true],
+    ['only excluded paths', createRule({ paths: ['!docs/**', '!infra/**'] }), push, false],
+    ['unknown paths', createRule({ paths: ['app/**'] }), { ...push, paths: undefined }, true],
+    ['no changed path at all', createRule({ paths: ['app/**'] }), { ...push, paths: [] }, false],
+    ['a tag', createRuleOn('tag', { tags: ['v*'] }), tag, true],
+    ['another tag', createRuleOn('tag', { tags: ['w*'] }), tag, false],
+    ['a tag by a branch rule', createRule({ branches: ['**'] }), tag, false],
+    ['a push by a tag rule', createRuleOn('tag', { tags: ['**'] }), push, false],
+    ['a pull request by a branch rule', createRule({ branches: ['**'] }), pull, false],
+    ['a pull request', createRuleOn('pull-request', {}), pull, true],
+    ['into another branch', createRuleOn('pull-request', { branches: ['dev'] }), pull, false],
+    ['from a fork', createRuleOn('pull-request', {}), { ...pull, isForeign: true }, false],
+    [
+      'from a fork',
+      createRuleOn('pull-request', { forks: true }),
+      { ...pull, isForeign: true },
+      true,
+    ],
   ])('whether a rule applies to an event: %s (%#)', (_name, one, event, isMatch) => {
     expect(doesMatch(one, event)).toBe(isMatch)
   })
@@ -196,11 +206,11 @@ describe('rules', () => {
     { unknown: 1 },
     { on: 'pull-request', branches: [], operation: 'up' },
   ])('a rule with %j is refused', input => {
-    expect(() => rule(input)).toThrow()
+    expect(() => createRule(input)).toThrow()
   })
 
   test.each(['', 'infra', 'a/b.c/d', '.github', '...', 'a/..b'])('%j is a valid folder', folder => {
-    expect(rule({ folder })).toMatchObject({ folder })
+    expect(createRule({ folder })).toMatchObject({ folder })
   })
 
   const names = fc.constantFrom('main', 'dev', 'release/1')
@@ -214,7 +224,7 @@ describe('rules', () => {
       paths: fc.array(fc.constantFrom('infra/**', '!docs/**', '*.md'), { maxLength: 2 }),
       operation: fc.constantFrom('up', 'refresh', 'preview'),
     })
-    .map(fields => rule(fields))
+    .map(fields => createRule(fields))
   const someEvent = fc
     .record({
       branch: names,

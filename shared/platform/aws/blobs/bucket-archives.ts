@@ -5,7 +5,9 @@ import { withAwsErrors } from '../aws-error.ts'
 import { type BucketSection, readContentDigest } from './blob-objects.ts'
 import { createBlobs } from './blobs.ts'
 
-/** Creates the archives of stacks among the blobs of a bucket. Throws the errors of `awsError`. */
+/**
+ * Creates the archives of programs, stored as blobs of a bucket. Throws the errors of `awsError`.
+ */
 export function createBucketArchives(
   deps: BucketSection & { readonly clock: ClockPort },
 ): ArchivesPort {

@@ -55,7 +55,7 @@ async function createPresignedUpload(
 ): Promise<UploadAddress> {
   const { name, contentHash, sizeBytes, expiresMs } = upload
   const checksum = checksumOf(contentHash)
-  // If this read fails, the caller uploads the bytes even if they are stored, which is harmless.
+  // If this read fails, the caller uploads bytes that may be stored already, which is harmless.
   const isThere = await isStored(bucketSection, name, upload).catch(() => false)
   const command = new PutObjectCommand({
     Bucket: bucketSection.bucket,

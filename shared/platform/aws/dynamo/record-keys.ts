@@ -105,14 +105,19 @@ export const catalogKeys = {
   }),
   /** The last program of a stack, in the partition of the stack's approvals. */
   program: (stack: StackId): Key => ({ pk: `approvals ${stack}`, sk: 'program' }),
-  /** The list of stacks that ever had a request or an upload. A listed stack need not exist. */
+  /**
+   * The list of stacks that ever had a request or a program. A listed stack may no longer exist.
+   */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
   /** The list of ended requests, ordered by the time when they were requested. */
   endedRequestEntry: (requestedAt: number, stack: string, key: string): Key => ({
     pk: 'ended requests',
     sk: `${padTime(requestedAt)} ${shortenKeyText(`${stack} ${key}`)}`,
   }),
-  /** Limits of calls are in the journal table, in one partition per stack. */
+  /**
+   * A document. Documents of the kind `call-limit` are in the journal table, in one partition per
+   * stack.
+   */
   document: ({ kind, scope, name }: DocumentKey): Key => ({
     pk: kind === 'call-limit' ? `limits ${scope}` : `documents ${kind}`,
     sk: `${scope} ${name}`,

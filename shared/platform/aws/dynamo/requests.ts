@@ -41,7 +41,7 @@ interface RequestsDeps {
 export function createRequests(deps: RequestsDeps): RequestsPort {
   const { catalogTable, random } = deps
   const recordStack = createStackRecorder(catalogTable)
-  /** Puts a request, and makes more writes in the same transaction. */
+  /** Puts a request, together with other writes in the same transaction. */
   const put = async (
     request: StackRequest,
     moreWrites: readonly TransactionPart[],
@@ -110,8 +110,8 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
 }
 
 /**
- * Creates a function that enters a stack in the list of stacks with requests. The listing of blob
- * references reads the requests of the stacks in the list.
+ * Creates a function that enters a stack in the list of stacks with a request or a program. The
+ * listing of blob references reads the requests of the stacks in the list.
  */
 function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<void> {
   const recordedStacks = createLruCache<true>()

@@ -25,9 +25,9 @@ import {
 
 afterEach(closeServed)
 
-const bytes = (...values: number[]): Buffer => Buffer.from(values)
+const bytesOf = (...values: number[]): Buffer => Buffer.from(values)
 const noBytes = new Uint8Array()
-const config = { msgpack: bytes(0x80) }
+const config = { msgpack: bytesOf(0x80) }
 
 async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = []
@@ -81,8 +81,8 @@ describe('a status of gRPC', () => {
 describe('values', () => {
   test('arrive as MessagePack, as JSON, or as undefined for null', async () => {
     const values = [
-      { msgpack: bytes(0xc0), json: bytes(0x31) },
-      { json: bytes(0x31) },
+      { msgpack: bytesOf(0xc0), json: bytesOf(0x31) },
+      { json: bytesOf(0x31) },
       {},
       undefined,
     ]
@@ -94,20 +94,20 @@ describe('values', () => {
       const { newState } = await provider.client.readResource({
         typeName: 't',
         currentState: config,
-        private: bytes(2),
-        currentIdentity: { msgpack: bytes(0x81) },
+        private: bytesOf(2),
+        currentIdentity: { msgpack: bytesOf(0x81) },
       })
       return newState
     }
-    expect(await read()).toEqual({ msgpack: bytes(0xc0) })
-    expect(await read()).toEqual({ json: bytes(0x31) })
+    expect(await read()).toEqual({ msgpack: bytesOf(0xc0) })
+    expect(await read()).toEqual({ json: bytesOf(0x31) })
     expect(await read()).toBeUndefined()
     expect(await read()).toBeUndefined()
     expect(requests[0]).toMatchObject({
-      currentState: { msgpack: bytes(0x80), json: noBytes },
-      currentIdentity: { identityData: { msgpack: bytes(0x81) } },
+      currentState: { msgpack: bytesOf(0x80), json: noBytes },
+      currentIdentity: { identityData: { msgpack: bytesOf(0x81) } },
       providerMeta: undefined,
-      private: bytes(2),
+      private: bytesOf(2),
       clientCapabilities: { deferralAllowed: false, writeOnlyAttributesAllowed: true },
     })
   })
@@ -127,10 +127,10 @@ describe('values', () => {
       upgradeResourceState: respond(UpgradeResourceState_Response.fromPartial({}), requests),
     })
     const upgrade = provider.client.upgradeResourceState
-    await upgrade({ typeName: 't', version: 3, stored: { json: bytes(0x31) } })
+    await upgrade({ typeName: 't', version: 3, stored: { json: bytesOf(0x31) } })
     await upgrade({ typeName: 't', version: 0, stored: { flatmap: new Map([['a', 'b']]) } })
     expect(requests).toEqual([
-      { typeName: 't', version: 3, rawState: { json: bytes(0x31), flatmap: new Map() } },
+      { typeName: 't', version: 3, rawState: { json: bytesOf(0x31), flatmap: new Map() } },
       { typeName: 't', version: 0, rawState: { json: noBytes, flatmap: new Map([['a', 'b']]) } },
     ])
   })
@@ -150,7 +150,7 @@ describe('a plan', () => {
       diagnostics: [{ severity: 0, summary: 's', detail: 'd' }],
       legacyTypeSystem: true,
       deferred: { reason: 3 },
-      plannedIdentity: { identityData: { msgpack: bytes(1) } },
+      plannedIdentity: { identityData: { msgpack: bytesOf(1) } },
     })
     const { provider } = await serveTerraform(
       { planResourceChange: respond(answer, requests) },
@@ -170,7 +170,7 @@ describe('a plan', () => {
         ],
       ],
       plannedPrivate: noBytes,
-      plannedIdentity: { msgpack: bytes(1) },
+      plannedIdentity: { msgpack: bytesOf(1) },
       isLegacyTypeSystem: true,
       deferralReason: 'absentPrerequisite',
       diagnostics: [{ severity: 'error', summary: 's', detail: 'd', path: [] }],

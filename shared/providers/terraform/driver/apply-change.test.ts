@@ -38,7 +38,7 @@ async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
   throw new Error(`expected a ProviderError, not ${String(thrown)}`)
 }
 
-function partialOutputs(failure: ProviderError): PropertyMap {
+function partialOutputsOf(failure: ProviderError): PropertyMap {
   const outputs = failure.partialResource?.outputs
   if (outputs === undefined) throw new Error('the failure left no object')
   return outputs
@@ -56,7 +56,7 @@ describe('a create', () => {
     const failure = await failureOf(create(inputs))
     expect(failure).toMatchObject({ status: 'partial', message: 'No health' })
     expect(failure.partialResource).toMatchObject({ id: 'id-a', reasons: ['No health'] })
-    expect(readStoredObject(partialOutputs(failure))?.isTainted).toBe(true)
+    expect(readStoredObject(partialOutputsOf(failure))?.isTainted).toBe(true)
   })
 
   test('with an error and no object records nothing', async () => {
@@ -72,7 +72,7 @@ describe('a create', () => {
     )
     const failure = await failureOf(create(inputs))
     expect(failure.message).toContain("a value is still unknown at 'note'")
-    expect(stateOf(partialOutputs(failure))).toMatchObject({ id: 'id-a', value: 'v', note: null })
+    expect(stateOf(partialOutputsOf(failure))).toMatchObject({ id: 'id-a', value: 'v', note: null })
   })
 
   test('with another value than planned is an error, and the object is recorded', async () => {
@@ -81,7 +81,7 @@ describe('a create', () => {
     )
     const failure = await failureOf(create(inputs))
     expect(failure.message).toContain("the value has changed at 'value'")
-    expect(stateOf(partialOutputs(failure))).toMatchObject({ value: 'other' })
+    expect(stateOf(partialOutputsOf(failure))).toMatchObject({ value: 'other' })
   })
 
   test('with another value than planned is no error for the old SDK', async () => {
@@ -124,7 +124,7 @@ describe('a create', () => {
     )
     const failure = await failureOf(create(inputsOf({ label: 'a', pass: secretOf('hunter2') })))
     expect(failure.message).toContain("a write-only attribute has a value at 'pass'")
-    expect(stateOf(partialOutputs(failure))).toMatchObject({ id: 'id-a', pass: null })
+    expect(stateOf(partialOutputsOf(failure))).toMatchObject({ id: 'id-a', pass: null })
     expect(failure.message).not.toContain('hunter2')
   })
 
@@ -182,8 +182,8 @@ describe('an update', () => {
     const { outputs, update } = await prepare(failWith('Half done'))
     const failure = await failureOf(update(outputs, changedInputs))
     expect(failure).toMatchObject({ status: 'partial', message: 'Half done' })
-    expect(stateOf(partialOutputs(failure))).toMatchObject({ value: 'w' })
-    expect(readStoredObject(partialOutputs(failure))?.isTainted).toBe(false)
+    expect(stateOf(partialOutputsOf(failure))).toMatchObject({ value: 'w' })
+    expect(readStoredObject(partialOutputsOf(failure))?.isTainted).toBe(false)
   })
 
   test('with an error and no object keeps the prior object', async () => {
@@ -195,7 +195,7 @@ describe('an update', () => {
 
   test('during which the provider crashes keeps the prior object', async () => {
     const { outputs, update } = await prepare(() => ({
-      applyResourceChange: () => Promise.reject(lostCall()),
+      applyResourceChange: () => Promise.reject(createLostError()),
     }))
     expect(await failureOf(update(outputs, changedInputs))).toMatchObject({ status: 'unknown' })
   })
@@ -232,7 +232,7 @@ describe('an update', () => {
   })
 })
 
-const lostCall = (): ProviderError =>
+const createLostError = (): ProviderError =>
   new ProviderError('the provider ended', { status: 'lost', code: 14, isRequestUnsent: false })
 
 describe('a delete', () => {
@@ -287,7 +287,7 @@ describe('a delete', () => {
     )
     const failure = await failureOf(remove(outputs))
     expect(failure.message).toContain('the object still exists after its deletion')
-    expect(stateOf(partialOutputs(failure))).toMatchObject({ id: 'id-a' })
+    expect(stateOf(partialOutputsOf(failure))).toMatchObject({ id: 'id-a' })
   })
 
   test('with an error and no object is refused, and the object stays recorded', async () => {

@@ -4,23 +4,29 @@ import { namesOf } from '../mapping/property-names.ts'
 import { readBlockSchema } from '../mapping/read-schema-messages.ts'
 import { objectFrom } from '../plan/objects.fixture.ts'
 import { createDetailedDiff } from './detailed-diff.ts'
-import { attributeMessage, type PlainObject, schemaMessage } from './scripted-schemas.fixture.ts'
+import {
+  createAttributeMessage,
+  type PlainObject,
+  createSchemaMessage,
+} from './scripted-schemas.fixture.ts'
 
 const ruleBlock: BlockMessage['blockTypes'][number] = {
   typeName: 'rule',
-  block: schemaMessage([attributeMessage('port', 'o', 'number'), attributeMessage('arn', 'c')])
-    .block,
+  block: createSchemaMessage([
+    createAttributeMessage('port', 'o', 'number'),
+    createAttributeMessage('arn', 'c'),
+  ]).block,
   nesting: 'list',
   minItems: 0,
   maxItems: 0,
 }
 const attributes = [
-  attributeMessage('label', 'o'),
-  attributeMessage('note', 'oc'),
-  attributeMessage('arn', 'c'),
-  attributeMessage('tags_all', 'c', ['map', 'string']),
+  createAttributeMessage('label', 'o'),
+  createAttributeMessage('note', 'oc'),
+  createAttributeMessage('arn', 'c'),
+  createAttributeMessage('tags_all', 'c', ['map', 'string']),
 ]
-const block = readBlockSchema(schemaMessage(attributes, [ruleBlock]).block)
+const block = readBlockSchema(createSchemaMessage(attributes, [ruleBlock]).block)
 const names = namesOf(block)
 
 const diffPaths = (prior: PlainObject, planned: PlainObject): readonly string[] => {

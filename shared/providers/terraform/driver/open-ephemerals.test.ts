@@ -7,7 +7,7 @@ import { thingCodec, ticketCodec } from './scripted-schemas.fixture.ts'
 
 type Script = (base: TerraformClient) => Partial<TerraformClient>
 
-const reference = (label: PropertyValue): PropertyValue =>
+const createReference = (label: PropertyValue): PropertyValue =>
   inputsOf({
     __ephemeral: inputsOf({
       type: 'x_ticket',
@@ -16,7 +16,7 @@ const reference = (label: PropertyValue): PropertyValue =>
     }),
   })
 
-const inputs = inputsOf({ label: 'a', pass: reference('t') })
+const inputs = inputsOf({ label: 'a', pass: createReference('t') })
 
 /** Changes the responses to opens. */
 const answerOpen =
@@ -95,7 +95,7 @@ describe('an ephemeral resource', () => {
           : { ...response, diagnostics: [createErrorDiagnostic(`no ${label}`)] }
       },
     }))
-    const failure = create(inputsOf({ label: 'a', pass: reference(reference('t')) }))
+    const failure = create(inputsOf({ label: 'a', pass: createReference(createReference('t')) }))
     await expect(failure).rejects.toThrow("cannot open 'x_ticket': no [secret]")
   })
 
@@ -135,7 +135,7 @@ describe('an ephemeral resource', () => {
 
   test('with unknown arguments is not opened in a preview', async () => {
     const { create, listNewCalls, requestOf } = await createScriptedProvider()
-    await create(inputsOf({ label: 'a', pass: reference(unknown) }), true)
+    await create(inputsOf({ label: 'a', pass: createReference(unknown) }), true)
     expect(listNewCalls()).toEqual(['planResourceChange'])
     expect(thingCodec.decode(requestOf('planResourceChange')['config'])).toMatchObject({
       pass: '?',

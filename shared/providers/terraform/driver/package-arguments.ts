@@ -6,8 +6,8 @@ const listOptions: readonly string[] = ['--include', '--exclude']
 
 /**
  * Parses the arguments of a package: a source with an optional version constraint, or the path of a
- * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. The version '' is
- * every version. Throws TERRAFORM_PACKAGE_INVALID.
+ * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. The version ''
+ * allows every version. Throws TERRAFORM_PACKAGE_INVALID.
  */
 export function parsePackageArguments(args: readonly string[]): PackageParameter {
   const { operands, options } = splitArguments(args)

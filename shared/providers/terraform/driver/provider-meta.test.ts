@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { TerraformClient } from '../client/terraform-client.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
-import { attributeMessage, codecOf, schemaMessage } from './scripted-schemas.fixture.ts'
+import { createAttributeMessage, codecOf, createSchemaMessage } from './scripted-schemas.fixture.ts'
 
-const metaSchema = schemaMessage([attributeMessage('module_name', 'o')])
+const metaSchema = createSchemaMessage([createAttributeMessage('module_name', 'o')])
 
 /** Adds a schema of metadata to the provider. */
 const withMeta = (base: TerraformClient): Partial<TerraformClient> => ({

@@ -22,7 +22,7 @@ const changePlan =
 
 describe('the final plan of a create', () => {
   test('that differs from the preview is an error, and nothing is applied', async () => {
-    const script = (base: TerraformClient): Partial<TerraformClient> => ({
+    const createScript = (base: TerraformClient): Partial<TerraformClient> => ({
       async planResourceChange(request) {
         const response = await base.planResourceChange(request)
         const { value } = thingCodec.decode(request.config) as { readonly value: string }
@@ -31,7 +31,7 @@ describe('the final plan of a create', () => {
         return { ...response, plannedState: thingCodec.encode({ ...planned, note }) }
       },
     })
-    const { create, listNewCalls } = await createScriptedProvider(script)
+    const { create, listNewCalls } = await createScriptedProvider(createScript)
     await create(inputsOf({ label: 'a', value: unknown }), true)
     listNewCalls()
     await expect(create(inputsOf({ label: 'a', value: 'v' }))).rejects.toThrow(

@@ -2,13 +2,13 @@
 import type { ProviderDiagnostic, TerraformClient } from '../client/terraform-client.ts'
 import type { PlainValue } from '../plan/objects.fixture.ts'
 import {
-  attributeMessage,
+  createAttributeMessage,
   identityAttributes,
   identityCodec,
   lookupCodec,
   lookupSchema,
   type PlainObject,
-  schemaMessage,
+  createSchemaMessage,
   thingCodec,
   thingSchema,
   ticketCodec,
@@ -20,11 +20,11 @@ export function createErrorDiagnostic(summary: string): ProviderDiagnostic {
   return { severity: 'error', summary, detail: '', path: [] }
 }
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** Appends a letter to private data, so that a test sees each call that they passed. */
-const extend = (data: Uint8Array, letter: string): Uint8Array =>
-  bytes(`${new TextDecoder().decode(data)}${letter}`)
+const appendLetter = (data: Uint8Array, letter: string): Uint8Array =>
+  encodeText(`${new TextDecoder().decode(data)}${letter}`)
 
 function objectOfPlain(plain: PlainValue): PlainObject | undefined {
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
@@ -34,7 +34,7 @@ function objectOfPlain(plain: PlainValue): PlainObject | undefined {
 
 const fine = { diagnostics: [] }
 const done = { ...fine, deferralReason: undefined }
-const unscripted = (): never => {
+const failUnscripted = (): never => {
   throw new Error('this call is not scripted')
 }
 
@@ -62,12 +62,12 @@ export function createScriptedClient(): TerraformClient {
         ...done,
         result: ticketCodec.encode(opened),
         renewAtMs: undefined,
-        private: bytes('o'),
+        private: encodeText('o'),
       }
     },
     renewEphemeralResource: async request => ({ ...fine, ...request, renewAtMs: undefined }),
     closeEphemeralResource: async () => fine,
-    callFunction: unscripted,
+    callFunction: failUnscripted,
     async *listResource({ includeResourceObject }) {
       for (const label of ['a', 'b'])
         yield {
@@ -105,7 +105,7 @@ function createSchemaScript(): Pick<
     [
       'join',
       {
-        parameters: [parameterMessage('left'), parameterMessage('right')],
+        parameters: [createParameterMessage('left'), createParameterMessage('right')],
         variadicParameter: undefined,
         returnType: 'string',
         summary: '',
@@ -122,13 +122,15 @@ function createSchemaScript(): Pick<
   return {
     getProviderSchema: async () => ({
       ...fine,
-      provider: schemaMessage([attributeMessage('endpoint', 'o')]),
+      provider: createSchemaMessage([createAttributeMessage('endpoint', 'o')]),
       providerMeta: undefined,
       resources: new Map([['x_thing', thingSchema]]),
       dataSources: new Map([['x_lookup', lookupSchema]]),
       ephemeralResources: new Map([['x_ticket', ticketSchema]]),
-      listResources: new Map([['x_thing', schemaMessage([attributeMessage('prefix', 'o')])]]),
-      actions: new Map([['x_poke', schemaMessage([attributeMessage('label', 'r')])]]),
+      listResources: new Map([
+        ['x_thing', createSchemaMessage([createAttributeMessage('prefix', 'o')])],
+      ]),
+      actions: new Map([['x_poke', createSchemaMessage([createAttributeMessage('label', 'r')])]]),
       functions,
       capabilities,
     }),
@@ -147,7 +149,7 @@ function createSchemaScript(): Pick<
   }
 }
 
-function parameterMessage(name: string) {
+function createParameterMessage(name: string) {
   const description = { text: '', isMarkdown: false }
   return { name, type: 'string', allowsNull: false, allowsUnknown: false, description }
 }
@@ -165,7 +167,7 @@ function createChangeScript(): Pick<TerraformClient, 'planResourceChange' | 'app
         ...done,
         plannedState: thingCodec.encode(proposed === undefined ? null : planned),
         requiresReplace: isReplaced ? [[{ kind: 'attribute', name: 'zone' }]] : [],
-        plannedPrivate: extend(priorPrivate, 'p'),
+        plannedPrivate: appendLetter(priorPrivate, 'p'),
         plannedIdentity: priorIdentity,
         isLegacyTypeSystem: false,
       }
@@ -182,7 +184,7 @@ function createChangeScript(): Pick<TerraformClient, 'planResourceChange' | 'app
       return {
         ...fine,
         newState: thingCodec.encode(planned === undefined ? null : made),
-        private: planned === undefined ? bytes('') : extend(plannedPrivate, 'a'),
+        private: planned === undefined ? encodeText('') : appendLetter(plannedPrivate, 'a'),
         newIdentity: planned === undefined ? undefined : identityCodec.encode({ label }),
         isLegacyTypeSystem: false,
       }
@@ -204,7 +206,7 @@ function createStateScript(): Pick<
       ...fine,
       upgradedState: 'json' in stored ? stored : undefined,
     }),
-    upgradeResourceIdentity: unscripted,
+    upgradeResourceIdentity: failUnscripted,
     readResource: async ({ currentState, private: data, currentIdentity }) => ({
       ...done,
       newState: currentState,
@@ -217,12 +219,12 @@ function createStateScript(): Pick<
         {
           typeName,
           state: thingCodec.encode({ id, label: id }),
-          private: bytes('i'),
+          private: encodeText('i'),
           identity: undefined,
         },
       ],
     }),
-    moveResourceState: unscripted,
-    generateResourceConfig: unscripted,
+    moveResourceState: failUnscripted,
+    generateResourceConfig: failUnscripted,
   }
 }

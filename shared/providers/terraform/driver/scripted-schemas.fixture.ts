@@ -19,7 +19,7 @@ export type PlainObject = { readonly [name: string]: PlainValue }
  * Creates an attribute. `letters` are its flags: required, optional, computed, sensitive,
  * write-only.
  */
-export function attributeMessage(
+export function createAttributeMessage(
   name: string,
   letters: string,
   type: unknown = 'string',
@@ -40,7 +40,7 @@ export function attributeMessage(
 }
 
 /** Creates the schema of a type. */
-export function schemaMessage(
+export function createSchemaMessage(
   attributes: readonly AttributeMessage[],
   blockTypes: BlockMessage['blockTypes'] = [],
   version = 0,
@@ -51,22 +51,22 @@ export function schemaMessage(
 }
 
 /** The resource type of the provider, `x_thing`. */
-export const thingSchema: SchemaMessage = schemaMessage(
+export const thingSchema: SchemaMessage = createSchemaMessage(
   [
-    attributeMessage('id', 'c'),
-    attributeMessage('label', 'r'),
-    attributeMessage('value', 'o'),
-    attributeMessage('zone', 'o'),
-    attributeMessage('note', 'oc'),
-    attributeMessage('key', 'os'),
-    attributeMessage('token', 'cs'),
-    attributeMessage('pass', 'ow'),
-    attributeMessage('tag_list', 'o', ['list', 'string']),
+    createAttributeMessage('id', 'c'),
+    createAttributeMessage('label', 'r'),
+    createAttributeMessage('value', 'o'),
+    createAttributeMessage('zone', 'o'),
+    createAttributeMessage('note', 'oc'),
+    createAttributeMessage('key', 'os'),
+    createAttributeMessage('token', 'cs'),
+    createAttributeMessage('pass', 'ow'),
+    createAttributeMessage('tag_list', 'o', ['list', 'string']),
   ],
   [
     {
       typeName: 'rule',
-      block: schemaMessage([attributeMessage('port', 'o', 'number')]).block,
+      block: createSchemaMessage([createAttributeMessage('port', 'o', 'number')]).block,
       nesting: 'list',
       minItems: 0,
       maxItems: 0,
@@ -107,18 +107,18 @@ export const thingCodec: WireCodec = codecOf(thingSchema)
 
 /** The codec of the identity of `x_thing`. */
 export const identityCodec: WireCodec = codecOf(
-  schemaMessage(identityAttributes.map(({ name }) => attributeMessage(name, 'o'))),
+  createSchemaMessage(identityAttributes.map(({ name }) => createAttributeMessage(name, 'o'))),
 )
 
 /** The data source of the provider, `x_lookup`. */
-export const lookupSchema: SchemaMessage = schemaMessage([
-  attributeMessage('label', 'r'),
-  attributeMessage('value', 'c'),
+export const lookupSchema: SchemaMessage = createSchemaMessage([
+  createAttributeMessage('label', 'r'),
+  createAttributeMessage('value', 'c'),
 ])
 /** The ephemeral resource of the provider, `x_ticket`. */
-export const ticketSchema: SchemaMessage = schemaMessage([
-  attributeMessage('label', 'r'),
-  attributeMessage('token', 'c'),
+export const ticketSchema: SchemaMessage = createSchemaMessage([
+  createAttributeMessage('label', 'r'),
+  createAttributeMessage('token', 'c'),
 ])
 
 /** The codec of the data source. */

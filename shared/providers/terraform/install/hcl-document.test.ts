@@ -37,7 +37,7 @@ test('blocks, labels, literal values and comments are parsed', () => {
 
 test('the JSON form has objects as blocks, in their order', () => {
   const text = '{"a": {"direct": [{}, {"x": ["y"]}]}, "b": "text"}'
-  const direct = (attributes: [string, unknown][]): unknown => ({
+  const createDirectBlock = (attributes: [string, unknown][]): unknown => ({
     type: 'direct',
     labels: [],
     body: { attributes: new Map(attributes), blocks: [] },
@@ -48,7 +48,10 @@ test('the JSON form has objects as blocks, in their order', () => {
       {
         type: 'a',
         labels: [],
-        body: { attributes: new Map(), blocks: [direct([]), direct([['x', ['y']]])] },
+        body: {
+          attributes: new Map(),
+          blocks: [createDirectBlock([]), createDirectBlock([['x', ['y']]])],
+        },
       },
     ],
   })

@@ -70,17 +70,17 @@ interface TokenReader {
 function createTokenReader(tokens: readonly HclToken[], refuse: HclRefusal): TokenReader {
   const end: HclToken = { kind: 'end', text: '', line: 0 }
   let position = 0
-  const peek = (): HclToken => tokens[position] ?? tokens.at(-1) ?? end
-  const next = (): HclToken => {
-    const token = peek()
+  const peekToken = (): HclToken => tokens[position] ?? tokens.at(-1) ?? end
+  const takeToken = (): HclToken => {
+    const token = peekToken()
     position += 1
     return token
   }
   return {
-    peek,
-    next,
+    peek: peekToken,
+    next: takeToken,
     skip(mark) {
-      const isNext = peek().kind === 'mark' && peek().text === mark
+      const isNext = peekToken().kind === 'mark' && peekToken().text === mark
       if (isNext) position += 1
       return isNext
     },

@@ -105,7 +105,7 @@ test('a file that is missing is not requested again, and its query is not shown'
 
 test('a download that breaks off is repeated from its beginning', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tf-http-'))
-  const broken = (): Response => {
+  const createBrokenResponse = (): Response => {
     const chunks = [Buffer.from('half')]
     return new Response(
       new ReadableStream({
@@ -117,7 +117,7 @@ test('a download that breaks off is repeated from its beginning', async () => {
       }),
     )
   }
-  const { deps } = createServers(broken, () => new Response('whole'))
+  const { deps } = createServers(createBrokenResponse, () => new Response('whole'))
   try {
     const file = join(folder, 'f')
     expect(await downloadFile({ url: 'https://a.example.com/f' }, file, deps)).toEqual({

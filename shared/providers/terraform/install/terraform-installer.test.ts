@@ -206,12 +206,12 @@ describe('a provider without a registry', () => {
         network_mirror { url = "${mirror}" }
       }`,
     )
-    const archives = (hash: string): Buffer =>
+    const createArchiveList = (hash: string): Buffer =>
       Buffer.from(JSON.stringify({ archives: { linux_amd64: { url: '1.zip', hashes: [hash] } } }))
     const base = `${mirror}${source}/`
     const index = Buffer.from('{"versions":{"1.0.0":{}}}')
     rig.responses.set(`${base}index.json`, { status: 200, body: index })
-    rig.responses.set(`${base}1.0.0.json`, { status: 200, body: archives('h1:AAAA') })
+    rig.responses.set(`${base}1.0.0.json`, { status: 200, body: createArchiveList('h1:AAAA') })
     rig.responses.set(`${base}1.zip`, { status: 200, body: rig.registry.zipOf('1.0.0') })
     await expect(rig.obtain(source, '>= 1.0', settings)).rejects.toMatchObject({
       code: 'TERRAFORM_CHECKSUM',
@@ -219,7 +219,7 @@ describe('a provider without a registry', () => {
     const { path } = await rig.obtain(source, '1.0.0')
     const hash = await hashFolder(join(path, '..'))
     rmSync(rig.cacheFolder, { recursive: true })
-    rig.responses.set(`${base}1.0.0.json`, { status: 200, body: archives(hash) })
+    rig.responses.set(`${base}1.0.0.json`, { status: 200, body: createArchiveList(hash) })
     expect((await rig.obtain(source, '>= 1.0', settings)).version).toBe('1.0.0')
   })
 

@@ -138,7 +138,7 @@ function describeProvider(
   declarations: TypeDeclarations,
 ): ResourceSpec {
   const properties = declarations.describeProperties(block, 'Provider', names)
-  const inputs = formatObject(onlyInputs(properties), property => property.isRequiredInput)
+  const inputs = formatObject(selectInputs(properties), property => property.isRequiredInput)
   return {
     ...describeText(block),
     properties: inputs.properties ?? {},
@@ -157,7 +157,7 @@ function describeResource(
   const properties = new Map([...all].filter(([name]) => name !== 'id'))
   const outputs = formatObject(properties, property => property.isRequiredOutput)
   const inputs = formatObject(
-    onlyInputs(properties),
+    selectInputs(properties),
     property => property.isRequiredInput && !isNamedAutomatically(property),
   )
   return {
@@ -186,7 +186,7 @@ function describeDataSource(
   const properties = declarations.describeProperties(block, typeName, names)
   const inputs: ObjectSpec = {
     description: `A collection of arguments for invoking ${typeName}.\n`,
-    ...formatObject(onlyInputs(properties), property => property.isRequiredInput),
+    ...formatObject(selectInputs(properties), property => property.isRequiredInput),
   }
   const outputs: ObjectSpec = {
     description: `A collection of values returned by ${typeName}.\n`,
@@ -235,7 +235,7 @@ function describeAction(
   declarations: TypeDeclarations,
 ): FunctionSpec {
   const properties = declarations.describeProperties(block, typeName, names)
-  const inputs = formatObject(onlyInputs(properties), property => property.isRequiredInput)
+  const inputs = formatObject(selectInputs(properties), property => property.isRequiredInput)
   return { ...describeText(block), inputs }
 }
 
@@ -250,7 +250,7 @@ function describeText(block: BlockSchema): {
   }
 }
 
-function onlyInputs(
+function selectInputs(
   properties: ReadonlyMap<string, DescribedProperty>,
 ): ReadonlyMap<string, DescribedProperty> {
   return new Map([...properties].filter(([, { isInput }]) => isInput))

@@ -81,11 +81,11 @@ export function toCtyPaths(
   if (segments === undefined || segments.length === 0) return []
   for (const [position, segment] of segments.entries()) {
     const isLast = position === segments.length - 1
-    const next = (place: PathPlace): readonly PathPlace[] =>
+    const enterNextSegment = (place: PathPlace): readonly PathPlace[] =>
       segment === anySegment
         ? expandWildcard(place, values).flatMap(name => enterSegment(place, name, isLast))
         : enterSegment(place, segment, isLast)
-    places = places.flatMap(next)
+    places = places.flatMap(enterNextSegment)
   }
   return places.map(({ path }) => path)
 }

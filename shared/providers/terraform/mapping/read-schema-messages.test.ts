@@ -11,7 +11,7 @@ import {
 
 const noText = { text: '', isMarkdown: false }
 
-function attribute(name: string, fields: Partial<AttributeMessage> = {}): AttributeMessage {
+function createAttribute(name: string, fields: Partial<AttributeMessage> = {}): AttributeMessage {
   return {
     name,
     type: 'string',
@@ -28,7 +28,7 @@ function attribute(name: string, fields: Partial<AttributeMessage> = {}): Attrib
   }
 }
 
-function block(fields: Partial<BlockMessage>): BlockMessage {
+function createBlock(fields: Partial<BlockMessage>): BlockMessage {
   return {
     attributes: [],
     blockTypes: [],
@@ -41,25 +41,25 @@ function block(fields: Partial<BlockMessage>): BlockMessage {
 
 test('the schema of a block has the types, flags and texts of its message', () => {
   const schema = readBlockSchema(
-    block({
+    createBlock({
       isDeprecated: true,
       description: { text: 'a thing', isMarkdown: true },
       attributes: [
-        attribute('tags', {
+        createAttribute('tags', {
           type: ['map', 'number'],
           description: { text: 'tags', isMarkdown: false },
         }),
-        attribute('key', {
+        createAttribute('key', {
           isOptional: false,
           isRequired: true,
           isSensitive: true,
           isWriteOnly: true,
         }),
-        attribute('conf', {
+        createAttribute('conf', {
           type: undefined,
           isComputed: true,
           isDeprecated: true,
-          nestedType: { nesting: 'set', attributes: [attribute('a', { type: 'bool' })] },
+          nestedType: { nesting: 'set', attributes: [createAttribute('a', { type: 'bool' })] },
         }),
       ],
       blockTypes: [
@@ -68,7 +68,7 @@ test('the schema of a block has the types, flags and texts of its message', () =
           nesting: 'list',
           minItems: 1,
           maxItems: 2,
-          block: block({ attributes: [attribute('port')] }),
+          block: createBlock({ attributes: [createAttribute('port')] }),
         },
       ],
     }),
@@ -105,7 +105,7 @@ test('the schema of a block has the types, flags and texts of its message', () =
 })
 
 test('an invalid type is a bug of the provider', () => {
-  const message = block({ attributes: [attribute('a', { type: ['other', 'string'] })] })
+  const message = createBlock({ attributes: [createAttribute('a', { type: ['other', 'string'] })] })
   expect(() => readBlockSchema(message)).toThrow(
     expect.objectContaining({ code: 'TERRAFORM_PROVIDER_BUG' }),
   )
@@ -162,15 +162,15 @@ test.each<[readonly string[], string | undefined, readonly string[]]>([
   [['a_b', 'aB', 'a_b'], 'aB', ['aB', 'aB2', 'aB3', 'aB4']],
   [[], undefined, []],
 ])('the parameters %j and %j are the arguments %j', (names, variadic, expected) => {
-  const parameter = (name: string): FunctionParameter => ({
+  const createParameter = (name: string): FunctionParameter => ({
     name,
     type: { kind: 'string' },
     allowsNull: false,
     allowsUnknown: false,
   })
   const signature = {
-    parameters: names.map(parameter),
-    variadicParameter: variadic === undefined ? undefined : parameter(variadic),
+    parameters: names.map(createParameter),
+    variadicParameter: variadic === undefined ? undefined : createParameter(variadic),
     returnType: { kind: 'string' },
   } as const
   expect(nameArguments(signature)).toEqual(expected)

@@ -1,4 +1,4 @@
-/** Whole names with a singular of their own. */
+/** Names whose singular follows no rule. */
 const irregularSingulars: ReadonlyMap<string, string> = new Map(
   Object.entries({
     atlases: 'atlas',
@@ -21,7 +21,7 @@ const irregularSingulars: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Whole names without a singular of their own. */
+/** Names that are their own singular. */
 const unchangedNames = new RegExp(
   `^(?:${[
     'chassis|corps|debris|diabetes|equipment|headquarters|information|innings|news|nexus',

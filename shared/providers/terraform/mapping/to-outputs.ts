@@ -50,9 +50,9 @@ function toProperty(
   const [child] = childrenOf(value)
   if (child === undefined) return undefined
   const [step, block] = child
-  const isWholeSecret = value.kind === 'set' ? paths.length > 0 : includesWhole(paths)
+  const isWholeSecret = value.kind === 'set' ? paths.length > 0 : marksWhole(paths)
   const inner = isWholeSecret ? wholePaths : pathsBelow(paths, step)
-  return toOutputValue(block, elementShape(shape, 0), inner)
+  return toOutputValue(block, shapeOfElement(shape, 0), inner)
 }
 
 /**
@@ -65,8 +65,7 @@ export function toOutputValue(
   sensitivePaths: readonly CtyPath[],
 ): PropertyValue {
   if (value.kind === 'null') return null
-  const isSecret =
-    includesWhole(sensitivePaths) || (value.kind === 'set' && sensitivePaths.length > 0)
+  const isSecret = marksWhole(sensitivePaths) || (value.kind === 'set' && sensitivePaths.length > 0)
   if (isSecret) return secretOf(toOutputValue(value, shape, []))
   switch (value.kind) {
     case 'unknown':
@@ -81,7 +80,7 @@ export function toOutputValue(
     case 'tuple':
     case 'set':
       return childrenOf(value).map(([step, element], index) =>
-        toOutputValue(element, elementShape(shape, index), pathsBelow(sensitivePaths, step)),
+        toOutputValue(element, shapeOfElement(shape, index), pathsBelow(sensitivePaths, step)),
       )
     case 'map':
     case 'object':
@@ -96,7 +95,7 @@ function toOutputEntries(
   shape: ValueShape,
   paths: readonly CtyPath[],
 ): PropertyMap {
-  const element = elementShape(shape, 0)
+  const element = shapeOfElement(shape, 0)
   return new Map(
     [...value.entries].map(([key, part]) => [
       key,
@@ -108,7 +107,7 @@ function toOutputEntries(
   )
 }
 
-function elementShape(shape: ValueShape, index: number): ValueShape {
+function shapeOfElement(shape: ValueShape, index: number): ValueShape {
   switch (shape.kind) {
     case 'list':
     case 'set':
@@ -129,7 +128,7 @@ function isSequence(value: CtyValue): value is CtySequence {
 const wholePaths: readonly CtyPath[] = [[]]
 
 /** Reports whether the paths mark a part as a whole. */
-function includesWhole(paths: readonly CtyPath[]): boolean {
+function marksWhole(paths: readonly CtyPath[]): boolean {
   return paths.some(path => path.length === 0)
 }
 

@@ -34,9 +34,17 @@ const notConfigured = 'a value is planned for an attribute that is not computed'
 const notEqual = 'the planned value is not the configured one'
 
 test.each<[string, Values, readonly string[]]>([
-  ['absence', [{}, {}, null], [': a configured value is planned as null']],
-  ['existence', [{}, null, {}], [': a value is planned, but the configured one is null']],
-  ['absence of both', [{}, null, null], []],
+  [
+    'no object where one is configured',
+    [{}, {}, null],
+    [': a configured value is planned as null'],
+  ],
+  [
+    'an object where none is configured',
+    [{}, null, {}],
+    [': a value is planned, but the configured one is null'],
+  ],
+  ['no object where none is configured', [{}, null, null], []],
   ['the configured value', [null, { opt: 'a' }, { opt: 'a' }], []],
   ['an unknown value that is unknown', [null, { opt: '?' }, { opt: '?' }], []],
   ['the prior value', [{ opt: 'A' }, { opt: 'a' }, { opt: 'A' }], []],

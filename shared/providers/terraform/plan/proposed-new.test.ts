@@ -28,7 +28,7 @@ const block = blockWith({
 })
 
 test.each<[string, PlainValue, PlainValue, PlainValue]>([
-  ['absence of both', null, null, null],
+  ['is null without prior object and configuration', null, null, null],
   ['an unknown configuration keeps the prior value', { opt: 'p' }, '?', { opt: 'p' }],
   ['a null configuration keeps the prior value', { opt: 'p' }, null, { opt: 'p' }],
   ['a new object has null for computed attributes', null, { req: 'a' }, { req: 'a' }],
@@ -105,7 +105,7 @@ test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainV
   ],
   ['another argument', [{ a: 'x', id: 'i' }], [{ a: 'y' }], [{ a: 'y' }]],
   [
-    'each prior once',
+    'each prior element at most once',
     [{ a: 'x', id: 'i' }],
     [{ a: 'x' }, { a: 'x', c: 'e' }],
     [

@@ -25,7 +25,7 @@ const ignore = (prior: PlainValue, config: PlainValue, ...paths: readonly CtyPat
     ignoreChangesAt({ prior: objectFrom(block, prior), config: objectFrom(block, config) }, paths),
   )
 
-const tag = (key: string): CtyPath => [attributeStep('tags'), keyStep(key)]
+const pathOfTag = (key: string): CtyPath => [attributeStep('tags'), keyStep(key)]
 
 test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
   [
@@ -48,25 +48,25 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
     'a changed key',
     { tags: { k: 'old' } },
     { tags: { k: 'new', l: 'x' } },
-    [tag('k')],
+    [pathOfTag('k')],
     { tags: { k: 'old', l: 'x' }, rule: [] },
   ],
   [
     'a removed key',
     { tags: { k: 'old' } },
     { tags: {} },
-    [tag('k')],
+    [pathOfTag('k')],
     { tags: { k: 'old' }, rule: [] },
   ],
-  ['an added key', { tags: {} }, { tags: { k: 'new' } }, [tag('k')], { tags: {}, rule: [] }],
+  ['an added key', { tags: {} }, { tags: { k: 'new' } }, [pathOfTag('k')], { tags: {}, rule: [] }],
   [
     'a key of a removed map',
     { tags: { k: 'old' } },
     {},
-    [tag('k')],
+    [pathOfTag('k')],
     { tags: { k: 'old' }, rule: [] },
   ],
-  ['a key that no map has', { tags: { k: 'old' } }, {}, [tag('l')], { rule: [] }],
+  ['a key that no map has', { tags: { k: 'old' } }, {}, [pathOfTag('l')], { rule: [] }],
   [
     'an attribute of a block',
     { rule: [{ port: '1' }] },

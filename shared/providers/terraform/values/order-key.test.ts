@@ -6,7 +6,7 @@ import { orderKeyOf } from './order-key.ts'
 import { boolType, numberType, stringType } from './type-system.ts'
 import { unknownOf } from './unknown-value.ts'
 
-const number = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
+const parseNumber = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
 
 test.each([
   ['0', '0'],
@@ -21,7 +21,7 @@ test.each([
   ['1.50', '1.5'],
   ['1e400', '1e+400'],
 ])('the number %s is ordered as %s', (text, key) => {
-  expect(orderKeyOf(number(text))).toBe(key)
+  expect(orderKeyOf(parseNumber(text))).toBe(key)
 })
 
 test('values of all kinds have the keys of the Go library', () => {
@@ -48,7 +48,10 @@ test('primitive elements have their natural order, with unknown and null at the 
     return set.kind === 'set' ? set.elements.map(orderKeyOf) : []
   }
   expect(
-    order([nullOf(numberType), unknownOf(numberType), number('10'), number('9')], numberType),
+    order(
+      [nullOf(numberType), unknownOf(numberType), parseNumber('10'), parseNumber('9')],
+      numberType,
+    ),
   ).toEqual(['9', '10', '?', '~'])
   expect(order([stringOf('b'), stringOf('"'), stringOf('B')], stringType)).toEqual([
     '"\\""',

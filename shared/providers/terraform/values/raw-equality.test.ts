@@ -11,7 +11,7 @@ const a = stringOf('a')
 const b = stringOf('b')
 const anyText = unknownOf(stringType)
 const setWith = (...elements: CtyValue[]): CtyValue => setOf(elements, stringType)
-const decimal = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
+const parseDecimal = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
 
 test('structural equality compares types, and unknown values by their refinements', () => {
   expect(equalRaw(nullOf(stringType), nullOf(numberType))).toBe(false)
@@ -27,16 +27,16 @@ test('structural equality compares types, and unknown values by their refinement
 })
 
 test('a double equals the decimal with its shortest text', () => {
-  expect(equalRaw(numberOf(numberFromFloat(0.1) ?? 0n), decimal('0.1'))).toBe(true)
-  expect(equalRaw(decimal('0.1'), decimal('0.10000000000000001'))).toBe(false)
+  expect(equalRaw(numberOf(numberFromFloat(0.1) ?? 0n), parseDecimal('0.1'))).toBe(true)
+  expect(equalRaw(parseDecimal('0.1'), parseDecimal('0.10000000000000001'))).toBe(false)
 })
 
 test('sets are equal in any order if each element occurs equally often', () => {
   const one = objectOf([['x', anyText]])
   const two = objectOf([['x', unknownOf(stringType, { prefix: 'a' })]])
-  const objects = (...elements: CtyValue[]): CtyValue => setOf(elements, one.type)
-  expect(equalRaw(objects(one, two), objects(two, one))).toBe(true)
-  expect(equalRaw(objects(one, one), objects(one, two))).toBe(false)
+  const createObjectSet = (...elements: CtyValue[]): CtyValue => setOf(elements, one.type)
+  expect(equalRaw(createObjectSet(one, two), createObjectSet(two, one))).toBe(true)
+  expect(equalRaw(createObjectSet(one, one), createObjectSet(one, two))).toBe(false)
   expect(equalRaw(setWith(a, b, a), setWith(b, a))).toBe(true)
   expect(equalRaw(setWith(a, anyText), setWith(anyText, a))).toBe(true)
 })
@@ -47,7 +47,7 @@ test('elements of a set are merged only if they are certainly equal', () => {
   expect(lengthRangeOf(setWith(anyText))).toEqual({ min: 1, max: 1 })
   expect(lengthRangeOf(setWith(a, b))).toEqual({ min: 2, max: 2 })
   // Ten digits are equal, and the numbers are not.
-  const near = setOf([decimal('1.00000000001'), decimal('1.00000000002')], numberType)
+  const near = setOf([parseDecimal('1.00000000001'), parseDecimal('1.00000000002')], numberType)
   expect(lengthRangeOf(near).max).toBe(2)
 })
 
@@ -109,7 +109,7 @@ test.each<[string, CtyValue, CtyValue, boolean]>([
   [
     'a number below',
     unknownOf(numberType, { lowerBound: { number: 5n, isInclusive: true } }),
-    decimal('4.9'),
+    parseDecimal('4.9'),
     false,
   ],
   [

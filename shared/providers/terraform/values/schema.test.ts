@@ -127,15 +127,17 @@ test('the path of a provider follows the type and ends at a set', () => {
   const type = parseTypeJson(
     '["object",{"m":["map","string"],"s":["set",["object",{"x":"string"}]],"l":["list",["object",{"x":"dynamic"}]]}]',
   )
-  const attribute = (name: string) => ({ kind: 'attribute', name }) as const
-  const key = (text: string) => ({ kind: 'key', key: text }) as const
+  const attributeStepOf = (name: string) => ({ kind: 'attribute', name }) as const
+  const keyStepOf = (text: string) => ({ kind: 'key', key: text }) as const
   const index = { kind: 'index', index: 1 } as const
   const read = (...steps: Parameters<typeof readAttributePath>[0]): string =>
     formatCtyPath(readAttributePath(steps, type))
-  expect(read(attribute('l'), index, attribute('x'))).toBe('l[1].x')
-  expect(read(key('l'), index, key('x'), key('free'), index)).toBe('l[1].x["free"][1]')
-  expect(read(attribute('m'), attribute('k'))).toBe('m["k"]')
-  expect(read(attribute('s'), index, attribute('x'))).toBe('s')
+  expect(read(attributeStepOf('l'), index, attributeStepOf('x'))).toBe('l[1].x')
+  expect(read(keyStepOf('l'), index, keyStepOf('x'), keyStepOf('free'), index)).toBe(
+    'l[1].x["free"][1]',
+  )
+  expect(read(attributeStepOf('m'), attributeStepOf('k'))).toBe('m["k"]')
+  expect(read(attributeStepOf('s'), index, attributeStepOf('x'))).toBe('s')
 })
 
 test('sensitive parts of a schema are marked at each occurrence', () => {
@@ -177,14 +179,14 @@ test('sensitive parts of a schema are marked at each occurrence', () => {
 })
 
 test('sets of paths are merged and compared', () => {
-  const path = (name: string, ...rest: string[]) =>
+  const pathOf = (name: string, ...rest: string[]) =>
     [name, ...rest].map(part => ({ kind: 'attribute', name: part }) as const)
-  expect(mergeSensitivePaths([path('a', 'b')], [path('a'), path('c')])).toEqual([
-    path('a'),
-    path('c'),
+  expect(mergeSensitivePaths([pathOf('a', 'b')], [pathOf('a'), pathOf('c')])).toEqual([
+    pathOf('a'),
+    pathOf('c'),
   ])
-  expect(equalSensitivePaths([path('a'), path('c')], [path('c'), path('a'), path('a', 'b')])).toBe(
-    true,
-  )
-  expect(equalSensitivePaths([path('a')], [path('c')])).toBe(false)
+  expect(
+    equalSensitivePaths([pathOf('a'), pathOf('c')], [pathOf('c'), pathOf('a'), pathOf('a', 'b')]),
+  ).toBe(true)
+  expect(equalSensitivePaths([pathOf('a')], [pathOf('c')])).toBe(false)
 })

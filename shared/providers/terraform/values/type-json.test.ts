@@ -43,15 +43,15 @@ test.each([
 })
 
 test('types are equal by structure', () => {
-  const equal = (a: string, b: string): boolean => equalTypes(parseTypeJson(a), parseTypeJson(b))
+  const areEqual = (a: string, b: string): boolean => equalTypes(parseTypeJson(a), parseTypeJson(b))
   expect(
-    equal('["object",{"a":"string","b":"bool"}]', '["object",{"b":"bool","a":"string"}]'),
+    areEqual('["object",{"a":"string","b":"bool"}]', '["object",{"b":"bool","a":"string"}]'),
   ).toBe(true)
-  expect(equal('["object",{"a":"string"}]', '["object",{"b":"string"}]')).toBe(false)
-  expect(equal('["object",{"a":"string"}]', '["object",{"a":"string","b":"bool"}]')).toBe(false)
-  expect(equal('["tuple",["string"]]', '["tuple",["string","string"]]')).toBe(false)
-  expect(equal('["tuple",["string"]]', '["tuple",["bool"]]')).toBe(false)
-  expect(equal('["list","string"]', '["set","string"]')).toBe(false)
+  expect(areEqual('["object",{"a":"string"}]', '["object",{"b":"string"}]')).toBe(false)
+  expect(areEqual('["object",{"a":"string"}]', '["object",{"a":"string","b":"bool"}]')).toBe(false)
+  expect(areEqual('["tuple",["string"]]', '["tuple",["string","string"]]')).toBe(false)
+  expect(areEqual('["tuple",["string"]]', '["tuple",["bool"]]')).toBe(false)
+  expect(areEqual('["list","string"]', '["set","string"]')).toBe(false)
 })
 
 test.each([

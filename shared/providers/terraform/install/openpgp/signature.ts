@@ -13,7 +13,7 @@ export interface Signature {
   readonly keyLifetimeSeconds: number | undefined
   /** undefined = the key may be used for everything. */
   readonly keyFlags: number | undefined
-  /** The signature of a subkey over its primary key, as body of a packet. */
+  /** The signature of a subkey over its primary key, as the body of a packet. */
   readonly embedded: Buffer | undefined
   /** Reports whether a key made this signature over these bytes. */
   readonly isValidFor: (signedBytes: Buffer, key: PublicKey) => boolean
