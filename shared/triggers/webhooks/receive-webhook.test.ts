@@ -358,7 +358,7 @@ describe('threats', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('of concurrent deliveries one requests the deployment', async () => {
+  test('of concurrent deliveries of one change, only one requests the deployment', async () => {
     const name = await putWebhook('github')
     const delivery = createGithubDelivery(pushBody())
     const kinds = await Promise.all(

@@ -153,7 +153,7 @@ function describeResource(
   declarations: TypeDeclarations,
 ): ResourceSpec {
   const all = declarations.describeProperties(block, typeName, names)
-  // Each resource of Pulumi has the property `id` already. It is the computed attribute `id`.
+  // Pulumi itself gives each resource the property `id`, in place of the computed attribute `id`.
   const properties = new Map([...all].filter(([name]) => name !== 'id'))
   const outputs = formatObject(properties, property => property.isRequiredOutput)
   const inputs = formatObject(
