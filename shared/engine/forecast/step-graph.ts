@@ -1,15 +1,10 @@
-import {
-  isDefaultProviderName,
-  isProviderType,
-  providerUrnOf,
-} from '../../names/provider-reference.ts'
+import { isDefaultProviderName, isProviderType } from '../../names/provider-reference.ts'
 import { nameOf, type Urn } from '../../names/urn.ts'
 import { isBuiltinType } from '../../names/builtin.ts'
 import type { DeleteRelease } from '../../records/log.ts'
-import type { ResourceState } from '../../state/resource.ts'
 import { findBlockedDeletes } from '../graph/blocked-deletes.ts'
 import { type DeleteEdges, findDeleteEdges } from '../graph/delete-edges.ts'
-import { dependencyUrnsOf, type StateGraph } from '../graph/dependencies.ts'
+import { requiredUrnsOf, type StateGraph } from '../graph/dependencies.ts'
 import { wavesOf } from '../graph/waves.ts'
 import { isProtected, type Step } from '../step.ts'
 
@@ -66,7 +61,7 @@ export function createStepGraph(): StepGraph {
     addChain(steps) {
       const chain = steps.filter(({ op }) => op !== 'replace' && op !== 'remove-pending-replace')
       const next = chain.findLast(step => step.next !== undefined)?.next
-      const urns = new Set([...(next === undefined ? [] : neededUrnsOf(next)), ...urnsOf(chain)])
+      const urns = new Set([...(next === undefined ? [] : requiredUrnsOf(next)), ...urnsOf(chain)])
       const firstNeeds = [...phaseNeeds, ...[...urns].flatMap(urn => lastNodes.get(urn) ?? [])]
       let needs: readonly number[] = firstNeeds
       for (const step of chain) {
@@ -155,13 +150,6 @@ function addWaveJoins(
 function nodeStepOf({ op, urn, type, skipCall, next }: Step): NodeStep {
   const isSettled = next !== undefined && (!next.custom || isProviderType(type))
   return { op, urn, type, skipCall: skipCall || isSettled || isBuiltinType(type) }
-}
-
-/** Returns the URNs that must be registered before a resource. */
-function neededUrnsOf(state: ResourceState): readonly Urn[] {
-  const provider = providerUrnOf(state.provider)
-  const urns = [...dependencyUrnsOf(state), ...(provider === undefined ? [] : [provider])]
-  return state.parent === '' ? urns : [...urns, state.parent]
 }
 
 function urnsOf(steps: readonly Step[]): readonly Urn[] {

@@ -22,6 +22,15 @@ export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   return dependencyUrns
 }
 
+/**
+ * Returns the URNs of the resources that a state requires: its provider, parent and dependencies.
+ */
+export function requiredUrnsOf(state: ResourceState): readonly Urn[] {
+  const provider = providerUrnOf(state.provider)
+  const requiredUrns = [...dependencyUrnsOf(state), ...(provider === undefined ? [] : [provider])]
+  return state.parent === '' ? requiredUrns : [...requiredUrns, state.parent]
+}
+
 /** Lookups by URN in a topologically ordered list of states. */
 export interface StateGraph {
   readonly states: readonly ResourceState[]

@@ -5,6 +5,7 @@ import type { BlobsPort } from '../../../ports/records.ts'
 import { type Claim, findTouchedUrn } from '../../../records/claim.ts'
 import type { BlobHash, DeploymentId } from '../../../records/ids.ts'
 import { parseForm } from '../../../values/parse-form.ts'
+import { parseJson } from '../../../values/parse-json.ts'
 
 /** An open deployment that claims a resource which another claim touches. */
 export interface ClaimConflict {
@@ -24,7 +25,7 @@ export function encodeClaim({ changes, reads }: Claim): Uint8Array {
 export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim> {
   const parsed = parseForm(
     claimForm,
-    parseText(Buffer.from(await blobs.get(hash)).toString('utf8')),
+    parseJson(Buffer.from(await blobs.get(hash)).toString('utf8')),
   )
   if (!parsed.success) throw error('STATE_INVALID', `the claim ${hash} is damaged`)
   return { changes: new Set(parsed.data.changes), reads: new Set(parsed.data.reads) }
@@ -45,10 +46,3 @@ export async function findClaimConflict(
 }
 
 /** Parses JSON. Returns undefined for invalid JSON, which is no claim. */
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

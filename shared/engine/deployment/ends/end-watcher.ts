@@ -37,7 +37,7 @@ export interface EndWatcher {
  * previous one, up to the longest. Slow operations are thus read rarely, and an end without a hint
  * is noticed with a delay that is small compared to the operation.
  */
-const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
+export const headReadPauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /** A pending wait for the end of one operation. */
 interface Wait {
@@ -61,7 +61,7 @@ function createWaits() {
     takeDue: (nowMs: number): readonly OperationId[] =>
       [...waits].flatMap(([id, wait]) => {
         if (nowMs < wait.nextReadMs) return []
-        wait.pauseMs = Math.min(wait.pauseMs * 2, pauses.longestPauseMs)
+        wait.pauseMs = Math.min(wait.pauseMs * 2, headReadPauses.longestPauseMs)
         wait.nextReadMs = nowMs + wait.pauseMs
         return [id]
       }),
@@ -129,14 +129,14 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     dueIds.add(id)
     scheduleRead()
   })
-  const stopPolling = deps.clock.repeat(pauses.firstPauseMs, () => {
+  const stopPolling = deps.clock.repeat(headReadPauses.firstPauseMs, () => {
     for (const id of waits.takeDue(deps.clock.monotonicMs())) dueIds.add(id)
     if (dueIds.size > 0) scheduleRead()
   })
   return {
     wait: id =>
       new Promise((onEnd, onFailed) => {
-        const { firstPauseMs: pauseMs } = pauses
+        const { firstPauseMs: pauseMs } = headReadPauses
         // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
         const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
         waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })

@@ -3,6 +3,7 @@ import type { OperationsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
+import { headReadPauses } from './end-watcher.ts'
 
 /** The dependencies of waiting for an operation's needs. */
 export interface WaitForNeedsDeps {
@@ -11,12 +12,6 @@ export interface WaitForNeedsDeps {
   readonly hints: HintsPort
   readonly clock: ClockPort
 }
-
-/**
- * Pauses between reads of a head without a hint, in ms: the first, and the longest. Each pause is
- * twice as long as the previous one.
- */
-const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /**
  * Resolves when all needs of an operation have arrived. After `endSignal` aborts, the promise may
@@ -29,9 +24,9 @@ export async function waitForNeeds(
 ): Promise<void> {
   if (needs === 0) return
   for (
-    let pauseMs: number = pauses.firstPauseMs;
+    let pauseMs: number = headReadPauses.firstPauseMs;
     ;
-    pauseMs = Math.min(pauseMs * 2, pauses.longestPauseMs)
+    pauseMs = Math.min(pauseMs * 2, headReadPauses.longestPauseMs)
   ) {
     const wakeUp = new AbortController()
     const stopListening = deps.hints.listen(deps.deployment, hintedId => {

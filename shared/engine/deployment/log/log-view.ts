@@ -11,6 +11,7 @@ import type {
 import type { Decision, LogRecord } from '../../../records/log.ts'
 import type { Operation } from '../../../records/operation.ts'
 import { parseForm } from '../../../values/parse-form.ts'
+import { parseJson } from '../../../values/parse-json.ts'
 
 /** The decision that names the base and the options of an epoch. */
 export type Pin = Decision & { readonly kind: 'pin' }
@@ -113,18 +114,9 @@ export async function readPlanPage(
   blobs: BlobsPort,
   hash: BlobHash,
 ): Promise<readonly Operation[]> {
-  const parsed = parseForm(pageForm, parsePage(Buffer.from(await blobs.get(hash)).toString('utf8')))
+  const parsed = parseForm(pageForm, parseJson(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]
-}
-
-/** Parses the JSON of a plan page. Returns undefined for invalid JSON, which is no page. */
-function parsePage(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Goal } from '../registration/goal.ts'
 import { decided, type StageResult } from '../stage.ts'
 import { runSteps } from '../steps/run-steps.ts'
 import { skipCreate } from '../targets/skip-create.ts'
-import { requiredUrnsOf } from './required-urns.ts'
+import { requiredUrnsOf } from '../../graph/dependencies.ts'
 
 /**
  * Answers a registration in a destroy that runs its program. An existing resource keeps its inputs

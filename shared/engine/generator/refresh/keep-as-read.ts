@@ -1,7 +1,7 @@
 import { isProviderType } from '../../../names/provider-reference.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { DecisionInput } from '../context.ts'
-import { requiredUrnsOf } from '../deletion/required-urns.ts'
+import { requiredUrnsOf } from '../../graph/dependencies.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { CurrentState } from '../sets.ts'
 import { decided, type StageResult } from '../stage.ts'
