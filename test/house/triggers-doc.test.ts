@@ -63,7 +63,7 @@ test('the numbers of the page equal the limits', () => {
   }).toEqual({
     body: readNumber(/at most (\d+) MB and is JSON/),
     windowMinutes: readNumeral(/differ from the server.s by (\w+) minutes/),
-    keptDays: readNumeral(/known again for (\w+) days/),
+    keptDays: readNumeral(/recognized for (\w+) days/),
     claimMinutes: readNumeral(/in the middle, after (\w+) minute/),
     rules: readNumber(/at most (\d+) rules/),
     archive: readNumber(/at most (\d+) MB, 1 GB/),
