@@ -46,9 +46,10 @@ const otherOptions = ['file', 'parent', 'properties', 'out'] as const
 
 /**
  * `import --from terraform <path>`: adopts the objects of a Terraform state into the stack, without
- * changing any object. Prints a report of all parts of the state. Throws CLI_USAGE,
- * FILE_UNREADABLE, TERRAFORM_STATE_*, STACK_NOT_EMPTY, CONFIRMATION_DECLINED, the errors of an
- * edit, and TERRAFORM_ADOPTION_PARTIAL if some objects could not be adopted.
+ * changing any object. Prints a report of all parts of the state. Throws FEATURE_MISSING for
+ * another `--from`, CLI_USAGE, FILE_UNREADABLE, TERRAFORM_STATE_*, STACK_NOT_EMPTY,
+ * CONFIRMATION_DECLINED, the errors of an edit, and TERRAFORM_ADOPTION_PARTIAL if some objects
+ * could not be adopted.
  */
 export async function importTerraformState(
   session: CliSession,

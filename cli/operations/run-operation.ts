@@ -97,10 +97,10 @@ async function prepareStart(
 }
 
 /**
- * Resumes an interrupted deployment of the stack with its original options, and waits for its end:
- * that of --deployment, or the oldest one.
- * A serving process leaves the deployment to another process when `handOverSignal` aborts. With a
- * login, the server of the API resumes the deployment, and this process follows the events. Returns
+ * Resumes the deployment that --deployment names, or else the oldest interrupted one of the stack,
+ * with its original options, and waits for its end. A serving process leaves the deployment to
+ * another process when `handOverSignal` aborts. With a login, the server of the API resumes the
+ * deployment, and this process follows the events. Returns
  * 0. Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
  */
 export async function runResume(

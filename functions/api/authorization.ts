@@ -33,9 +33,10 @@ export function coversStack(stacks: TokenStacks, id: StackId): boolean {
 }
 
 /**
- * Requires a role, and access to `scope`: one stack, any stack, or the whole installation. Throws
- * API_FORBIDDEN. The error is the same for existing and missing stacks, so that a caller without
- * access cannot find out which stacks exist.
+ * Requires a role, and access to `scope`: one stack, or the whole installation. With the scope
+ * `any`, the role suffices, whichever stacks the token covers. Throws API_FORBIDDEN. The error is
+ * the same for existing and missing stacks, so that a caller without access cannot find out which
+ * stacks exist.
  */
 export function requirePermission(
   caller: Caller,

@@ -29,7 +29,7 @@ export interface ProcessAccess {
    * addresses of its proxies. `name`: the full name of a function or the family of a task.
    */
   readonly variablesOf: (name: string) => Readonly<Record<string, string>>
-  /** Reports whether the template allows a function to be called by a chain of its own calls. */
+  /** Reports whether the template lets a function call itself, also through other services. */
   readonly allowsRecursion: (name: string) => boolean
   readonly close: () => Promise<void>
 }

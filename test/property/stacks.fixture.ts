@@ -81,8 +81,8 @@ function stateOf(
 }
 
 /**
- * Returns for the position of each state the positions that must be deleted before it. The result
- * is derived from the rules and not from the plan. A state is deleted before each state that it
+ * Returns for the index of each state the indices of the states that must be deleted before it. The
+ * result follows from the rules below alone, without the code under test. A state is deleted before each state that it
  * names as dependency, parent, provider or deletedWith. If a state depends on a component, it is
  * also deleted before the earlier descendants of the component.
  */

@@ -2,9 +2,9 @@
  * `npm run sim -- --seeds N [--from S] [--jobs J]` simulates deployments under faults. Each seed
  * draws one world. `--resume FILE` saves the progress in FILE, and continues from an existing FILE.
  * `--seed S` runs only seed S, and prints its trace if a rule is broken. `--platform aws` runs all
- * seeds on models of the AWS services. `--platform memory` runs no seed on them. Without this
- * option, each seed draws its platform. The exit status is 1 when a rule was broken. A run of at
- * least 1,000 seeds (300 on AWS) also fails when it misses required coverage.
+ * seeds on models of the AWS services, and `--platform memory` runs all seeds in memory. Without
+ * this option, each seed draws its platform. The exit status is 1 when a rule was broken. A run of
+ * at least 1,000 seeds (300 on AWS) also fails when it misses required coverage.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

@@ -43,7 +43,8 @@ export const editRoutes = [
       const { id: stack } = await requireStack(ports, stackOf(call.params))
       const key = idempotencyKeyOf(call.request, ports)
       const { edit } = call.body
-      // The request names the state as an archive of this stack, so that no other archive is used.
+      // The caller sends the hash of the state. The name in the request also contains the stack, so
+      // that the edit never reads an archive of another stack.
       const state = 'state' in edit ? (edit.state as BlobHash) : undefined
       const namedEdit = state === undefined ? edit : { ...edit, state: archiveNameOf(stack, state) }
       return putEdit(ports, call, { stack, key, edit: namedEdit }, async () => {
@@ -112,11 +113,12 @@ async function requireIdleStack(
   const [firstRequest] = await requests.listWaiting(stack, 1)
   const isWaiting = firstRequest !== undefined && !isEditRequest(firstRequest)
   if (current === '' && !isWaiting) return
-  const subject =
-    current === ''
-      ? 'a request is waiting'
-      : `deployment ${deploymentPartsOf(current).number} is open`
-  throw error('STACK_BUSY', `${subject} for this stack`, {
+  if (current === '')
+    throw error('STACK_BUSY', 'a request is waiting for this stack', {
+      hint: 'Wait for its end, or withdraw it with DELETE /v1/stacks/{project}/{stack}/requests/{key}.',
+    })
+  const { number } = deploymentPartsOf(current)
+  throw error('STACK_BUSY', `deployment ${number} is open for this stack`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })
 }

@@ -5,8 +5,8 @@ import type { ServicePorts } from './service-route.ts'
 const eventsPerPage = 500
 const tokenPattern = /^(\d{1,15})(s?)$/
 
-/** The events of an update: their id, and whether the update is over. */
-export interface UpdateEvents {
+/** The place of the events of an update, and whether more events can arrive. */
+export interface UpdateEventSource {
   readonly id: DeploymentId
   readonly isOver: boolean
   /** The time of the end. Absent for an update that runs, or whose events are all stored. */
@@ -26,7 +26,7 @@ export interface EventPage {
  */
 export async function readEventPage(
   { events, clock }: Pick<ServicePorts, 'events' | 'clock'>,
-  { id, isOver, endedAt }: UpdateEvents,
+  { id, isOver, endedAt }: UpdateEventSource,
   token: string,
 ): Promise<EventPage> {
   const [, position = '0', flag = ''] = tokenPattern.exec(token) ?? []

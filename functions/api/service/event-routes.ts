@@ -6,7 +6,7 @@ import { clientLogOf } from './client-deployment.ts'
 import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
-import { readEventPage, type UpdateEvents } from './event-pages.ts'
+import { readEventPage, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
 import { stackOf } from '../define-route.ts'
 import {
@@ -79,21 +79,24 @@ async function recordSteps(
     await ports.clientLogs.append(clientLogOf(stored), [{ kind: 'client-steps', steps }])
 }
 
-/** Returns events in order of arrival. A continuation token tells that more may follow. */
+/** Returns events in order of arrival. A continuation token means that more may follow. */
 async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const stack = stackOf(call.params)
-  const updateEvents = await findUpdateEvents(ports, stack, call.params['update'] ?? '')
+  const eventSource = await findUpdateEventSource(ports, stack, call.params['update'] ?? '')
   const token = call.query['continuationToken'] ?? ''
-  const { events, next = null } = await readEventPage(ports, updateEvents, token)
+  const { events, next = null } = await readEventPage(ports, eventSource, token)
   return { events, continuationToken: next }
 }
 
-/** Returns the events of an update: of this engine or of a client. Throws DEPLOYMENT_UNKNOWN. */
-async function findUpdateEvents(
+/**
+ * Finds where the events of an update are stored. The update is one of this engine or of a client.
+ * Throws DEPLOYMENT_UNKNOWN.
+ */
+async function findUpdateEventSource(
   ports: ServicePorts,
   stack: StackId,
   id: string,
-): Promise<UpdateEvents> {
+): Promise<UpdateEventSource> {
   const preview = parseOwnPreview(id)
   if (preview !== undefined) {
     const stackRecord = await requireStack(ports, stack)
@@ -101,18 +104,17 @@ async function findUpdateEvents(
     return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
   }
   const deployment = parseOwnDeployment(stack, id)
-  if (deployment !== undefined) return eventsOfDeployment(ports, deployment)
+  if (deployment !== undefined) return eventSourceOf(ports, deployment)
   const stored = await requireUpdate(ports, stack, id)
-  if (stored.update.deployment !== undefined)
-    return eventsOfDeployment(ports, stored.update.deployment)
+  if (stored.update.deployment !== undefined) return eventSourceOf(ports, stored.update.deployment)
   const { status, expiresAt = 0 } = stored.update
   return { id: eventsIdOf(stored), isOver: status !== undefined || ports.clock.now() >= expiresAt }
 }
 
-async function eventsOfDeployment(
+async function eventSourceOf(
   { catalog }: ServicePorts,
   id: DeploymentId,
-): Promise<UpdateEvents> {
+): Promise<UpdateEventSource> {
   const record = await readHistoryRecord(catalog, id)
   const isOver = record === undefined || record.result !== undefined
   return { id, isOver, endedAt: record?.endedAt }

@@ -72,8 +72,8 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
   }
 
   /**
-   * Throws if the bucket is missing. The response for a missing object has the same status, so it
-   * does not show this.
+   * Throws if the bucket is missing. A missing object and a missing bucket have the same status, so
+   * a failed download does not distinguish them.
    */
   async function requireBucket(): Promise<void> {
     await bucket.getFiles({ maxResults: 1, autoPaginate: false })

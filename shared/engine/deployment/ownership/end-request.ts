@@ -12,8 +12,8 @@ export interface EndRequestDeps {
 
 /**
  * Marks the request of a deployment as ended: its deployment has started. Called at the pin and
- * again at each take-over, with the same result. If the request was withdrawn just before, the
- * deployment is stopped.
+ * again at each take-over, with the same result. A withdrawn request has the end `refused`. If it
+ * was withdrawn just before, it keeps that end, and the deployment is stopped.
  */
 export async function endRequest(
   { requests, control }: EndRequestDeps,

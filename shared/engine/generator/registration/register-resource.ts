@@ -18,8 +18,9 @@ import type { Goal } from './goal.ts'
 
 /**
  * Runs the stages of a registration for one goal. Returns the resulting resource, or a failure that
- * is already reported. An error of a provider and VALUE_MALFORMED become failures. Every other
- * exception except `DeploymentAborted` ends the deployment and is thrown.
+ * is already reported. An error of a provider and VALUE_MALFORMED end the deployment, and are
+ * returned as a failure. So is `DeploymentAborted`, after the deployment has ended. Any other
+ * exception ends the deployment and is thrown.
  */
 export async function registerResource(
   ctx: GeneratorContext,

@@ -1,7 +1,10 @@
 import { DeployError, error, messageOf } from '../../../errors/error.ts'
 
-/** Primary result codes of SQLite that concern the disk or the file, not a request. */
-const diskCodes = new Map([
+/**
+ * Primary result codes of SQLite with which no request can succeed for now: because of the file,
+ * the disk, a lock or the memory.
+ */
+const unavailableCodes = new Map([
   [5, 'another process locks it'],
   [6, 'it is locked'],
   [7, 'out of memory'],
@@ -21,15 +24,15 @@ const diskCodes = new Map([
  */
 export function storeUnavailableError(path: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
-  const reason = diskReasonOf(thrown) ?? messageOf(thrown)
+  const reason = unavailableReasonOf(thrown) ?? messageOf(thrown)
   return error('STORE_UNAVAILABLE', `the store ${path} is not available: ${reason}`, {
     details: { path, reason },
     cause: thrown,
   })
 }
 
-/** Returns the reason of an error of the disk or file, or undefined for any other error. */
-export function diskReasonOf(thrown: unknown): string | undefined {
+/** Returns why the store is not available. Returns undefined for an error of one request. */
+export function unavailableReasonOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
-  return diskCodes.get(Number(thrown.errcode) & 0xff)
+  return unavailableCodes.get(Number(thrown.errcode) & 0xff)
 }

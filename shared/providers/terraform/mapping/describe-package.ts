@@ -107,7 +107,7 @@ function describeOrigin({
   }
 }
 
-/** Options of Pulumi's generators of SDKs, so that they name everything as for Pulumi's bridge. */
+/** Returns options of Pulumi's SDK generators, which then use the same names as Pulumi's bridge. */
 function describeLanguages(name: string, version: string): NonNullable<PackageSchema['language']> {
   const compatibility = 'tfbridge20'
   const respectSchemaVersion = true

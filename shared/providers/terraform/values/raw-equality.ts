@@ -10,8 +10,8 @@ export interface RawComparison {
 }
 
 /**
- * Reports whether two values have the same type and structure. An unknown equals an unknown of the
- * same type and refinements, and no other value.
+ * Reports whether two values have the same type and content at every level. An unknown equals an
+ * unknown of the same type and refinements, and no other value.
  */
 export function equalRaw(a: CtyValue, b: CtyValue, comparison: RawComparison = {}): boolean {
   if (a === b) return true

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../errors/error.ts'
 import type { Database } from '../database.ts'
-import { diskReasonOf, storeUnavailableError } from '../store-errors.ts'
+import { unavailableReasonOf, storeUnavailableError } from '../store-errors.ts'
 import { type StoreReply, type StoreRequest, toStoreFailure } from '../store-message.ts'
 import type { Method } from './method.ts'
 import { parseMethod } from './store-methods.ts'
@@ -94,7 +94,7 @@ function runRequest(
     if (isMultiWrite) database.run('RELEASE request')
     return { id, value }
   } catch (thrown) {
-    if (diskReasonOf(thrown) !== undefined) throw thrown
+    if (unavailableReasonOf(thrown) !== undefined) throw thrown
     if (isMultiWrite) {
       database.run('ROLLBACK TO request')
       database.run('RELEASE request')
