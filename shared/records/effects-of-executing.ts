@@ -169,7 +169,7 @@ export const effectsOfExecuting = {
       'an operation has begun, and then the deployment is stopped or the lease is uncertain',
     orderedPer: 'delivery',
     effects: [
-      { ...beginEffect, afterCrash: 'it is unknown that the provider was not called' },
+      { ...beginEffect, afterCrash: 'no record shows yet that the provider was not called' },
       {
         call: 'operations.giveBack',
         sourceFiles: beginFiles,

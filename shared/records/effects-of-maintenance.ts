@@ -36,7 +36,7 @@ export const effectsOfMaintenance = {
       {
         call: 'catalog.putLateOutcome',
         sourceFiles: ['shared/engine/deployment/retention/late-creates.ts'],
-        description: 'resources of unrecorded successful creates are added to the inbox',
+        description: 'created resources whose outcome was not selected are added to the inbox',
         afterCrash: 'the next removal repeats the put, which has no effect',
         condition: 'when such creates exist',
         loopsBackTo: 1,
