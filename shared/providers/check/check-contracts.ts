@@ -75,7 +75,7 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'check-malformed',
-    title: 'unusual inputs are no reason to crash',
+    title: 'the check does not crash on unusual inputs',
     remedy: 'Return failures for inputs that the provider cannot read.',
     run: sendUnusualInputs,
   },

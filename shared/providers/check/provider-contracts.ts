@@ -92,7 +92,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
   },
   {
     id: 'unknown-type',
-    title: 'a resource type that does not exist is no reason to crash',
+    title: 'a resource type that does not exist does not crash the provider',
     source: 'docs/spec/provider-protocol.md#errors',
     severity: 'error',
     protocols: bothProtocols,
@@ -112,7 +112,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
   },
   {
     id: 'unknown-function',
-    title: 'a function that does not exist is an error, and no reason to crash',
+    title: 'a call of a function that does not exist returns an error, without a crash',
     source: 'docs/spec/provider-protocol.md#invoke',
     severity: 'error',
     protocols: bothProtocols,
