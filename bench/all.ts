@@ -14,7 +14,7 @@ import { type BenchLine, benchLines, type BenchPhase, phaseArgs } from './all/li
 import { renderResults } from './all/render-table.ts'
 import { type BenchResults, benchResultsForm } from './all/results-form.ts'
 import { buildGoPrograms } from './build-go-programs.ts'
-import { currentDate, describeMachine } from './cost/measurement-context.ts'
+import { formatCurrentDate, describeMachine } from './cost/measurement-context.ts'
 import { type Engine, findEngines, repositoryRoot } from './engine.ts'
 import type { RunMeasurement } from './measure-run.ts'
 import { withProgram } from './workload.ts'
@@ -102,7 +102,7 @@ async function measureLine(
   for (const byEngine of Object.values(measured))
     for (const { seconds, cpuSeconds } of Object.values(byEngine))
       for (const sorted of [seconds, cpuSeconds]) sorted.sort((a, b) => a - b)
-  return { name: line.name, date: currentDate(), load, repetitions: rounds, phases: measured }
+  return { name: line.name, date: formatCurrentDate(), load, repetitions: rounds, phases: measured }
 }
 
 /** Replaces the table of docs/benchmarks.md, unless `--out` names another file of results. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkBudget, measureRequests, totalsOf } from '../test/aws/budget.ts'
 import { repositoryRoot } from './engine.ts'
-import { currentDate } from './cost/measurement-context.ts'
+import { formatCurrentDate } from './cost/measurement-context.ts'
 import type { MeasuredBudget } from './cost/measured-forms.ts'
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
@@ -22,7 +22,11 @@ for (const size of values.sizes.split(',').map(Number)) {
   })
   checkBudget(allRequests)
 }
-const budget: MeasuredBudget = { date: currentDate(), command: 'npm run bench -- budget', rows }
+const budget: MeasuredBudget = {
+  date: formatCurrentDate(),
+  command: 'npm run bench -- budget',
+  rows,
+}
 writeFileSync(
   join(repositoryRoot, 'docs/measured/budget.json'),
   `${JSON.stringify(budget, undefined, 2)}\n`,

@@ -14,7 +14,7 @@ import { startEmulators } from '../infra/emulators/start-emulators.ts'
 import { readAwsSettings } from '../shared/platform/aws/clients.ts'
 import { createBundles } from '../test/aws/cloud-sandbox.ts'
 import { startCountingProxy } from './cost/counting-proxy.ts'
-import { readCommit, describeMachine, currentDate } from './cost/measurement-context.ts'
+import { readCommit, describeMachine, formatCurrentDate } from './cost/measurement-context.ts'
 import type { MeasuredPhase, MeasuredRun } from './cost/measured-forms.ts'
 import { measurePhases } from './cost/measure-phases.ts'
 import { repositoryRoot } from './engine.ts'
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   try {
     const args = process.argv.slice(2).join(' ')
     const run: Omit<MeasuredRun, 'phases' | 'load'> = {
-      date: currentDate(),
+      date: formatCurrentDate(),
       command: `npm run bench -- cost ${args}`.trim(),
       repetitions: 1,
       machine: describeMachine(),

@@ -41,9 +41,9 @@ export async function benchNoop(repetitions: number): Promise<void> {
       { bench: 'noop', engine: 'antichain', version: antichain.version, phase: 'no-op' },
       antichainRuns,
     )
-    const medianSeconds = (runs: readonly RunMeasurement[]): number =>
+    const medianSecondsOf = (runs: readonly RunMeasurement[]): number =>
       medianOfNumbers(runs.map(run => run.seconds))
-    printRatio('noop', medianSeconds(antichainRuns) / medianSeconds(nullRuns), 1.5)
+    printRatio('noop', medianSecondsOf(antichainRuns) / medianSecondsOf(nullRuns), 1.5)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,11 +73,11 @@ export async function benchCpu(sizes: readonly number[], repetitions: number): P
       const phase = { bench: 'cpu', size, phase: 'no-op' }
       printReport({ ...phase, engine: 'null engine' }, nullRuns)
       printReport({ ...phase, engine: 'antichain', version: antichain.version }, antichainRuns)
-      const medianCpu = (runs: readonly RunMeasurement[], name: string): number =>
+      const medianCpuOf = (runs: readonly RunMeasurement[], name: string): number =>
         medianOfNumbers(runs.map(run => run.cpuSeconds[name] ?? Number.NaN))
       printRatio(
         'cpu',
-        medianCpu(antichainRuns, 'antichain') / medianCpu(nullRuns, 'null engine'),
+        medianCpuOf(antichainRuns, 'antichain') / medianCpuOf(nullRuns, 'null engine'),
         2,
       )
     })

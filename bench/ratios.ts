@@ -7,7 +7,7 @@ import { loadavg } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildPulumiCli, cliVersions } from '../test/pulumi-cli/build-cli.ts'
-import { currentDate, describeMachine } from './cost/measurement-context.ts'
+import { formatCurrentDate, describeMachine } from './cost/measurement-context.ts'
 import { repositoryRoot } from './engine.ts'
 import { medianOfNumbers } from './median.ts'
 import { type EngineRatios, measureRatios, ratioPhases } from './ratios/measure-ratios.ts'
@@ -27,7 +27,7 @@ for (let round = 0; round < repetitions; round += 1) {
 const medianOfPhase = (phase: keyof EngineRatios): number =>
   Math.round(medianOfNumbers(rounds.map(ratios => ratios[phase])) * 100) / 100
 const recorded: RecordedRatios = {
-  date: currentDate(),
+  date: formatCurrentDate(),
   machine: describeMachine(),
   node: process.versions.node,
   ...{ pulumi, repetitions, load: Math.round(loadavg()[0] ?? 0) },

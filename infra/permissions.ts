@@ -109,12 +109,12 @@ function partitionStatementsOf<Partition extends string>(
   return uses
     .filter(([, partitions]) => partitions.length > 0)
     .map(([actions, partitions]) =>
-      allow(actions, [table], onlyPartitions(partitions.map(partition => patterns[partition]))),
+      allow(actions, [table], selectPartitions(partitions.map(partition => patterns[partition]))),
     )
 }
 
 /** The condition of requests whose partition keys all match. A request without keys is refused. */
-const onlyPartitions = (patterns: readonly string[]): Readonly<Record<string, unknown>> => ({
+const selectPartitions = (patterns: readonly string[]): Readonly<Record<string, unknown>> => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
   Null: { 'dynamodb:LeadingKeys': 'false' },
 })

@@ -4,10 +4,10 @@ import { defaultInstallation, installationPattern } from '../shared/config/aws-r
 /** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */
 const settingPrefix = 'antichain:'
 
-const wholeNumber = (minimum: number, maximum: number, defaultValue: number) =>
+const createWholeNumberForm = (minimum: number, maximum: number, defaultValue: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(defaultValue)
 
-const optionalWholeNumber = (maximum: number) =>
+const createOptionalNumberForm = (maximum: number) =>
   z.coerce.number().int().min(0).max(maximum).optional()
 
 const commaSeparatedList = z
@@ -55,67 +55,67 @@ const settingsForm = z.strictObject({
     .pipe(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]))
     .default(30),
   /** Memory of the API, and of the function for Pulumi's own command line. */
-  apiMb: wholeNumber(256, 10_240, 1_024),
+  apiMb: createWholeNumberForm(256, 10_240, 1_024),
   /** Memory of generators. Many accounts limit a function to 3,008 MB until they request more. */
-  generatorMb: wholeNumber(1_024, 10_240, 3_008),
-  executorMb: wholeNumber(1_024, 10_240, 3_008),
-  compactionMb: wholeNumber(512, 10_240, 3_008),
+  generatorMb: createWholeNumberForm(1_024, 10_240, 3_008),
+  executorMb: createWholeNumberForm(1_024, 10_240, 3_008),
+  compactionMb: createWholeNumberForm(512, 10_240, 3_008),
   /** Scratch space of generators and executors, for unpacked programs and plugins. */
-  scratchMb: wholeNumber(512, 10_240, 8_192),
+  scratchMb: createWholeNumberForm(512, 10_240, 8_192),
   /**
    * Maximum number of concurrent generators, which is the number of deployments that make decisions
    * at the same time.
    */
-  generatorsMax: wholeNumber(2, 1_000, 20),
+  generatorsMax: createWholeNumberForm(2, 1_000, 20),
   /** Maximum number of concurrent executors; each runs up to 64 operations. */
-  executorsMax: wholeNumber(2, 1_000, 100),
+  executorsMax: createWholeNumberForm(2, 1_000, 100),
   /**
    * Operations in flight up to which a generator runs them itself, without executors. 0: executors
    * run all operations.
    */
-  inlineMax: wholeNumber(0, 64, 8),
+  inlineMax: createWholeNumberForm(0, 64, 8),
   /**
    * Maximum number of concurrent long-pool tasks, for executors and generators each. A scaling
    * policy has at most twenty steps, one for each number of tasks.
    */
-  longTasksMax: wholeNumber(1, 19, 4),
+  longTasksMax: createWholeNumberForm(1, 19, 4),
   /** CPU units of a long-pool task: 1,024 units are one virtual CPU. */
   longCpu: z.coerce
     .number()
     .pipe(z.literal([512, 1_024, 2_048, 4_096]))
     .default(1_024),
   /** Memory of a long-pool task. */
-  longMb: wholeNumber(1_024, 30_720, 4_096),
+  longMb: createWholeNumberForm(1_024, 30_720, 4_096),
   /**
    * Warm throughput of the tables, in requests per second. A value above the default has a one-time
    * cost.
    */
-  warmReads: wholeNumber(12_000, 4_000_000, 12_000),
-  warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
+  warmReads: createWholeNumberForm(12_000, 4_000_000, 12_000),
+  warmWrites: createWholeNumberForm(4_000, 4_000_000, 4_000),
   /**
    * Whether deletion of the data stack and of both tables is refused. CloudFormation must be able
    * to remove them when their creation fails, so `platform deploy` creates them with `off` first.
    */
   dataProtection: z.enum(['on', 'off']).default('on'),
   /** Time for which replaced and removed versions of objects are kept. */
-  noncurrentDays: wholeNumber(1, 3_650, 30),
+  noncurrentDays: createWholeNumberForm(1, 3_650, 30),
   /** Maximum rate of webhook requests, per second. */
-  webhooksPerSecond: wholeNumber(1, 1_000, 20),
+  webhooksPerSecond: createWholeNumberForm(1, 1_000, 20),
   /**
    * Concurrent calls that Lambda reserves for the API and allows at most. 0: no reservation,
    * because the accounts with the lowest quota allow none. Absent: depends on
    * `availableConcurrency`.
    */
-  apiConcurrency: optionalWholeNumber(1_000),
+  apiConcurrency: createOptionalNumberForm(1_000),
   /** The same for the function for Pulumi's own command line. */
-  serviceConcurrency: optionalWholeNumber(1_000),
+  serviceConcurrency: createOptionalNumberForm(1_000),
   /** The same for the webhook function. */
-  webhookConcurrency: optionalWholeNumber(1_000),
+  webhookConcurrency: createOptionalNumberForm(1_000),
   /**
    * Concurrent calls of the account that no function of another owner has reserved. `platform
    * deploy` reads the number. Absent: unknown.
    */
-  availableConcurrency: optionalWholeNumber(1_000_000),
+  availableConcurrency: createOptionalNumberForm(1_000_000),
 })
 
 const checkedSettingsForm = settingsForm.superRefine(({ longCpu, longMb }, context) => {

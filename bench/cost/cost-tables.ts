@@ -1,4 +1,4 @@
-import { idleMonthCost } from './idle-cost.ts'
+import { computeIdleMonthCost } from './idle-cost.ts'
 import { costOf, prices } from './prices.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 
@@ -24,7 +24,8 @@ export function replaceBlocks(page: string, blocks: PageBlocks): string {
   }, page)
 }
 
-const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+const formatTableRow = (...cells: readonly (string | number)[]): string =>
+  `| ${cells.join(' | ')} |`
 
 /** Formats a number: three significant figures below 100, otherwise rounded to an integer. */
 function formatFigure(value: number): string {
@@ -68,23 +69,23 @@ export function renderPriceTable(): string {
     ['HTTP API, million requests', [prices.httpApiRequest * 1e6]],
   ]
   const rows = lines.map(([item, unitPrices]) =>
-    tableRow(item, unitPrices.map(formatUngrouped).join(' / ')),
+    formatTableRow(item, unitPrices.map(formatUngrouped).join(' / ')),
   )
-  return [tableRow('Item', 'Price'), '|---|---|', ...rows].join('\n')
+  return [formatTableRow('Item', 'Price'), '|---|---|', ...rows].join('\n')
 }
 
 /** Returns the table of the monthly cost of an idle installation. */
 export function renderIdleTable(): string {
-  const lines = idleMonthCost()
+  const lines = computeIdleMonthCost()
   const total = lines.reduce((sum, { cost }) => sum + cost, 0)
   const rows = lines.map(({ item, count, cost }) =>
-    tableRow(item, count.toLocaleString('en-US'), formatDollars(cost)),
+    formatTableRow(item, count.toLocaleString('en-US'), formatDollars(cost)),
   )
   return [
-    tableRow('Item', 'Per month', 'Cost'),
+    formatTableRow('Item', 'Per month', 'Cost'),
     '|---|---|---|',
     ...rows,
-    tableRow('**total**', '', `**${formatDollars(total)}**`),
+    formatTableRow('**total**', '', `**${formatDollars(total)}**`),
   ].join('\n')
 }
 
@@ -92,7 +93,7 @@ const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 
 /** Returns the table of the cost of each measured command, with the source of the figures. */
 export function renderCostTable(run: MeasuredRun): string {
-  const headerRow = tableRow(
+  const headerRow = formatTableRow(
     ...['Resources', 'Command', 'Write units', 'Read units', 'S3 PUT / GET', 'Messages'],
     ...[
       'KMS requests',
@@ -115,7 +116,7 @@ export function renderCostTable(run: MeasuredRun): string {
       messages: 0,
       keyRequests: 0,
     })
-    return tableRow(
+    return formatTableRow(
       resources.toLocaleString('en-US'),
       name,
       ...[writeUnits, readUnits].map(formatFigure),
@@ -145,12 +146,12 @@ const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count}
 
 /** Returns the table of requests by command, in total and per resource. */
 export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
-  const headerRow = tableRow(
+  const headerRow = formatTableRow(
     ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],
     ...['Writes per resource', 'Reads per resource', 'Messages', 'Excluded units'],
   )
   const lines = rows.map(row =>
-    tableRow(
+    formatTableRow(
       row.resources.toLocaleString('en-US'),
       row.command,
       ...[row.writes, row.writeUnits, row.reads, row.readUnits].map(count =>

@@ -37,7 +37,7 @@ export interface IdleCostItem {
 }
 
 /** Returns the cost of an idle month of 30 days, without storage. */
-export function idleMonthCost(): readonly IdleCostItem[] {
+export function computeIdleMonthCost(): readonly IdleCostItem[] {
   const emptyReceives =
     (idleResources.eventSources * assumptions.pollers * hoursPerMonth * 3600) /
     assumptions.waitSeconds

@@ -19,4 +19,4 @@ export function readCommit(): string {
 }
 
 /** Returns the current date, as in 2026-01-31. */
-export const currentDate = (): string => new Date().toISOString().slice(0, 10)
+export const formatCurrentDate = (): string => new Date().toISOString().slice(0, 10)

@@ -42,7 +42,11 @@ export function calibrate(
       ...{ callSeconds: run.delayMs / 1_000, parallel: run.parallel },
       executorsMax: run.executorsMax,
     }
-    return planCapacity(deployment, coefficients[command], slowProcessors(assumptions, factor))
+    return planCapacity(
+      deployment,
+      coefficients[command],
+      assumeSlowProcessors(assumptions, factor),
+    )
   }
   const measuredSeconds = phaseOf(run, 'delete').seconds
   let [processorFactor, bestError] = [1, Number.POSITIVE_INFINITY]
@@ -67,16 +71,19 @@ export function calibrate(
   return { processorFactor, commands }
 }
 
-function slowProcessors(assumptions: Assumptions, factor: number): Assumptions {
-  const slow = ({ value, ...rest }: Assumptions['executorCpu']): Assumptions['executorCpu'] => ({
+function assumeSlowProcessors(assumptions: Assumptions, factor: number): Assumptions {
+  const multiplyTime = ({
+    value,
+    ...rest
+  }: Assumptions['executorCpu']): Assumptions['executorCpu'] => ({
     ...rest,
     value: value * factor,
   })
   return {
     ...assumptions,
-    generatorCpuCreate: slow(assumptions.generatorCpuCreate),
-    generatorCpuDelete: slow(assumptions.generatorCpuDelete),
-    executorCpu: slow(assumptions.executorCpu),
+    generatorCpuCreate: multiplyTime(assumptions.generatorCpuCreate),
+    generatorCpuDelete: multiplyTime(assumptions.generatorCpuDelete),
+    executorCpu: multiplyTime(assumptions.executorCpu),
   }
 }
 

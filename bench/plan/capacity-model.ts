@@ -166,7 +166,7 @@ function listPaces(
   const perFunction = assumptions.operationsPerExecutor.value
   const rampedBySource = 5 + assumptions.eventSourceRamp.value * at
   const rampedByLambda = assumptions.lambdaRamp.value * at
-  const functionPace = (functions: number): number => (functions * perFunction) / seconds
+  const functionPaceOf = (functions: number): number => (functions * perFunction) / seconds
   const generatorCpu =
     deployment.command === 'create'
       ? assumptions.generatorCpuCreate
@@ -174,10 +174,13 @@ function listPaces(
   const unlimited = Number.POSITIVE_INFINITY
   return [
     ['--parallel', deployment.parallel / seconds],
-    ['executorsMax', functionPace(deployment.executorsMax)],
-    ['concurrent functions of the account', functionPace(assumptions.lambdaConcurrency.value - 1)],
-    ['growth of the event source', functionPace(rampedBySource)],
-    ['growth of Lambda', functionPace(Math.max(1, rampedByLambda))],
+    ['executorsMax', functionPaceOf(deployment.executorsMax)],
+    [
+      'concurrent functions of the account',
+      functionPaceOf(assumptions.lambdaConcurrency.value - 1),
+    ],
+    ['growth of the event source', functionPaceOf(rampedBySource)],
+    ['growth of Lambda', functionPaceOf(Math.max(1, rampedByLambda))],
     ['processor of the generator', 1_000 / generatorCpu.value],
     [
       'processors of the executors',

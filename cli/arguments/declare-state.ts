@@ -61,7 +61,7 @@ function declareEdits(state: Command, attach: Attach): void {
       .option('--force', 'Also remove protected resources')
       .option('--target-dependents', 'Also remove the dependents of the resources')
       .option('-y, --yes', 'Skip the confirmation prompt'),
-    async () => (await import('../commands/state-delete.ts')).stateDelete,
+    async () => (await import('../commands/state-delete.ts')).deleteFromState,
   )
   const flagCommands = [
     ['protect', 'Protect resources from deletion', true],
@@ -105,7 +105,7 @@ function declareEdits(state: Command, attach: Attach): void {
       .command('repair')
       .description('Repair an invalid state')
       .option('-y, --yes', 'Skip the confirmation prompt'),
-    async () => (await import('../commands/state-repair.ts')).stateRepair,
+    async () => (await import('../commands/state-repair.ts')).repairStackState,
   )
 }
 

@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { declareInProject } from '../packages/declare-in-project.ts'
 import { loadPackageSchema } from '../packages/load-package-schema.ts'
-import { relativeTo, requireSdkLanguage } from '../packages/sdk-languages.ts'
+import { makeRelative, requireSdkLanguage } from '../packages/sdk-languages.ts'
 import { writeSdk } from '../packages/write-sdk.ts'
 
 /**
@@ -24,11 +24,11 @@ export const addPackage: Handler = async (session, flags, [plugin = '', ...args]
   const folder = out === undefined ? join(project.root, 'sdks', name) : resolve(session.cwd, out)
   writeSdk(folder, sdk)
   const title = `${name} ${version}`.trim()
-  session.print(`Generated the SDK of ${title} in ${relativeTo(project, folder)}.`)
+  session.print(`Generated the SDK of ${title} in ${makeRelative(project, folder)}.`)
   for (const omission of sdk.omissions) session.printToStderr(`The SDK has no ${omission}.`)
   for (const line of language.link(project, schema, folder)) session.print(line)
   if (declareInProject(project, schema, { plugin, args }))
-    session.print(`Added '${name}' to the packages of ${relativeTo(project, project.file)}.`)
+    session.print(`Added '${name}' to the packages of ${makeRelative(project, project.file)}.`)
   session.print('\nNext steps:')
   for (const step of language.nextSteps(schema)) session.print(`  ${step}`)
   return 0

@@ -15,7 +15,7 @@ import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
-  userPluginCacheFolder,
+  findUserPluginCache,
   requirePluginKind,
   readRequiredPackages,
   withInstallDeps,
@@ -128,7 +128,7 @@ function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
 
 function isInstalled(session: CliSession, flags: Flags, plugin: PluginRequest): boolean {
   const { name } = cacheLocationOf(plugin)
-  const installedVersions = listCachedVersions(userPluginCacheFolder(session), {
+  const installedVersions = listCachedVersions(findUserPluginCache(session), {
     kind: plugin.kind,
     name,
   })

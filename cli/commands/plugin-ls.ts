@@ -7,7 +7,7 @@ import {
 } from '../../shared/providers/plugins/cached-plugins.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
+import { findUserPluginCache, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -23,7 +23,7 @@ export const listPlugins: Handler = async (session, flags) => {
         ),
       )
     : undefined
-  const plugins = listCachedPlugins(userPluginCacheFolder(session))
+  const plugins = listCachedPlugins(findUserPluginCache(session))
     .filter(
       ({ name, version }) =>
         requiredPlugins === undefined || requiredPlugins.has(`${name} ${version}`),

@@ -8,7 +8,7 @@ import {
 } from '../../shared/providers/terraform/install/source-address.ts'
 import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { userPluginCacheFolder, requirePluginKind } from '../plugins/plugin-command-tools.ts'
+import { findUserPluginCache, requirePluginKind } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { confirm } from '../session/session.ts'
 
@@ -21,7 +21,7 @@ export const removePlugins: Handler = async (session, flags, [kindText, name, ra
   if (range !== undefined && semver.validRange(range) === null)
     throw error('CLI_USAGE', `invalid plugin version: ${range}`)
   const installedPlugins = [
-    ...listCachedPlugins(userPluginCacheFolder(session)),
+    ...listCachedPlugins(findUserPluginCache(session)),
     ...listTerraformProviders(session).map(({ source, ...provider }) => ({
       ...provider,
       name: source,

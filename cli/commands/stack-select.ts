@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
-import { stackNotFoundError, type CliSession } from '../session/session.ts'
+import { createStackNotFoundError, type CliSession } from '../session/session.ts'
 import { createStack } from '../stack/create-stack.ts'
 
 /** `stack select`: selects the stack that commands use by default. */
@@ -13,7 +13,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
     throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
   const { platform } = await session.openEngine()
   if ((await platform.catalog.getStack(id)) === undefined) {
-    if (!flags.isSet('create')) throw stackNotFoundError(id)
+    if (!flags.isSet('create')) throw createStackNotFoundError(id)
     await createStack(session, id, flags)
     session.printToStderr(`Created stack '${stackPartsOf(id).stack}'.`)
   }

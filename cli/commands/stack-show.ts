@@ -8,7 +8,7 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import { readCurrentBackend } from '../backends/current-backend.ts'
 import { formatTable } from '../display/table.ts'
 import { readLogin } from '../remote/saved-login.ts'
-import { type CliSession, stackNotFoundError } from '../session/session.ts'
+import { type CliSession, createStackNotFoundError } from '../session/session.ts'
 import { describeStack } from '../stack/describe-stack.ts'
 import { readShownOutputs } from '../stack/open-decrypter.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
@@ -26,7 +26,7 @@ export const showStack: Handler = async (session, flags) => {
   const state = await engine.exportState(id)
   if (isJsonOutput(flags)) {
     const record = await engine.platform.catalog.getStack(id)
-    if (record === undefined) throw stackNotFoundError(id)
+    if (record === undefined) throw createStackNotFoundError(id)
     const parts = {
       ...{ record, backend: backendNameOf(session), state },
       tags: await readStackTags(session, id),
@@ -59,7 +59,7 @@ function backendNameOf({ home, cwd, io }: CliSession): string {
 function formatResources(resources: readonly StoredResource[], flags: Flags): readonly string[] {
   const rows = resources.map(({ type, urn }) => [type, nameOf(urn as Urn)])
   const [header = '', ...lines] = formatTable(['TYPE', 'NAME'], rows)
-  const details = (resource: StoredResource): readonly string[] => {
+  const formatDetails = (resource: StoredResource): readonly string[] => {
     const id = readTextField(resource, 'id')
     return [
       ...(flags.isSet('showUrns') ? [`        URN: ${resource.urn}`] : []),
@@ -69,6 +69,9 @@ function formatResources(resources: readonly StoredResource[], flags: Flags): re
   return [
     `Current stack resources (${resources.length}):`,
     `    ${header}`,
-    ...resources.flatMap((resource, index) => [`    ${lines[index] ?? ''}`, ...details(resource)]),
+    ...resources.flatMap((resource, index) => [
+      `    ${lines[index] ?? ''}`,
+      ...formatDetails(resource),
+    ]),
   ]
 }

@@ -19,7 +19,7 @@ export const printStackTag: Handler = async (session, _flags, [name = '']) => {
   const id = await session.requireStack()
   const tags = await readStackTags(session, id)
   const value = Object.hasOwn(tags, name) ? tags[name] : undefined
-  if (value === undefined) throw missingTagError(id, name)
+  if (value === undefined) throw createMissingTagError(id, name)
   session.print(value)
   return 0
 }
@@ -33,12 +33,12 @@ export const setStackTag: Handler = async (session, _flags, [name = '', value = 
 /** `stack tag rm <name>`: removes one tag. */
 export const removeStackTag: Handler = async (session, _flags, [name = '']) => {
   const id = await session.requireStack()
-  if (!Object.hasOwn(await readStackTags(session, id), name)) throw missingTagError(id, name)
+  if (!Object.hasOwn(await readStackTags(session, id), name)) throw createMissingTagError(id, name)
   await changeStackTags(session, id, { [name]: null })
   return 0
 }
 
-function missingTagError(id: StackId, name: string): Error {
+function createMissingTagError(id: StackId, name: string): Error {
   const { stack } = stackPartsOf(id)
   return error('DOCUMENT_UNKNOWN', `the stack '${stack}' has no tag '${name}'`, {
     hint: 'List the tags with `antichain stack tag ls`.',

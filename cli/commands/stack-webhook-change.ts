@@ -48,8 +48,8 @@ export const editHook: Handler = async (session, flags, [name = '']) => {
     payloadUrl: flags.text('url') ?? view.payloadUrl,
     active: (flags.text('active') ?? String(view.active)) === 'true',
     format: flags.text('hookFormat') ?? view.format,
-    filters: changedNames(view.filters, flags.list('addEvent'), flags.list('removeEvent')),
-    groups: changedNames(view.groups, flags.list('addGroup'), flags.list('removeGroup')),
+    filters: listChangedNames(view.filters, flags.list('addEvent'), flags.list('removeEvent')),
+    groups: listChangedNames(view.groups, flags.list('addGroup'), flags.list('removeGroup')),
   }
   const secret = flags.text('secret')
   await putHookDocument(
@@ -74,7 +74,7 @@ async function requireText(
 }
 
 /** Returns names without the removed ones, and with the added ones at the end. */
-function changedNames(
+function listChangedNames(
   names: readonly string[],
   added: readonly string[],
   removed: readonly string[],

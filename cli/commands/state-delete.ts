@@ -14,7 +14,7 @@ import {
 type DeleteSelection = Omit<Extract<StateEdit, { kind: 'delete' }>, 'kind'>
 
 /** `state delete [urns]`: removes resources from the state. Nothing is deleted at the providers. */
-export const stateDelete: Handler = async (session, flags, operands) => {
+export const deleteFromState: Handler = async (session, flags, operands) => {
   const isAll = flags.isSet('all')
   if (isAll && operands.length > 0)
     throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')

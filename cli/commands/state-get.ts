@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { nameOf, type Urn } from '../../shared/names/urn.ts'
-import { unknownResourceError } from '../../shared/state/edits/find-resource.ts'
+import { createUnknownResourceError } from '../../shared/state/edits/find-resource.ts'
 import { toPlainJson } from '../../shared/state/stack-outputs.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Json, StoredResource } from '../../shared/state/stored.ts'
@@ -42,7 +42,7 @@ function findResource(resources: readonly StoredResource[], text: string): Store
   const matches = resources.filter(({ urn }) => urn === text || nameOf(urn as Urn) === text)
   const [first, second] = matches
   const urns = resources.map(({ urn }) => urn)
-  if (first === undefined) throw unknownResourceError(text, urns)
+  if (first === undefined) throw createUnknownResourceError(text, urns)
   if (second === undefined) return first
   const matchingUrns = [...new Set(matches.map(({ urn }) => urn))]
   throw error('STATE_URN_AMBIGUOUS', `several resources are '${text}'`, {

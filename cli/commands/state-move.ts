@@ -11,7 +11,7 @@ import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
-import { equalValues } from '../../shared/values/equal.ts'
+import { areEqualValues } from '../../shared/values/equal.ts'
 import { decodeStored } from '../../shared/values/value-codec.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -125,7 +125,7 @@ function createMoveTarget(
   return {
     names: stackPartsOf(dest),
     reseal,
-    isEqual: (a, b) => equalValues(decode(a), decode(b)),
+    isEqual: (a, b) => areEqualValues(decode(a), decode(b)),
   }
 }
 

@@ -4,7 +4,7 @@ import { askYesNo, type CliSession, requireConfirmable } from '../session/sessio
 import { readCurrentState, directEditPrompt, editConfirmedState } from '../state/edit-state.ts'
 
 /** `state repair`: repairs an invalid state. A valid one stays unchanged. */
-export const stateRepair: Handler = async (session, flags) => {
+export const repairStackState: Handler = async (session, flags) => {
   const state = await readCurrentState(session, await session.requireStack())
   const repair = state === undefined ? undefined : repairState(state)
   if (repair === undefined) {

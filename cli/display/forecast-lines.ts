@@ -35,10 +35,10 @@ function formatSteps(forecast: Forecast, paint: Paint): readonly string[] {
       : ` (calls ${formatElapsed(wallMs)}, other work ${formatElapsed(overheadMs)})`
   lines.push(`${time}${parts}; the critical path takes ${formatElapsed(criticalPath.ms)}:`)
   const pathLines = criticalPath.steps.map(step => `    ${formatStep(step, paint)}`)
-  const moreLine = (count: number): string => paint('faint', `    … ${count} more`)
+  const formatMoreLine = (count: number): string => paint('faint', `    … ${count} more`)
   const { stepCount } = criticalPath
   lines.push(...pathLines.slice(0, shown.steps))
-  if (stepCount > shown.steps) lines.push(moreLine(stepCount - shown.steps))
+  if (stepCount > shown.steps) lines.push(formatMoreLine(stepCount - shown.steps))
   return [...lines, ...formatEstimates(forecast, paint)]
 }
 

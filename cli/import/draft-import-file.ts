@@ -72,13 +72,13 @@ export function draftImportFile({
   )
   const draftedStates = createdStates.filter(({ urn }) => !isDefaultProvider(urn))
   const createdUrns = new Set(createdStates.map(({ urn }) => urn))
-  const nameFor = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
-  const context = { nameFor, plugins }
+  const chooseName = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
+  const context = { chooseName, plugins }
   const nameTable = draftedStates
     .flatMap(state => [parentOf(state), providerOf(state)])
     .filter(urn => urn !== undefined)
     .filter(urn => !createdUrns.has(urn))
-    .map(urn => [nameFor(urn), urn] as const)
+    .map(urn => [chooseName(urn), urn] as const)
   return {
     file: {
       ...(nameTable.length === 0 ? {} : { nameTable: Object.fromEntries(nameTable) }),
@@ -92,11 +92,14 @@ export function draftImportFile({
 
 interface DraftContext {
   /** Returns the name of a resource in the file. */
-  readonly nameFor: (urn: Urn) => string
+  readonly chooseName: (urn: Urn) => string
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
 }
 
-function draftResource(state: StepState, { nameFor, plugins }: DraftContext): DraftedResource {
+function draftResource(
+  state: StepState,
+  { chooseName: nameFor, plugins }: DraftContext,
+): DraftedResource {
   const urn = state.urn as Urn
   const [parent, provider] = [parentOf(state), providerOf(state)]
   const name = nameFor(urn)
@@ -113,8 +116,8 @@ function draftResource(state: StepState, { nameFor, plugins }: DraftContext): Dr
     ...(isComponent || isProvider ? {} : { id: idPlaceholder }),
     ...(parent === undefined ? {} : { parent: nameFor(parent) }),
     ...(provider === undefined ? {} : { provider: nameFor(provider) }),
-    ...textField('version', plugin?.version),
-    ...textField('pluginDownloadUrl', plugin?.downloadUrl),
+    ...createTextField('version', plugin?.version),
+    ...createTextField('pluginDownloadUrl', plugin?.downloadUrl),
     ...(isComponent ? { component: true } : {}),
     ...(isComponent && reference !== undefined ? { remote: true } : {}),
     ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) as Record<string, Json> }),
@@ -122,7 +125,10 @@ function draftResource(state: StepState, { nameFor, plugins }: DraftContext): Dr
   }
 }
 
-function textField<Key extends string>(key: Key, value = ''): { readonly [K in Key]?: string } {
+function createTextField<Key extends string>(
+  key: Key,
+  value = '',
+): { readonly [K in Key]?: string } {
   return value !== '' ? ({ [key]: value } as { readonly [K in Key]?: string }) : {}
 }
 

@@ -29,7 +29,7 @@ const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>
         const manifest = findNodeManifest(project)
         const name = packageNameOf(schema)
         const source = addNodeDependency(manifest, name, folder)
-        return [`Added "${name}": "${source}" to ${relativeTo(project, manifest)}.`]
+        return [`Added "${name}": "${source}" to ${makeRelative(project, manifest)}.`]
       },
       nextSteps: (schema: PackageSchema) => [
         'npm install',
@@ -60,7 +60,7 @@ export function requireSdkLanguage(name: string): SdkLanguage {
 }
 
 /** Returns a path relative to the project, for a message. */
-export function relativeTo({ root }: Pick<Project, 'root'>, path: string): string {
+export function makeRelative({ root }: Pick<Project, 'root'>, path: string): string {
   const relativePath = relative(root, path)
   return relativePath.startsWith('..') ? path : relativePath.split(sep).join('/')
 }

@@ -28,17 +28,17 @@ const clientSettings = {
 
 /** Creates the tools that call AWS and the CDK. AWS_PROFILE of the target names the profile. */
 export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
-  const config = ({ region, env }: InstallationTarget) => ({
+  const createClientConfig = ({ region, env }: InstallationTarget) => ({
     ...clientSettings,
     region,
     ...(env['AWS_PROFILE'] === undefined ? {} : { profile: env['AWS_PROFILE'] }),
   })
   return {
-    readAccount: async target => (await readCaller(config(target))).Account ?? '',
+    readAccount: async target => (await readCaller(createClientConfig(target))).Account ?? '',
     runCdk: (target, args) => runCdk(target, args, cdkOutput),
     createToken: async (target, token) => {
-      const { Arn: userName = 'unknown' } = await readCaller(config(target))
-      const client = new DynamoDBClient(config(target))
+      const { Arn: userName = 'unknown' } = await readCaller(createClientConfig(target))
+      const client = new DynamoDBClient(createClientConfig(target))
       try {
         return await createInstallationToken(client, target, { ...token, userName })
       } catch (thrown) {
@@ -48,23 +48,23 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
       }
     },
     readAvailableConcurrency: target =>
-      withClient(new LambdaClient(config(target)), client =>
+      withClient(new LambdaClient(createClientConfig(target)), client =>
         readAvailableConcurrency(client, target.installation),
       ),
     countBusyGenerators: target =>
-      withClient(new CloudWatchClient(config(target)), client =>
+      withClient(new CloudWatchClient(createClientConfig(target)), client =>
         countBusyGenerators(client, target.installation, Date.now()),
       ),
     useAlarm: (target, name, use) =>
-      withClient(new CloudWatchClient(config(target)), client =>
+      withClient(new CloudWatchClient(createClientConfig(target)), client =>
         use(createAlarmPort(client, name)),
       ),
     inspect: async (target, account) => {
       const clients = {
-        tables: new DynamoDBClient(config(target)),
-        queues: new SQSClient(config(target)),
-        objects: new S3Client(config(target)),
-        schedules: new SchedulerClient(config(target)),
+        tables: new DynamoDBClient(createClientConfig(target)),
+        queues: new SQSClient(createClientConfig(target)),
+        objects: new S3Client(createClientConfig(target)),
+        schedules: new SchedulerClient(createClientConfig(target)),
       }
       try {
         return await inspectInstallation(clients, target, account)

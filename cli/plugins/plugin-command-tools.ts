@@ -34,7 +34,7 @@ export function definedVariablesOf({
 }
 
 /** Returns the folder of the user's plugin cache. */
-export function userPluginCacheFolder(session: Pick<CliSession, 'io'>): string {
+export function findUserPluginCache(session: Pick<CliSession, 'io'>): string {
   const env = definedVariablesOf(session)
   return pluginCacheOf({ env, home: env['HOME'] ?? homedir() })
 }

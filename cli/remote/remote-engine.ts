@@ -27,7 +27,7 @@ const stackForm = z.object({
   version: z.number(),
   deployments: z.number(),
 })
-const pageForm = <ItemForm extends z.ZodType>(itemForm: ItemForm) =>
+const createPageForm = <ItemForm extends z.ZodType>(itemForm: ItemForm) =>
   z.object({ items: z.array(itemForm), next: z.string().optional() })
 const uploadForm = z.object({
   url: z.string(),
@@ -182,7 +182,7 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
         const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } =
           await getParsed(
             `/v1/stacks?limit=100&cursor=${cursor}${projectQuery}`,
-            pageForm(stackForm),
+            createPageForm(stackForm),
           )
         stacks.push(...page.items.map(toStackRecord))
         cursor = page.next
@@ -200,7 +200,7 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
         const path = `${stackPathOf(id)}/deployments?limit=${pageSize}&cursor=${cursor}`
         const page: { items: unknown[]; next?: string | undefined } = await getParsed(
           path,
-          pageForm(deploymentForm),
+          createPageForm(deploymentForm),
         )
         records.push(...(page.items as HistoryRecord[]))
         cursor = page.next

@@ -92,7 +92,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
               name: resolveStackName(stackNameSources, name),
               project: findProjectName({ requireProject: openProject }),
             })
-      if ((await platform.catalog.getStack(id)) === undefined) throw stackNotFoundError(id)
+      if ((await platform.catalog.getStack(id)) === undefined) throw createStackNotFoundError(id)
       return id
     },
   }
@@ -110,7 +110,7 @@ async function requireLegacyStack(
   const isFound =
     id !== undefined && (name.project ?? stackPartsOf(id).project) === stackPartsOf(id).project
   if (isFound) return id
-  throw stackNotFoundError(stackIdOf(name.project ?? project ?? unknownProject, name.stack))
+  throw createStackNotFoundError(stackIdOf(name.project ?? project ?? unknownProject, name.stack))
 }
 
 /** Returns the name of the folder's project. Returns undefined outside a project. */
@@ -126,7 +126,7 @@ export function findProjectName({
 }
 
 /** Returns the error for a stack that does not exist. */
-export function stackNotFoundError(id: StackId): Error {
+export function createStackNotFoundError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
   return error('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
 }

@@ -53,7 +53,7 @@ export async function readScheduleRequest(
     throw error('CLI_USAGE', 'one of --cron and --once is required for --kind raw')
   if (options[required as keyof ScheduleOptions] === undefined)
     throw error('CLI_USAGE', `--${required} is required for --kind ${kind}`)
-  const operation = operationFor(kind, options, undefined)
+  const operation = readOperation(kind, options, undefined)
   return { operation, ...timesOf(options, undefined) }
 }
 
@@ -70,11 +70,11 @@ export function readScheduleChange(
   if (Object.keys(options).length === 0)
     throw error(
       'CLI_USAGE',
-      `pass at least one of ${optionNames.map(name => optionText(name)).join(', ')}`,
+      `pass at least one of ${optionNames.map(name => formatOption(name)).join(', ')}`,
     )
   refuseOptions(kind, options)
   const hasTime = options.cron !== undefined || options.once !== undefined
-  const operation = operationFor(kind, options, previous)
+  const operation = readOperation(kind, options, previous)
   return { operation, ...(hasTime ? timesOf(options, previous) : {}) }
 }
 
@@ -97,14 +97,17 @@ function refuseOptions(kind: ScheduleSort, options: ScheduleOptions): void {
   const { accepted } = kinds[kind]
   const wrong = optionNames.find(name => options[name] !== undefined && !accepted.includes(name))
   if (wrong !== undefined)
-    throw error('CLI_USAGE', `${optionText(wrong)} is not valid for schedules of the kind ${kind}`)
+    throw error(
+      'CLI_USAGE',
+      `${formatOption(wrong)} is not valid for schedules of the kind ${kind}`,
+    )
   if (options.deleteAfterDestroy === 'true')
     throw error('FEATURE_MISSING', 'a schedule cannot remove the stack after a destroy', {
       hint: 'Remove the stack with `antichain stack rm` after the destroy.',
     })
 }
 
-function optionText(name: string): string {
+function formatOption(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 
@@ -115,7 +118,7 @@ function timesOf(
   return timesOfRequest({ scheduleCron: cron, scheduleOnce: once }, previous)
 }
 
-function operationFor(
+function readOperation(
   kind: ScheduleSort,
   { operation, autoRemediate }: ScheduleOptions,
   previous: Schedule | undefined,

@@ -41,13 +41,15 @@ async function installCheckPackages(session: CliSession, folder: string): Promis
     const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => session.io.stderr.write(text))
-    child.on('error', cause => reject(installError(`npm cannot be started: ${cause.message}`)))
+    child.on('error', cause =>
+      reject(createInstallError(`npm cannot be started: ${cause.message}`)),
+    )
     child.on('close', code => resolveExit(code ?? 1))
   })
-  if (exitCode !== 0) throw installError(`npm ended with exit code ${exitCode}`)
+  if (exitCode !== 0) throw createInstallError(`npm ended with exit code ${exitCode}`)
 }
 
-function installError(message: string): Error {
+function createInstallError(message: string): Error {
   return error('INSTALL_FAILED', message, {
     hint: 'Correct the error that npm reports, or pass --packages with a node_modules folder that has @pulumi/pulumi.',
   })

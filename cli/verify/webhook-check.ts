@@ -45,11 +45,11 @@ export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome
   try {
     const address = `${webhookUrl}${name}`
     const unsigned = await deliver(address, undefined)
-    if (unsigned.status !== 401) throw deliveryError('the unsigned delivery', unsigned)
+    if (unsigned.status !== 401) throw createDeliveryError('the unsigned delivery', unsigned)
     const signed = await deliver(address, secret)
     const [request] = acceptedForm.safeParse(signed.body).data?.asked ?? []
     if (signed.status !== 202 || request === undefined)
-      throw deliveryError('the signed delivery', signed)
+      throw createDeliveryError('the signed delivery', signed)
     await awaitSuccess(deps, stack, request.request)
     const message =
       'A signed delivery deployed the uploaded program; an unsigned one was refused with 401.'
@@ -90,7 +90,7 @@ async function deliver(address: string, secret: string | undefined): Promise<Del
   }
 }
 
-function deliveryError(subject: string, { status, body }: DeliveryResponse): Error {
+function createDeliveryError(subject: string, { status, body }: DeliveryResponse): Error {
   const code = z.object({ code: z.string() }).safeParse(body).data?.code
   const codeText = code === undefined ? '' : ` (${code})`
   return error('OUTBOUND_FAILED', `${subject} got status ${status}${codeText}`)

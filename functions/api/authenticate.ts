@@ -24,10 +24,10 @@ export async function authenticate(
   tokenText: string,
 ): Promise<Caller> {
   const parsed = parseTokenText(tokenText)
-  if (parsed === undefined) throw tokenRefusedError()
+  if (parsed === undefined) throw createTokenRefusedError()
   const { id, hash } = parsed
   const stored = await documents.get(tokenKeyOf(id))
-  if (stored === undefined) throw tokenRefusedError()
+  if (stored === undefined) throw createTokenRefusedError()
   const document = parseToken(stored)
   requireValidSecret(document, hash, clock.now())
   await requireUnchangedRule(documents, document)
@@ -55,7 +55,7 @@ function requireValidSecret(token: TokenDocument, hash: string, now: EpochMs): v
     throw error('API_TOKEN_EXPIRED', `the token '${name}' expired at ${formatTime(expiresAt)}`)
   }
   const earlier = replaced.find(secret => isSameHash(secret.hash, hash))
-  if (earlier === undefined) throw tokenRefusedError()
+  if (earlier === undefined) throw createTokenRefusedError()
   if (now < earlier.validUntil) return
   throw error(
     'API_TOKEN_EXPIRED',
@@ -70,7 +70,7 @@ async function requireUnchangedRule(
 ): Promise<void> {
   if (rule === undefined) return
   const stored = await documents.get(federationKeyOf(rule.name))
-  if (stored?.version !== rule.version) throw tokenRefusedError()
+  if (stored?.version !== rule.version) throw createTokenRefusedError()
 }
 
 function isSameHash(one: string, other: string): boolean {
@@ -81,6 +81,6 @@ function formatTime(ms: EpochMs): string {
   return new Date(ms).toISOString()
 }
 
-function tokenRefusedError(): Error {
+function createTokenRefusedError(): Error {
   return error('API_TOKEN_REFUSED', 'the token is not valid')
 }

@@ -70,7 +70,7 @@ export async function putDocument(
   const version = await documents.put(key, value, previous?.version ?? 0)
   if (version === false) {
     await removeRelated?.(value)
-    throw documentChangedError(key)
+    throw createDocumentChangedError(key)
   }
   if (previous !== undefined) await removeRelated?.(previous.value)
   return { ...documentViewOf({ key, version, value }, show), created: previous === undefined }
@@ -86,13 +86,13 @@ export async function removeDocument(
   removeRelated?: DocumentChange['removeRelated'],
 ): Promise<void> {
   const { version, value } = await requireDocument(ports, key)
-  if (!(await ports.documents.remove(key, version))) throw documentChangedError(key)
+  if (!(await ports.documents.remove(key, version))) throw createDocumentChangedError(key)
   if (key.kind === 'notification') await removeDeliveryHistory(ports.documents, key)
   await removeRelated?.(value)
 }
 
 /** Returns the error for a document that another call changed. */
-export function documentChangedError({ kind, name }: DocumentKey): Error {
+export function createDocumentChangedError({ kind, name }: DocumentKey): Error {
   return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed concurrently`)
 }
 

@@ -15,7 +15,7 @@ export const pageQuery = {
 /**
  * Returns the form of a page of items. `next` is the cursor of the next page, absent at the end.
  */
-export function pageForm<ItemForm extends z.ZodType>(itemForm: ItemForm) {
+export function createPageForm<ItemForm extends z.ZodType>(itemForm: ItemForm) {
   return z.object({ items: z.array(itemForm), next: z.string().optional() })
 }
 

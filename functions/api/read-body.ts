@@ -10,15 +10,15 @@ export async function* readBodyChunks(
   request: Request,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
-  const tooLargeError = (): Error =>
+  const createTooLargeError = (): Error =>
     error('API_BODY_TOO_LARGE', `the body exceeds the limit of ${bytesMax} bytes`, {
       details: { bytesMax },
     })
-  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLargeError()
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw createTooLargeError()
   let sizeBytes = 0
   for await (const chunk of request.body ?? []) {
     sizeBytes += chunk.length
-    if (sizeBytes > bytesMax) throw tooLargeError()
+    if (sizeBytes > bytesMax) throw createTooLargeError()
     yield chunk
   }
 }

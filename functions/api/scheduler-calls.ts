@@ -40,7 +40,7 @@ export async function placeSchedulerCalls(
   const nextRun = nextRunOf(key, schedule, now)
   // A paused schedule needs no next run. So the user can pause a one-time schedule that is due but
   // has not run yet.
-  if (nextRun === undefined && !schedule.isPaused) throw neverRunsError(schedule)
+  if (nextRun === undefined && !schedule.isPaused) throw createNeverRunsError(schedule)
   if (scheduler === undefined) return schedule
   // This also refuses a paused schedule that EventBridge Scheduler does not support.
   const times = schedulerExpressionOf(schedule, now)
@@ -51,7 +51,7 @@ export async function placeSchedulerCalls(
   return { ...schedule, placed: name }
 }
 
-function neverRunsError({ when, zone }: Schedule): Error {
+function createNeverRunsError({ when, zone }: Schedule): Error {
   return error(
     'SCHEDULE_INVALID',
     `the schedule would never run: '${toPrintable(when)}' in the time zone ${zone} is in the past`,

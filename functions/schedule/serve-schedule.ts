@@ -67,8 +67,12 @@ async function runCalledSchedule(
   const { placed, placedAt, ...key } = call
   // EventBridge Scheduler calls once for each time, when its own clock reaches the time. The clock
   // of this function may be slightly behind.
-  const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
-  await runDueSchedule({ ...server, clock: { now }, hasExternalJitter: true }, key)
+  const readLeadingClock = (): EpochMs =>
+    (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
+  await runDueSchedule(
+    { ...server, clock: { now: readLeadingClock }, hasExternalJitter: true },
+    key,
+  )
   // The API places calls before it stores their schedule. If the API crashed in between, the calls
   // have no schedule. Recently placed calls stay, because the API may still store their schedule.
   if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return

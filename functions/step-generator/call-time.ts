@@ -19,14 +19,17 @@ export function startCallTime(
   { limitMs = Infinity, handOverSignal }: RunLimit,
 ): CallTime {
   const startedMs = clock.monotonicMs()
-  const elapsedMs = (): number => clock.monotonicMs() - startedMs
+  const measureElapsedMs = (): number => clock.monotonicMs() - startedMs
   return {
     remainingLimit: () => ({
-      ...(limitMs === Infinity ? {} : { limitMs: Math.max(runMinMs, limitMs - elapsedMs()) }),
+      ...(limitMs === Infinity
+        ? {}
+        : { limitMs: Math.max(runMinMs, limitMs - measureElapsedMs()) }),
       ...(handOverSignal === undefined ? {} : { handOverSignal }),
     }),
     mayOpenAnotherRequest: () =>
-      handOverSignal?.aborted !== true && elapsedMs() <= limitMs * programLimits.beginNextFraction,
+      handOverSignal?.aborted !== true &&
+      measureElapsedMs() <= limitMs * programLimits.beginNextFraction,
   }
 }
 

@@ -84,7 +84,7 @@ async function publishInDeployment(
   publication: EditPublication,
 ): Promise<EditEnd> {
   const { stack } = deploymentPartsOf(deployment)
-  if (!(await ports.control.create(deployment, ports.holder))) throw takenOverError()
+  if (!(await ports.control.create(deployment, ports.holder))) throw createTakenOverError()
   const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   let { version } = record
@@ -126,14 +126,14 @@ async function markRequestStarted(
   const { requests } = ports
   if (key === undefined || requests === undefined) return
   const { stack } = deploymentPartsOf(deployment)
-  if (await isStopped(ports, deployment)) throw takenOverError()
+  if (await isStopped(ports, deployment)) throw createTakenOverError()
   await requests.end(stack, key, { kind: 'started', deployment, edit })
   const end = (await requests.find(stack, key))?.end
   if (end?.kind === 'started' && end.deployment === deployment) return
   throw error('STACK_BUSY', `the request '${key}' was withdrawn, or another process has served it`)
 }
 
-function takenOverError(): Error {
+function createTakenOverError(): Error {
   return error('DEPLOYMENT_TAKEN_OVER', 'another process considered this edit dead and closed it')
 }
 

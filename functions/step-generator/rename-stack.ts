@@ -28,8 +28,8 @@ export async function renameStack(
   const { catalog, blobs, clock } = ports
   const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
-  if ((await catalog.getStack(to)) !== undefined) throw stackExistsError(to)
-  if (record.current !== '') throw renameBusyError(from)
+  if ((await catalog.getStack(to)) !== undefined) throw createStackExistsError(to)
+  if (record.current !== '') throw createRenameBusyError(from)
   const { version: expectedVersion } = record
   let snapshot: typeof record.snapshot = ''
   if (record.snapshot !== '') {
@@ -46,8 +46,8 @@ export async function renameStack(
     program: await copyProgram(platform, from, to),
     at: clock.now(),
   })
-  if (renameResult === 'exists') throw stackExistsError(to)
-  if (renameResult === 'busy') throw renameBusyError(from)
+  if (renameResult === 'exists') throw createStackExistsError(to)
+  if (renameResult === 'busy') throw createRenameBusyError(from)
   if (renameResult !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
@@ -71,12 +71,12 @@ async function copyProgram(
   }
 }
 
-function stackExistsError(id: StackId): Error {
+function createStackExistsError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
   return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
 }
 
-function renameBusyError(id: StackId): Error {
+function createRenameBusyError(id: StackId): Error {
   return error('STACK_BUSY', `a deployment of ${id} is running, interrupted, or waiting`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })

@@ -35,7 +35,7 @@ export const cloudHelp = `npm run cloud -- [options]
 export function parseCloudArgs(args: readonly string[]): CloudArgs {
   const values = parseOptions(args)
   const { deploy, stack, destroy, executors, verbose, help } = values
-  if (destroy && deploy === undefined) throw usageError('--destroy requires --deploy')
+  if (destroy && deploy === undefined) throw createUsageError('--destroy requires --deploy')
   return {
     help,
     deploy,
@@ -70,15 +70,17 @@ function parseOptions(args: readonly string[]) {
       },
     }).values
   } catch (thrown) {
-    throw usageError(messageOf(thrown).split('. ')[0] ?? '')
+    throw createUsageError(messageOf(thrown).split('. ')[0] ?? '')
   }
 }
 
 function parseBoundedNumber(name: string, text: string, minimum: number, maximum: number): number {
   if (/^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum) return Number(text)
-  throw usageError(`--${name} must be a whole number from ${minimum} to ${maximum}, not '${text}'`)
+  throw createUsageError(
+    `--${name} must be a whole number from ${minimum} to ${maximum}, not '${text}'`,
+  )
 }
 
-function usageError(message: string): Error {
+function createUsageError(message: string): Error {
   return error('CLI_USAGE', message, { hint: '`npm run cloud -- --help` lists the options.' })
 }

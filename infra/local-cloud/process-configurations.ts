@@ -65,7 +65,7 @@ export function readProcessConfigurations(
   const { data, main } = synthesizeTemplates(settings)
   const values = createTemplateValues(localResources)
   const resolve = (value: unknown): unknown => resolveIntrinsics(value, [main, data], values)
-  const statements = statementsByRole(main)
+  const statements = groupStatementsByRole(main)
   const keyPolicy = resolveIntrinsics(keyPolicyOf(data), [data], values) as ResourcePolicy
   const createConfiguration = (
     roleReference: unknown,
@@ -137,7 +137,7 @@ function keyPolicyOf(data: Template): unknown {
 const isSecretsKey = (description: string): boolean => description.includes('secrets')
 
 /** Returns the statements of inline policies by the logical id of their role. */
-function statementsByRole(main: Template): ReadonlyMap<string, readonly unknown[]> {
+function groupStatementsByRole(main: Template): ReadonlyMap<string, readonly unknown[]> {
   const statements = new Map<string, readonly unknown[]>()
   for (const { Type, Properties } of Object.values(main.Resources)) {
     if (Type !== 'AWS::IAM::Policy') continue

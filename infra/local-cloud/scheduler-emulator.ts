@@ -10,7 +10,7 @@ import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { InvocationOutcome } from './environment.ts'
-import { type SchedulerTimes, nextTimeAfter } from './scheduler-times.ts'
+import { type SchedulerTimes, findNextTime } from './scheduler-times.ts'
 
 /** The options of the scheduler: the client of the emulator, the group, and the callbacks. */
 export interface LocalSchedulerOptions {
@@ -137,7 +137,7 @@ function advanceSchedule(
   schedule: WatchedSchedule,
   afterMs: number,
 ): void {
-  schedule.nextMs = nextTimeAfter(schedule.times, afterMs)
+  schedule.nextMs = findNextTime(schedule.times, afterMs)
   schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 

@@ -20,19 +20,23 @@ const unitMs: Readonly<Record<string, number>> = {
  * an invalid expression or a cron expression with a year. Source: the documentation of EventBridge
  * Scheduler on types of schedules.
  */
-export function nextTimeAfter(times: SchedulerTimes, afterMs: number): number | undefined {
+export function findNextTime(times: SchedulerTimes, afterMs: number): number | undefined {
   const { expression, zone, startAt = times.createdAt } = times
   const [, kind, argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression) ?? []
-  if (kind === 'rate') return nextRateTime(argument, startAt, afterMs)
+  if (kind === 'rate') return computeNextRateTime(argument, startAt, afterMs)
   const searchAfterMs = Math.max(afterMs, startAt - 1)
   // The library also accepts a date as a pattern.
-  if (kind === 'at') return nextCronTime(argument, zone, searchAfterMs)
+  if (kind === 'at') return findNextCronTime(argument, zone, searchAfterMs)
   const fields = argument.split(' ')
   if (kind !== 'cron' || fields.length !== 6 || fields[5] !== '*') return undefined
-  return nextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, searchAfterMs)
+  return findNextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, searchAfterMs)
 }
 
-function nextRateTime(argument: string, startAt: number, afterMs: number): number | undefined {
+function computeNextRateTime(
+  argument: string,
+  startAt: number,
+  afterMs: number,
+): number | undefined {
   const [, count, unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(argument) ?? []
   const intervalMs = Number(count) * (unitMs[unit] ?? Number.NaN)
   if (!(intervalMs > 0)) return undefined
@@ -44,7 +48,7 @@ function nextRateTime(argument: string, startAt: number, afterMs: number): numbe
  * Returns the first time after `afterMs` that matches a pattern: five cron fields, or a date.
  * Returns undefined if there is none, or if the pattern is invalid. Sunday is day 1 of the week.
  */
-function nextCronTime(pattern: string, zone: string, afterMs: number): number | undefined {
+function findNextCronTime(pattern: string, zone: string, afterMs: number): number | undefined {
   try {
     const cron = new Cron(pattern, { timezone: zone, paused: true, alternativeWeekdays: true })
     return cron.nextRun(new Date(afterMs))?.getTime()

@@ -42,7 +42,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
   let lastEmptyMs = performance.now()
   const poll = async (): Promise<void> => {
     while (!shutdown.signal.aborted) {
-      const callsMax = Math.min(concurrencyMax, callsMaxAfter(performance.now() - lastEmptyMs))
+      const callsMax = Math.min(concurrencyMax, computeCallsMax(performance.now() - lastEmptyMs))
       if (pendingCalls.size >= callsMax) {
         await Promise.race([...pendingCalls, sleep(localCloudLimits.pollPauseMs)])
         continue
@@ -79,7 +79,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
  * Lambda's page on the scaling of SQS event sources: five at first, and up to 300 more per minute.
  * Pure.
  */
-export function callsMaxAfter(busyMs: number): number {
+export function computeCallsMax(busyMs: number): number {
   const { sourceCallsAtFirst, sourceCallsPerMinute } = localCloudLimits
   return sourceCallsAtFirst + Math.floor((busyMs / 60_000) * sourceCallsPerMinute)
 }

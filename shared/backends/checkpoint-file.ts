@@ -4,7 +4,7 @@ import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json, StoredEnvelope } from '../state/stored.ts'
 import type { StoredJsonObject } from '../state/stored-fields.ts'
-import { unknownEnvelopeFields } from '../state/unknown-fields.ts'
+import { selectUnknownEnvelopeFields } from '../state/unknown-fields.ts'
 import { decompress } from './compression.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -42,9 +42,9 @@ export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope 
 export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointFile {
   const json = parseJsonObject(decompress(bytes, key), key)
   const parsed = parseForm(checkpointForm, json)
-  if (!parsed.success) throw invalidError(key, 'it is not a checkpoint')
+  if (!parsed.success) throw createInvalidError(key, 'it is not a checkpoint')
   const { version = 0, checkpoint, latest } = json as z.infer<typeof checkpointForm>
-  if (version > 0 && !checkpoint) throw invalidError(key, "it has no 'checkpoint'")
+  if (version > 0 && !checkpoint) throw createInvalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
     // The file of a new stack has version 0. A document without a version, which is older than
@@ -59,7 +59,7 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
     }
   } catch (thrown) {
     if (!(thrown instanceof DeployError) || thrown.code !== 'STATE_INVALID') throw thrown
-    throw invalidError(key, thrown.message)
+    throw createInvalidError(key, thrown.message)
   }
 }
 
@@ -80,7 +80,7 @@ export function printCheckpoint(
 ): Uint8Array {
   const { version, features, deployment } = envelope
   const latest: unknown = deployment
-  const { checkpoint: _checkpoint, ...unknownFields } = unknownEnvelopeFields(envelope)
+  const { checkpoint: _checkpoint, ...unknownFields } = selectUnknownEnvelopeFields(envelope)
   return Buffer.from(
     printCompactJson({
       version,
@@ -112,9 +112,9 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json))
     return json as Readonly<Record<string, unknown>>
-  throw invalidError(key, 'it is not a JSON object')
+  throw createInvalidError(key, 'it is not a JSON object')
 }
 
-function invalidError(key: string, reason: string): DeployError {
+function createInvalidError(key: string, reason: string): DeployError {
   return error('BACKEND_INVALID', `the object ${key} of the backend is invalid: ${reason}`)
 }

@@ -4,7 +4,7 @@ import { stackKeysOf } from './backend-keys.ts'
 import { parseCheckpoint } from './checkpoint-file.ts'
 import { compress, compressionSuffixes } from './compression.ts'
 import type { Backend } from './open-backend.ts'
-import { listDirectly, type StackObject, unixNanos } from './stack-objects.ts'
+import { listDirectly, type StackObject, toUnixNanos } from './stack-objects.ts'
 import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info.ts'
 
 const historyPattern = /\.history\.json(\.gz|\.zst)?$/
@@ -51,7 +51,7 @@ export async function addHistoryEntry(
   },
 ): Promise<string> {
   const { history, fileName } = stackKeysOf(backend.layout, id)
-  const start = `${history}${fileName}-${unixNanos(atMs)}`
+  const start = `${history}${fileName}-${toUnixNanos(atMs)}`
   const suffix = `.json${compressionSuffixes[backend.compression]}`
   const key = `${start}.history${suffix}`
   await backend.store.put(key, compress(printUpdateInfo(info), backend.compression))

@@ -89,7 +89,7 @@ export async function saveCheckpoint(
   await store.put(key, bytes)
   if (previous !== undefined && previous.key !== key) await store.remove(previous.key)
   if (hasBackendFlag(env, 'RETAIN_CHECKPOINTS'))
-    await store.put(`${key}.${unixNanos(Date.now())}`, bytes)
+    await store.put(`${key}.${toUnixNanos(Date.now())}`, bytes)
   return bytes
 }
 
@@ -116,7 +116,7 @@ export async function backUpStack(
   if (hasBackendFlag(env, 'DISABLE_CHECKPOINT_BACKUPS')) return
   const { checkpoint, backups, fileName } = stackKeysOf(backend.layout, id)
   const suffix = current.key.slice(checkpoint.length)
-  await store.put(`${backups}${fileName}.${unixNanos(atMs)}.json${suffix}`, current.bytes)
+  await store.put(`${backups}${fileName}.${toUnixNanos(atMs)}.json${suffix}`, current.bytes)
 }
 
 /** Writes the checkpoint of a new stack. Returns the stored bytes. Throws STACK_EXISTS. */
@@ -159,6 +159,6 @@ export async function listDirectly({ store }: Backend, prefix: string): Promise<
 }
 
 /** Returns a time in nanoseconds since 1970, as in Pulumi's names of files. */
-export function unixNanos(atMs: number): string {
+export function toUnixNanos(atMs: number): string {
   return `${atMs}000000`
 }

@@ -5,7 +5,7 @@ import { withFlag } from '../state/field-order.ts'
 import { normalizeUrns } from '../state/normalize-urns.ts'
 import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
-import { unknownDeploymentFields } from '../state/unknown-fields.ts'
+import { selectUnknownDeploymentFields } from '../state/unknown-fields.ts'
 import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
 import { createReplayState } from './replay-state.ts'
 import type { ReplayState } from './replay-state.ts'
@@ -236,7 +236,7 @@ function buildDeployment(state: ReplayState, options: EntryReplayOptions): Store
       ? {}
       : { snippets: base.snippets }),
     ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
-    ...unknownDeploymentFields(base),
+    ...selectUnknownDeploymentFields(base),
   })
 }
 

@@ -25,7 +25,7 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   let bufferIndex = 0
   let wordIndex = 0
   let unusedBytes = new Uint8Array()
-  const nextWord = (): bigint => {
+  const drawWord = (): bigint => {
     const end = bufferIndex === buffersPerKey - 1 ? wordsPerBuffer - wordsPerKey : wordsPerBuffer
     if (wordIndex === end) {
       bufferIndex = (bufferIndex + 1) % buffersPerKey
@@ -41,7 +41,7 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
     nextBelow(n) {
       const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
-        const word = nextWord()
+        const word = drawWord()
         // A larger word is rejected, because it would make some numbers more likely than others.
         if (word < max) return Number(word % BigInt(n))
       }
@@ -53,7 +53,7 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
       unusedBytes = unusedBytes.slice(filledCount)
       while (filledCount < count) {
         const wordBytes = Buffer.alloc(8)
-        wordBytes.writeBigUInt64LE(nextWord())
+        wordBytes.writeBigUInt64LE(drawWord())
         const copiedCount = Math.min(8, count - filledCount)
         bytes.set(wordBytes.subarray(0, copiedCount), filledCount)
         unusedBytes = Uint8Array.from(wordBytes.subarray(copiedCount))

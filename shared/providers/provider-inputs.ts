@@ -40,7 +40,7 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
   const internal = inputs.get(internalKey) ?? null
   if (internal !== null && !isMap(internal))
-    throw invalidProviderError(urn, `'${internalKey}' must be an object`)
+    throw createInvalidProviderError(urn, `'${internalKey}' must be an object`)
   const engineValues = internal ?? inputs
   const isParameterized = engineValues.has('parameterization')
   const parameterization = isParameterized
@@ -51,10 +51,10 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
       }
     : undefined
   if (parameterization?.version === '')
-    throw invalidProviderError(urn, "must have a 'version' field")
+    throw createInvalidProviderError(urn, "must have a 'version' field")
   const name = readTextInput(urn, engineValues, 'name')
   if (name === '' && engineValues.has('name') && internal !== null)
-    throw invalidProviderError(urn, "'name' must not be empty")
+    throw createInvalidProviderError(urn, "'name' must not be empty")
   return {
     kind: 'resource',
     name: name === '' ? pkg : name,
@@ -116,7 +116,7 @@ export function packageOfUrn(urn: Urn): string {
   return packageOf(type.slice(0, type.indexOf('::')))
 }
 
-function invalidProviderError(urn: Urn, problem: string): Error {
+function createInvalidProviderError(urn: Urn, problem: string): Error {
   return error('RESOURCE_INVALID', `${problem} (provider ${urn})`)
 }
 
@@ -125,17 +125,17 @@ function readTextInput(urn: Urn, map: PropertyMap, key: string): string {
   const plainValue = readWithoutSecrets(map, key)
   if (plainValue === null || typeof plainValue === 'string') return plainValue ?? ''
   if (containsUnknown(plainValue)) return ''
-  throw invalidProviderError(urn, `'${key}' must be a string`)
+  throw createInvalidProviderError(urn, `'${key}' must be a string`)
 }
 
 function readTextMapInput(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
   const plainValue = readWithoutSecrets(map, key)
   if (plainValue === null) return new Map()
-  if (!isMap(plainValue)) throw invalidProviderError(urn, `'${key}' must be an object`)
+  if (!isMap(plainValue)) throw createInvalidProviderError(urn, `'${key}' must be an object`)
   return new Map(
     [...plainValue].map(([name, value]) => {
       if (typeof value !== 'string')
-        throw invalidProviderError(urn, `'${key}[${name}]' must be a string`)
+        throw createInvalidProviderError(urn, `'${key}[${name}]' must be a string`)
       return [name, value]
     }),
   )

@@ -13,7 +13,7 @@ import {
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
 /** Facts that depend on the needs of an operation. Only a begin contains the number of needs. */
-const factsAboutNeeds: ReadonlySet<Fact> = new Set(['complete', 'it is the last arrival'])
+const needsFacts: ReadonlySet<Fact> = new Set(['complete', 'it is the last arrival'])
 
 /**
  * Returns the condition under which a store applies a request (`writes`), or only repeats its first
@@ -40,7 +40,7 @@ function expressionOf(
   event: HeadEvent,
   factConditions: FactConditions,
 ): string {
-  const isProvided = (fact: Fact): boolean => event === 'begin' || !factsAboutNeeds.has(fact)
+  const isProvided = (fact: Fact): boolean => event === 'begin' || !needsFacts.has(fact)
   const clauseOf = (fact: Fact): string => {
     const condition = factConditions[fact]
     assert(condition !== undefined, `the store has a condition for '${fact}'`)

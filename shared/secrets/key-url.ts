@@ -37,24 +37,25 @@ export function isKeyUrl(provider: string): boolean {
  */
 export function splitKeyUrl(text: string, service: KeyService): KeyUrlParts {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== `${service}:`) throw keyUrlError(text, `does not begin with ${service}://`)
+  if (url?.protocol !== `${service}:`)
+    throw createKeyUrlError(text, `does not begin with ${service}://`)
   if (url.username !== '' || url.password !== '')
     throw error('SECRETS_URL_INVALID', `a key URL of ${service} contains a user, which is unused`)
   const path = decodeText(url.pathname)
-  if (path === undefined) throw keyUrlError(text, 'cannot be decoded')
+  if (path === undefined) throw createKeyUrlError(text, 'cannot be decoded')
   const key = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
-  if (key === '') throw keyUrlError(text, 'does not contain a key')
-  if (text.includes('#')) throw keyUrlError(text, 'has a fragment, which is not supported')
+  if (key === '') throw createKeyUrlError(text, 'does not contain a key')
+  if (text.includes('#')) throw createKeyUrlError(text, 'has a fragment, which is not supported')
   const parameters = new Map<string, string>()
   for (const [name, value] of url.searchParams) {
-    if (parameters.has(name)) throw keyUrlError(text, `has '${name}' more than once`)
+    if (parameters.has(name)) throw createKeyUrlError(text, `has '${name}' more than once`)
     parameters.set(name, value)
   }
   return { key, parameters }
 }
 
 /** Creates SECRETS_URL_INVALID for a key URL. The message does not contain the query. */
-export function keyUrlError(text: string, reason: string): Error {
+export function createKeyUrlError(text: string, reason: string): Error {
   const service = keyServiceOf(text)
   return error(
     'SECRETS_URL_INVALID',

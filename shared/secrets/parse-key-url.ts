@@ -1,4 +1,4 @@
-import { keyServiceOf, keyUrlError, splitKeyUrl } from './key-url.ts'
+import { keyServiceOf, createKeyUrlError, splitKeyUrl } from './key-url.ts'
 
 /** The contents of an `awskms://` URL. */
 export interface AwsKeyUrl {
@@ -63,11 +63,11 @@ export function parseAzureKeyUrl(text: string): AzureKeyUrl {
   const { key, parameters } = splitKeyUrl(text, 'azurekeyvault')
   requireKnownParameters(text, [...parameters.keys()], ['algorithm'])
   if (!/^[a-z\d-]+\.vault\.[a-z\d.-]+(:\d+)?\/keys\/[a-z\d-]+(\/[a-z\d]+)?$/i.test(key))
-    throw keyUrlError(text, 'does not name a key of a vault')
+    throw createKeyUrlError(text, 'does not name a key of a vault')
   const name = parameters.get('algorithm') || azureAlgorithms[0]
   const algorithm = azureAlgorithms.find(known => known === name)
   if (algorithm === undefined)
-    throw keyUrlError(text, `has the algorithm '${name}', which is not supported`)
+    throw createKeyUrlError(text, `has the algorithm '${name}', which is not supported`)
   return { keyId: `https://${key}`, algorithm }
 }
 
@@ -82,10 +82,11 @@ export function parseGcpKeyUrl(text: string): GcpKeyUrl {
   requireKnownParameters(text, [...parameters.keys()], [parameter])
   const segment = '[\\w.:-]+'
   const form = `^projects/${segment}/locations/${segment}/keyRings/${segment}/cryptoKeys/${segment}$`
-  if (!new RegExp(form).test(keyName)) throw keyUrlError(text, 'does not name a key of Cloud KMS')
+  if (!new RegExp(form).test(keyName))
+    throw createKeyUrlError(text, 'does not name a key of Cloud KMS')
   const data = parameters.get(parameter) ?? ''
   if (!/^[\w-]*={0,2}$/.test(data) || data.length % 4 !== 0)
-    throw keyUrlError(text, `has an invalid '${parameter}', which is URL-safe base64`)
+    throw createKeyUrlError(text, `has an invalid '${parameter}', which is URL-safe base64`)
   return {
     keyName,
     authenticatedData: data === '' ? undefined : Buffer.from(data, 'base64url').toString('base64'),
@@ -100,15 +101,15 @@ export function parseVaultKeyUrl(text: string): VaultKeyUrl {
   const { key: keyName, parameters } = splitKeyUrl(text, 'hashivault')
   requireKnownParameters(text, [...parameters.keys()], ['engine'])
   const engine = (parameters.get('engine') || 'transit').replace(/^\/+|\/+$/g, '')
-  if (!isPlainPath(keyName)) throw keyUrlError(text, 'does not name a key of Vault')
-  if (!isPlainPath(engine)) throw keyUrlError(text, 'has an invalid engine')
+  if (!isPlainPath(keyName)) throw createKeyUrlError(text, 'does not name a key of Vault')
+  if (!isPlainPath(engine)) throw createKeyUrlError(text, 'has an invalid engine')
   return { keyName, engine }
 }
 
 /** Parses a key URL of any service. Throws SECRETS_URL_INVALID. */
 export function requireValidKeyUrl(text: string): void {
   const service = keyServiceOf(text)
-  if (service === undefined) throw keyUrlError(text, 'does not name a key service')
+  if (service === undefined) throw createKeyUrlError(text, 'does not name a key service')
   parsers[service](text)
 }
 
@@ -133,7 +134,7 @@ function requireKnownParameters(
 ): void {
   const unknownName = names.find(name => !knownNames.includes(name))
   if (unknownName !== undefined)
-    throw keyUrlError(text, `has the parameter '${unknownName}', which is not supported`)
+    throw createKeyUrlError(text, `has the parameter '${unknownName}', which is not supported`)
 }
 
 /** Returns the region of an ARN, such as `arn:aws:kms:<region>:<account>:…`. */

@@ -6,8 +6,8 @@ import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
 import type { StoredJsonObject } from './stored-fields.ts'
 import {
-  unknownDeploymentFields,
-  unknownEnvelopeFields,
+  selectUnknownDeploymentFields,
+  selectUnknownEnvelopeFields,
   withEnvelopeFields,
 } from './unknown-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
@@ -115,7 +115,7 @@ export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
     features,
     deployment:
       deployment == null ? null : requireForm(storedDeploymentForm, deployment, 'the deployment'),
-    unknownFields: unknownEnvelopeFields(envelope),
+    unknownFields: selectUnknownEnvelopeFields(envelope),
   }
 }
 
@@ -190,7 +190,7 @@ function completeDeployment(
     ...(extensions && Object.keys(extensions).length > 0
       ? { extensions: extensions as StoredJsonObject }
       : {}),
-    ...unknownDeploymentFields(json),
+    ...selectUnknownDeploymentFields(json),
     ...withEnvelopeFields(unknownFields),
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import { secretOf } from '../values/value.ts'
-import { equalResources } from './equal-resources.ts'
+import { areEqualResources } from './equal-resources.ts'
 import { createResourceState, type ResourceState } from './resource.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
@@ -40,7 +40,7 @@ describe('two states are equal', () => {
     ['with different source positions', { sourcePosition: 'project:///a.ts#1' }, {}],
     ['with different stack traces', { stackTrace: [{ sourcePosition: 'project:///a.ts#1' }] }, {}],
   ])('%s', (_what, a, b) => {
-    expect(equalResources(state(a), state(b))).toBe(true)
+    expect(areEqualResources(state(a), state(b))).toBe(true)
   })
 })
 
@@ -61,18 +61,18 @@ describe('two states differ', () => {
     ['in their creation time', { created: '2026-01-01T00:00:00Z' }],
     ['in ignored changes', { ignoreChanges: ['k'] }],
   ])('%s', (_what, fields) => {
-    expect(equalResources(state(), state(fields))).toBe(false)
-    expect(equalResources(state(fields), state())).toBe(false)
+    expect(areEqualResources(state(), state(fields))).toBe(false)
+    expect(areEqualResources(state(fields), state())).toBe(false)
   })
 
   test('when only one keeps a value secret', () => {
     const open = state({ outputs: new Map([['k', 'x']]) })
     const sealed = state({ outputs: new Map([['k', secretOf('x')]]) })
-    expect(equalResources(open, sealed)).toBe(false)
+    expect(areEqualResources(open, sealed)).toBe(false)
   })
 
   test('in the order of a list whose order matters', () => {
     const one = state({ ignoreChanges: ['a', 'b'] })
-    expect(equalResources(one, state({ ignoreChanges: ['b', 'a'] }))).toBe(false)
+    expect(areEqualResources(one, state({ ignoreChanges: ['b', 'a'] }))).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import { equalMaps, equalValues } from '../values/equal.ts'
+import { areEqualMaps, areEqualValues } from '../values/equal.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
@@ -7,19 +7,19 @@ import type { ResourceState } from './resource.ts'
  * is not equal to the old one. Pulumi compares fewer fields. Here a newly set option must reach the
  * state, because otherwise its next change would be missed.
  */
-export function equalResources(a: ResourceState, b: ResourceState): boolean {
+export function areEqualResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true
   for (const field of plainFields) if (a[field] !== b[field]) return false
-  for (const field of listFields) if (!equalLists(a[field], b[field])) return false
+  for (const field of listFields) if (!areEqualLists(a[field], b[field])) return false
   for (const field of setFields)
-    if (!equalLists([...a[field]].sort(), [...b[field]].sort())) return false
+    if (!areEqualLists([...a[field]].sort(), [...b[field]].sort())) return false
   return (
-    equalTimeouts(a, b) &&
-    equalListMaps(a.propertyDependencies, b.propertyDependencies) &&
-    equalListMaps(a.resourceHooks, b.resourceHooks) &&
-    equalValues(a.replacementTrigger, b.replacementTrigger) &&
-    equalMaps(a.inputs, b.inputs) &&
-    equalMaps(a.outputs, b.outputs)
+    areEqualTimeouts(a, b) &&
+    areEqualListMaps(a.propertyDependencies, b.propertyDependencies) &&
+    areEqualListMaps(a.resourceHooks, b.resourceHooks) &&
+    areEqualValues(a.replacementTrigger, b.replacementTrigger) &&
+    areEqualMaps(a.inputs, b.inputs) &&
+    areEqualMaps(a.outputs, b.outputs)
   )
 }
 
@@ -57,23 +57,23 @@ const listFields = [
 
 const setFields = ['dependencies'] as const satisfies readonly (keyof ResourceState)[]
 
-function equalLists(a: readonly string[], b: readonly string[]): boolean {
+function areEqualLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
 }
 
-function equalListMaps(
+function areEqualListMaps(
   a: ReadonlyMap<string, readonly string[]>,
   b: ReadonlyMap<string, readonly string[]>,
 ): boolean {
   if (a.size !== b.size) return false
   for (const [key, list] of a) {
     const other = b.get(key)
-    if (other === undefined || !equalLists([...list].sort(), [...other].sort())) return false
+    if (other === undefined || !areEqualLists([...list].sort(), [...other].sort())) return false
   }
   return true
 }
 
-function equalTimeouts(a: ResourceState, b: ResourceState): boolean {
+function areEqualTimeouts(a: ResourceState, b: ResourceState): boolean {
   const { customTimeouts: timeoutsOfA } = a
   const { customTimeouts: timeoutsOfB } = b
   return (

@@ -10,7 +10,11 @@ import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
 import { createPauser } from './stream/pause.ts'
-import { keepUnknownFields, keepUnknownFrame, unknownDeploymentFields } from './unknown-fields.ts'
+import {
+  keepUnknownFields,
+  keepUnknownFrame,
+  selectUnknownDeploymentFields,
+} from './unknown-fields.ts'
 import {
   envelopeFieldsKey,
   type Json,
@@ -234,7 +238,7 @@ export function resealDeployment(
     metadata: stored.metadata,
     ...(stored.snippets === undefined ? {} : { snippets: stored.snippets }),
     ...(stored.extensions === undefined ? {} : { extensions: stored.extensions }),
-    ...unknownDeploymentFields(stored),
+    ...selectUnknownDeploymentFields(stored),
   }
 }
 

@@ -129,7 +129,7 @@ function faultOfDependencies(
   earlier: EarlierResources,
 ): string | undefined {
   const { dependencies, propertyDependencies, deletedWith, replaceWith } = resource
-  const faultIn = (relation: string, urns: readonly string[]): string | undefined => {
+  const findFaultIn = (relation: string, urns: readonly string[]): string | undefined => {
     for (const urn of urns) {
       const fault = faultOfEdge(resource, earlier, relation, urn)
       if (fault !== undefined) return fault
@@ -139,13 +139,13 @@ function faultOfDependencies(
   // Most resources lack most of these fields.
   let fault: string | undefined
   if (dependencies !== undefined)
-    fault = faultIn('dependency', readTextListField(resource, 'dependencies'))
+    fault = findFaultIn('dependency', readTextListField(resource, 'dependencies'))
   if (propertyDependencies !== undefined)
-    fault ??= faultIn('property dependency', readNestedTexts(resource, 'propertyDependencies'))
+    fault ??= findFaultIn('property dependency', readNestedTexts(resource, 'propertyDependencies'))
   if (deletedWith !== undefined)
-    fault ??= faultIn('deletedWith', [readTextField(resource, 'deletedWith')])
+    fault ??= findFaultIn('deletedWith', [readTextField(resource, 'deletedWith')])
   if (replaceWith !== undefined)
-    fault ??= faultIn('replaceWith', readTextListField(resource, 'replaceWith'))
+    fault ??= findFaultIn('replaceWith', readTextListField(resource, 'replaceWith'))
   return fault
 }
 

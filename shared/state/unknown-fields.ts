@@ -19,7 +19,7 @@ const knownFields: ReadonlySet<string> = new Set([
 /**
  * Returns the fields of a deployment that this version does not know, and those of its envelope.
  */
-export function unknownDeploymentFields(deployment: object): object {
+export function selectUnknownDeploymentFields(deployment: object): object {
   const entries = Object.entries(deployment).filter(([field]) => !knownFields.has(field))
   const envelopeFields =
     envelopeFieldsKey in deployment ? { [envelopeFieldsKey]: deployment[envelopeFieldsKey] } : {}
@@ -36,7 +36,7 @@ export function withEnvelopeFields(
 }
 
 /** Returns the fields of an envelope that this version does not know. */
-export function unknownEnvelopeFields(envelope: object): StoredJsonObject {
+export function selectUnknownEnvelopeFields(envelope: object): StoredJsonObject {
   const names = ['version', 'features', 'deployment']
   const entries: [string, Json][] = Object.entries(envelope)
   return Object.fromEntries(entries.filter(([field]) => !names.includes(field)))
@@ -48,7 +48,7 @@ export function unknownEnvelopeFields(envelope: object): StoredJsonObject {
  */
 export function deploymentOfEnvelope(envelope: StoredEnvelope): StoredDeployment | null {
   const { deployment } = envelope
-  const unknownFields = unknownEnvelopeFields(envelope)
+  const unknownFields = selectUnknownEnvelopeFields(envelope)
   if (deployment !== null || Object.keys(unknownFields).length === 0) return deployment
   return { ...emptyDeployment, ...withEnvelopeFields(unknownFields) }
 }
@@ -72,6 +72,6 @@ export function keepUnknownFrame(
     ...encoded,
     manifest: { ...before.manifest, ...encoded.manifest },
     metadata: { ...metadata, ...encoded.metadata },
-    ...unknownDeploymentFields(before),
+    ...selectUnknownDeploymentFields(before),
   }
 }

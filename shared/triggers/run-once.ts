@@ -25,21 +25,21 @@ export async function runOnce<T>(
   { taskIds, retentionMs }: { readonly taskIds: readonly string[]; readonly retentionMs: number },
   task: () => Promise<T>,
 ): Promise<OnceResult<T>> {
-  const expiryAfter = (ms: number): EpochMs => (clock.now() + ms) as EpochMs
+  const computeExpiry = (ms: number): EpochMs => (clock.now() + ms) as EpochMs
   const isCompleted = async (): Promise<boolean> =>
     (await Promise.all(taskIds.map(id => marks.isMarked(`done ${id}`)))).includes(true)
   if (await isCompleted()) return { kind: 'repeated' }
   const claimedIds: string[] = []
   try {
     for (const id of taskIds) {
-      if (!(await marks.mark(`claim ${id}`, expiryAfter(triggerLimits.deliveryClaimMs))))
+      if (!(await marks.mark(`claim ${id}`, computeExpiry(triggerLimits.deliveryClaimMs))))
         return { kind: 'underway' }
       claimedIds.push(id)
     }
     // The earlier holder of the claim may have finished between the two checks.
     if (await isCompleted()) return { kind: 'repeated' }
     const value = await task()
-    for (const id of taskIds) await marks.mark(`done ${id}`, expiryAfter(retentionMs))
+    for (const id of taskIds) await marks.mark(`done ${id}`, computeExpiry(retentionMs))
     return { kind: 'done', value }
   } finally {
     for (const id of claimedIds) await marks.unmark(`claim ${id}`)

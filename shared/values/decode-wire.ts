@@ -83,11 +83,11 @@ function readValue(value: unknown, context: WireContext): PropertyValue | undefi
       if (Object.hasOwn(value, signatureKey)) return readSpecial(value as Fields, context)
       return readMap(value as Fields, context)
     default:
-      throw malformedError(context, `is a ${typeof value}`)
+      throw createMalformedError(context, `is a ${typeof value}`)
   }
 }
 
-function malformedError(context: WireContext, problem: string): Error {
+function createMalformedError(context: WireContext, problem: string): Error {
   return error('VALUE_MALFORMED', `the value of '${pathTextOf(context)}' ${problem}`)
 }
 
@@ -104,7 +104,7 @@ function readList(items: readonly unknown[], context: WireContext): PropertyValu
 function readUnknown(context: WireContext): PropertyValue | undefined {
   const { options } = context
   if (options.unknowns === 'reject')
-    throw malformedError(context, 'is unknown where it must be known')
+    throw createMalformedError(context, 'is unknown where it must be known')
   if (options.unknowns === 'drop') return undefined
   if (options.outputs && options.upgradesToOutputs === true)
     return { kind: 'output', secret: false, dependencies: [] }
@@ -125,10 +125,10 @@ function readSpecial(fields: Fields, context: WireContext): PropertyValue | unde
       return readReference(fields, context)
     case signatures.bytes:
       if (typeof fields['value'] !== 'string')
-        throw malformedError(context, 'is a byte string without base64 text')
+        throw createMalformedError(context, 'is a byte string without base64 text')
       return { kind: 'bytes', base64: fields['value'] }
     default:
-      throw malformedError(context, `has the unknown signature ${formatSignature(fields)}`)
+      throw createMalformedError(context, `has the unknown signature ${formatSignature(fields)}`)
   }
 }
 
@@ -139,7 +139,8 @@ function formatSignature(fields: Fields): string {
 }
 
 function readSecret(fields: Fields, context: WireContext): PropertyValue | undefined {
-  if (fields['value'] === undefined) throw malformedError(context, 'is a secret without a value')
+  if (fields['value'] === undefined)
+    throw createMalformedError(context, 'is a secret without a value')
   return toSecret(readValue(fields['value'], context), context)
 }
 
@@ -157,7 +158,7 @@ function toSecret(
 function readOutput(fields: Fields, context: WireContext): PropertyValue | undefined {
   const secret = fields['secret'] ?? false
   if (typeof secret !== 'boolean')
-    throw malformedError(context, 'is an output whose `secret` is not a boolean')
+    throw createMalformedError(context, 'is an output whose `secret` is not a boolean')
   const isKnown = fields['value'] !== undefined
   if (!context.options.outputs) {
     const value = isKnown ? readValue(fields['value'], context) : readUnknown(context)
@@ -180,12 +181,13 @@ function readDependencies(list: unknown, context: WireContext): readonly Urn[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.every(item => typeof item === 'string' && isUrn(item)))
     return list
-  throw malformedError(context, 'is an output whose dependencies are not a list of URNs')
+  throw createMalformedError(context, 'is an output whose dependencies are not a list of URNs')
 }
 
 function readText(fields: Fields, key: string, context: WireContext): string {
   const text = fields[key] ?? ''
-  if (typeof text !== 'string') throw malformedError(context, `has a '${key}' that is not a string`)
+  if (typeof text !== 'string')
+    throw createMalformedError(context, `has a '${key}' that is not a string`)
   return text
 }
 
@@ -212,13 +214,16 @@ function readArchive(fields: Fields, context: WireContext): Archive {
     return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
   }
   if (typeof members !== 'object' || Array.isArray(members))
-    throw malformedError(context, 'is an archive whose assets are not an object')
+    throw createMalformedError(context, 'is an archive whose assets are not an object')
   const assets = new Map<string, Asset | Archive>()
   for (const [name, member] of Object.entries(members)) {
     context.path.push(name)
     const value = readValue(member, context)
     if (!isSpecial(value) || (value.kind !== 'asset' && value.kind !== 'archive'))
-      throw malformedError(context, 'is a member of an archive, but neither asset nor archive')
+      throw createMalformedError(
+        context,
+        'is a member of an archive, but neither asset nor archive',
+      )
     assets.set(name, value)
     context.path.pop()
   }
@@ -228,7 +233,7 @@ function readArchive(fields: Fields, context: WireContext): Archive {
 function readReference(fields: Fields, context: WireContext): PropertyValue | undefined {
   const urn = fields['urn']
   if (typeof urn !== 'string' || urn === '')
-    throw malformedError(context, 'is a reference without a URN')
+    throw createMalformedError(context, 'is a reference without a URN')
   const id = readId(fields['id'], context)
   if (!context.options.references) {
     if (id === undefined) return urn
@@ -259,5 +264,5 @@ function readId(id: unknown, context: WireContext): ResourceReference['id'] | un
   if (inner === undefined) return undefined
   if (typeof inner === 'string') return inner === '' ? unknown : inner
   if (isSpecial(inner) && inner.kind === 'unknown') return unknown
-  throw malformedError(context, 'is a reference whose id is not a string')
+  throw createMalformedError(context, 'is a reference whose id is not a string')
 }

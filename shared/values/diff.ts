@@ -1,4 +1,4 @@
-import { equalValues } from './equal.ts'
+import { areEqualValues } from './equal.ts'
 import { compareUtf8 } from './go-json.ts'
 import { formatPath, type PathSegment } from './path.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
@@ -58,7 +58,7 @@ function compare(
   b: PropertyValue | undefined,
   comparison: Comparison,
 ): void {
-  if (equalValues(a, b)) return
+  if (areEqualValues(a, b)) return
   if (isMap(a) && isMap(b))
     for (const key of mergedKeysOf(a, b)) compare(a.get(key), b.get(key), descend(comparison, key))
   else if (isList(a) && isList(b)) compareItems(a, b, comparison)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
-import { equalMaps, equalValues } from './equal.ts'
+import { areEqualMaps, areEqualValues } from './equal.ts'
 import { type Asset, type PropertyValue, secretOf, unknown } from './value.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
@@ -43,8 +43,8 @@ describe('values', () => {
     ['references to one resource with two versions', reference('1', 'i'), reference('2', 'i')],
     ['outputs with the same dependencies', output('a', 'b'), output('a', 'b')],
   ])('are equal: %s', (_name, a, b) => {
-    expect(equalValues(a, b)).toBe(true)
-    expect(equalValues(b, a)).toBe(true)
+    expect(areEqualValues(a, b)).toBe(true)
+    expect(areEqualValues(b, a)).toBe(true)
   })
 
   test.each<[string, PropertyValue | undefined, PropertyValue | undefined]>([
@@ -67,12 +67,12 @@ describe('values', () => {
     ['outputs with dependencies in another order', output('a', 'b'), output('b', 'a')],
     ['an asset and an archive', asset('h', ''), { kind: 'archive', hash: 'h', source: undefined }],
   ])('differ: %s', (_name, a, b) => {
-    expect(equalValues(a, b)).toBe(false)
-    expect(equalValues(b, a)).toBe(false)
+    expect(areEqualValues(a, b)).toBe(false)
+    expect(areEqualValues(b, a)).toBe(false)
   })
 
   test('objects differ if either one has a key that the other one lacks', () => {
-    expect(equalMaps(new Map([['a', 1]]), new Map())).toBe(false)
-    expect(equalMaps(new Map(), new Map([['a', 1]]))).toBe(false)
+    expect(areEqualMaps(new Map([['a', 1]]), new Map())).toBe(false)
+    expect(areEqualMaps(new Map(), new Map([['a', 1]]))).toBe(false)
   })
 })

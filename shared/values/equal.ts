@@ -7,40 +7,43 @@ import { isList, isMap, isSpecial } from './value.ts'
  * objects null equals absent, assets are compared by hash, secrets equal secrets only, and an
  * unknown equals an unknown.
  */
-export function equalValues(a: PropertyValue | undefined, b: PropertyValue | undefined): boolean {
+export function areEqualValues(
+  a: PropertyValue | undefined,
+  b: PropertyValue | undefined,
+): boolean {
   if (a === b) return true
   if (a === undefined || b === undefined || a === null || b === null)
     return (a ?? null) === (b ?? null)
-  if (isMap(a)) return isMap(b) && equalMaps(a, b)
+  if (isMap(a)) return isMap(b) && areEqualMaps(a, b)
   if (isList(a))
     return (
-      isList(b) && a.length === b.length && a.every((item, index) => equalValues(item, b[index]))
+      isList(b) && a.length === b.length && a.every((item, index) => areEqualValues(item, b[index]))
     )
-  if (isSpecial(a)) return isSpecial(b) && equalSpecials(a, b)
+  if (isSpecial(a)) return isSpecial(b) && areEqualSpecials(a, b)
   return false
 }
 
 /** Reports whether two objects are equal; null counts as absent. */
-export function equalMaps(a: PropertyMap, b: PropertyMap): boolean {
+export function areEqualMaps(a: PropertyMap, b: PropertyMap): boolean {
   if (a === b) return true
-  for (const [key, value] of a) if (!equalValues(value, b.get(key) ?? null)) return false
+  for (const [key, value] of a) if (!areEqualValues(value, b.get(key) ?? null)) return false
   for (const [key, value] of b) if (!a.has(key) && value !== null) return false
   return true
 }
 
-function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
-  if (a.kind === 'secret') return b.kind === 'secret' && equalValues(a.value, b.value)
+function areEqualSpecials(a: SpecialValue, b: SpecialValue): boolean {
+  if (a.kind === 'secret') return b.kind === 'secret' && areEqualValues(a.value, b.value)
   if (a.kind === 'unknown') return b.kind === 'unknown'
   if (a.kind === 'bytes') return b.kind === 'bytes' && a.base64 === b.base64
   if (a.kind === 'reference')
-    return b.kind === 'reference' && a.urn === b.urn && equalValues(a.id ?? null, b.id ?? null)
-  if (a.kind === 'asset' || a.kind === 'archive') return b.kind === a.kind && equalAssets(a, b)
+    return b.kind === 'reference' && a.urn === b.urn && areEqualValues(a.id ?? null, b.id ?? null)
+  if (a.kind === 'asset' || a.kind === 'archive') return b.kind === a.kind && areEqualAssets(a, b)
   if (b.kind !== 'output' || a.secret !== b.secret) return false
   const sameDependencies = a.dependencies.join('\n') === b.dependencies.join('\n')
   return (
     sameDependencies &&
     (a.value === undefined) === (b.value === undefined) &&
-    equalValues(a.value, b.value)
+    areEqualValues(a.value, b.value)
   )
 }
 
@@ -49,10 +52,10 @@ function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
  * they have the same path, address or members. An asset with a hash never equals an asset without
  * one.
  */
-function equalAssets(a: Asset | Archive, b: Asset | Archive): boolean {
+function areEqualAssets(a: Asset | Archive, b: Asset | Archive): boolean {
   const hash = hashOf(a)
   if (hash !== hashOf(b)) return false
-  return hash !== '' || equalSources(a.source, b.source)
+  return hash !== '' || areEqualSources(a.source, b.source)
 }
 
 function hashOf({ hash, source }: Asset | Archive): string {
@@ -60,14 +63,14 @@ function hashOf({ hash, source }: Asset | Archive): string {
   return createHash('sha256').update(source.text, 'utf8').digest('hex')
 }
 
-function equalSources(a: (Asset | Archive)['source'], b: (Asset | Archive)['source']): boolean {
+function areEqualSources(a: (Asset | Archive)['source'], b: (Asset | Archive)['source']): boolean {
   if (a === undefined || b === undefined) return false
   if ('path' in a) return 'path' in b && a.path === b.path
   if ('uri' in a) return 'uri' in b && a.uri === b.uri
   if (!('assets' in a) || !('assets' in b) || a.assets.size !== b.assets.size) return false
   for (const [key, member] of a.assets) {
     const other = b.assets.get(key)
-    if (other?.kind !== member.kind || !equalAssets(member, other)) return false
+    if (other?.kind !== member.kind || !areEqualAssets(member, other)) return false
   }
   return true
 }

@@ -17,9 +17,9 @@ export function parsePath(text: string): readonly PathSegment[] {
   let position = 0
   while (position < text.length) {
     if (text[position] === '.') {
-      if (position === 0) throw malformedError(text, 'it starts with a dot')
+      if (position === 0) throw createMalformedError(text, 'it starts with a dot')
       position += 1
-      if (position === text.length) throw malformedError(text, 'it ends with a dot')
+      if (position === text.length) throw createMalformedError(text, 'it ends with a dot')
       continue
     }
     if (text[position] === '[') {
@@ -55,10 +55,10 @@ function parseBracket(
 ): { readonly segment: PathSegment; readonly nextPosition: number } {
   if (text[start + 1] === '"') return parseQuoted(text, start)
   const close = text.indexOf(']', start)
-  if (close < 0) throw malformedError(text, 'a bracket is not closed')
+  if (close < 0) throw createMalformedError(text, 'a bracket is not closed')
   const inner = text.slice(start + 1, close)
   if (inner === '*') return { segment: anySegment, nextPosition: close + 1 }
-  if (!/^[+-]?\d+$/.test(inner)) throw malformedError(text, `'${inner}' is not an index`)
+  if (!/^[+-]?\d+$/.test(inner)) throw createMalformedError(text, `'${inner}' is not an index`)
   return { segment: Number(inner), nextPosition: close + 1 }
 }
 
@@ -72,14 +72,15 @@ function parseQuoted(
       name += '"'
       position += 1
     } else if (text[position] === '"') {
-      if (text[position + 1] !== ']') throw malformedError(text, 'a quoted name is not closed')
+      if (text[position + 1] !== ']')
+        throw createMalformedError(text, 'a quoted name is not closed')
       return { segment: toSegment(name), nextPosition: position + 2 }
     } else name += text[position]
   }
-  throw malformedError(text, 'a quoted name is not closed')
+  throw createMalformedError(text, 'a quoted name is not closed')
 }
 
-function malformedError(text: string, reason: string): Error {
+function createMalformedError(text: string, reason: string): Error {
   return error('VALUE_MALFORMED', `'${text}' is not a property path: ${reason}`)
 }
 

@@ -10,7 +10,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startScheduler } from '../../infra/local-cloud/scheduler-emulator.ts'
-import { nextTimeAfter } from '../../infra/local-cloud/scheduler-times.ts'
+import { findNextTime } from '../../infra/local-cloud/scheduler-times.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import type { ScheduledCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
@@ -138,7 +138,7 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
     ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
   ])('the next time of %s in %s after %s is %s', (expression, zone, after, next) => {
     const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
-    const findSchedule = nextTimeAfter(times, Date.parse(after))
+    const findSchedule = findNextTime(times, Date.parse(after))
     expect(findSchedule === undefined ? undefined : new Date(findSchedule).toISOString()).toBe(
       next?.replace('Z', '.000Z'),
     )

@@ -14,15 +14,15 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.remove())
 
-const lastWords = 'these are the last words of the plugin'
+const lastLine = 'these are the last words of the plugin'
 
 test.each<readonly [packages: string, ...parts: string[]]>([
   ['nowhere,elsewhere', 'pulumi-resource-nowhere', 'pulumi-resource-elsewhere', 'looked at'],
   ['not-executable', 'pulumi-resource-not-executable, which is not executable'],
   ['no-port', 'ended before it printed its port', 'the library libfaulty.so is missing'],
   ['no-number', "'Welcome to this plugin'"],
-  ['dies-in-handshake', lastWords, 'failed the handshake', 'exit code 3'],
-  ['dies-in-check', lastWords, 'during Check'],
+  ['dies-in-handshake', lastLine, 'failed the handshake', 'exit code 3'],
+  ['dies-in-check', lastLine, 'during Check'],
   ['malformed-inputs', 'answered Check with a malformed value'],
 ])(
   'a provider of the kind %s fails the deployment and leaves the state valid',
@@ -43,7 +43,7 @@ test.each<readonly [packages: string, ...parts: string[]]>([
 
 test('a create during which the provider dies becomes a pending operation', async () => {
   const result = await sandbox.run(upArgs, { env: { PACKAGES: 'gold,dies-in-create' } })
-  expectRefused(result, 'DEPLOYMENT_FAILED', [lastWords, 'during Create'])
+  expectRefused(result, 'DEPLOYMENT_FAILED', [lastLine, 'during Create'])
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(readExport(text).pending).toEqual([{ name: 'dies-in-create', type: 'creating' }])

@@ -13,7 +13,7 @@ export interface Source {
 }
 
 const copiedFiles =
-  /^(test\/golden\/(cases|provider|run\.mjs|README)|test\/tfgolden\/(cases|provider)|examples\/)/
+  /^(test\/golden\/(cases\/|provider\/|run\.mjs|README)|test\/tfgolden\/(cases|provider)\/|examples\/)/
 
 /** Returns every hand-written file with these endings that is or would be committed. */
 export function listSources(ending: RegExp): readonly Source[] {

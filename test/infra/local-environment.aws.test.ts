@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
-import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/sqs-event-source.ts'
+import { computeCallsMax, parseFailures } from '../../infra/local-cloud/sqs-event-source.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import {
   startSupervisor,
@@ -152,7 +152,7 @@ describe('the response to a batch of messages', () => {
 })
 
 test('an event source begins with five concurrent calls and adds five per second', () => {
-  expect([0, 999, 1_000, 60_000].map(callsMaxAfter)).toEqual([5, 9, 10, 305])
+  expect([0, 999, 1_000, 60_000].map(computeCallsMax)).toEqual([5, 9, 10, 305])
 })
 
 function stateOf(pid: number): string {

@@ -180,7 +180,7 @@ test('the installation of a program counts towards the time limit of its generat
   expect(all.cloud.log).toHaveLength(3)
 }, 120_000)
 
-/** Returns a hook of openings after which `elapsedMs` have passed. */
+/** Returns a hook of openings after which `measureElapsedMs` have passed. */
 function passTime(elapsedMs: number): () => Promise<void> {
   const read = performance.now.bind(performance)
   return async () => {

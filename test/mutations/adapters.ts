@@ -69,7 +69,7 @@ export const adapterMutations: readonly Mutation[] = [
     file: `${dynamoFolder}/stack-transitions.ts`,
     edits: [
       [
-        "condition: andConditions(existingStackCondition, '#version = :expected')",
+        "condition: joinConditions(existingStackCondition, '#version = :expected')",
         'condition: existingStackCondition',
       ],
     ],

@@ -96,8 +96,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (replay === undefined || lastDecision === undefined) return decided(undefined)',
-        'if (replay === undefined || lastDecision !== undefined) return decided(undefined)\n  if (lastDecision === undefined) return decided(undefined)',
+        'if (replay === undefined || lastDecision === undefined) return toDecided(undefined)',
+        'if (replay === undefined || lastDecision !== undefined) return toDecided(undefined)\n  if (lastDecision === undefined) return toDecided(undefined)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
@@ -168,7 +168,7 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/steps/run-steps.ts',
     edits: [
       [
-        'const isUnchanged = equalResources(old.state, state)',
+        'const isUnchanged = areEqualResources(old.state, state)',
         'const isUnchanged = old.state === state',
       ],
     ],

@@ -217,8 +217,11 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'leases: after a missed renewal an executor returns only with a new identity',
     file: `${executor}/lease.ts`,
     edits: [
-      ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
-      ['isRenewed === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isRenewed === false'],
+      ['    if (measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
+      [
+        'isRenewed === false || measureSinceRenewalMs() > limits.leaseGiveUpMs',
+        'isRenewed === false',
+      ],
     ],
     caughtBy: [testsOf(`${executor}/lease`)],
   },
@@ -228,7 +231,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/lease.ts`,
     edits: [
       [
-        'holdsLease: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs',
+        'holdsLease: () => !isLost && measureSinceRenewalMs() <= limits.leaseGiveUpMs',
         'holdsLease: () => !isLost',
       ],
     ],

@@ -76,7 +76,7 @@ export const groupMutations: readonly Mutation[] = [
     },
     [
       '  if (old === undefined) return skipCreate(next)\n',
-      '  if (old === undefined) return decided(undefined)\n',
+      '  if (old === undefined) return toDecided(undefined)\n',
     ],
     groupTestsOf('destroy/run-program', 'TestDestroyWithProgram:'),
   ),
@@ -134,7 +134,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/calls/invoke-function.ts',
     },
     [
-      "  if (await deps.tree.isPending(request.dependsOn)) return decided('unknown')\n",
+      "  if (await deps.tree.isPending(request.dependsOn)) return toDecided('unknown')\n",
       '  await deps.tree.isPending(request.dependsOn)\n',
     ],
     groupTestsOf('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
@@ -205,8 +205,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     [
-      "  return decided(diff.changes !== 'none' && isReplacement(diff))\n",
-      '  return decided(isReplacement(diff) && false)\n',
+      "  return toDecided(diff.changes !== 'none' && isReplacement(diff))\n",
+      '  return toDecided(isReplacement(diff) && false)\n',
     ],
     groupTestsOf('provider/provider', 'TestExplicitProviderDiffReplacement'),
   ),

@@ -15,8 +15,8 @@ import { decodeCtyJson } from '../../shared/providers/terraform/values/decode-js
 import { decodeMsgpack } from '../../shared/providers/terraform/values/decode-msgpack.ts'
 import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-json.ts'
 import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
-import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
-import { equalValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
+import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
+import { areEqualValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
@@ -101,10 +101,10 @@ function compareWithLibrary(pair: ValuePair, answer: LibraryAnswer): readonly st
       ours.equals(Buffer.from(answer.msgpack ?? '', 'base64')),
     ],
     [`JSON ${answer.json}`, toJsonIfPossible(first, declared) === answer.json],
-    ['structural equality', equalRaw(first, second) === answer.rawEqual],
+    ['structural equality', areEqualRaw(first, second) === answer.rawEqual],
     [
       `semantic equality: ${answer.equal}`,
-      String(equalValuesOf(first, second) ?? 'unknown') === answer.equal ||
+      String(areEqualValuesOf(first, second) ?? 'unknown') === answer.equal ||
         !isWhollyKnown(first) ||
         !isWhollyKnown(second),
     ],
@@ -147,5 +147,5 @@ function compareDecodings(
   const ours = describeDecoding(decode)
   if (form === undefined) return typeof ours === 'string' ? [] : [`the library refuses: ${refusal}`]
   if (typeof ours === 'string') return [`only we refuse: ${ours}`]
-  return equalRaw(ours, fromForm(form)) ? [] : [`the library decodes ${JSON.stringify(form)}`]
+  return areEqualRaw(ours, fromForm(form)) ? [] : [`the library decodes ${JSON.stringify(form)}`]
 }

@@ -5,15 +5,18 @@ import {
   formatCtyNumber,
   parseCtyNumber,
 } from '../../shared/providers/terraform/values/cty-number.ts'
-import { containsDynamic, equalTypes } from '../../shared/providers/terraform/values/type-system.ts'
+import {
+  containsDynamic,
+  areEqualTypes,
+} from '../../shared/providers/terraform/values/type-system.ts'
 import { isWhollyKnown, numberOf } from '../../shared/providers/terraform/values/cty-value.ts'
 import { decodeCtyJson } from '../../shared/providers/terraform/values/decode-json.ts'
 import { decodeMsgpack } from '../../shared/providers/terraform/values/decode-msgpack.ts'
 import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-json.ts'
 import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
-import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
+import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { numberType } from '../../shared/providers/terraform/values/type-system.ts'
-import { equalValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
+import { areEqualValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import {
   replaceUnknowns,
@@ -25,7 +28,7 @@ import { ctyTypes, floats, valuePairs } from './cty.fixture.ts'
 test('a type survives its JSON form', () => {
   fc.assert(
     fc.property(ctyTypes, type => {
-      expect(equalTypes(parseTypeJson(formatTypeJson(type)), type)).toBe(true)
+      expect(areEqualTypes(parseTypeJson(formatTypeJson(type)), type)).toBe(true)
     }),
   )
 })
@@ -35,7 +38,7 @@ test('a value survives MessagePack if its declared type has no dynamic part', ()
     fc.property(valuePairs, ({ declared, first }) => {
       fc.pre(!containsDynamic(declared))
       const decoded = decodeMsgpack(encodeMsgpack(first, declared), declared)
-      expect(equalRaw(decoded, first, { ignoresRefinements: true })).toBe(true)
+      expect(areEqualRaw(decoded, first, { ignoresRefinements: true })).toBe(true)
     }),
   )
 })
@@ -46,7 +49,9 @@ test('a known value survives JSON if its declared type has no dynamic part', () 
       const known = replaceUnknowns(first)
       fc.pre(!containsDynamic(declared))
       try {
-        expect(equalRaw(decodeCtyJson(encodeCtyJson(known, declared), declared), known)).toBe(true)
+        expect(areEqualRaw(decodeCtyJson(encodeCtyJson(known, declared), declared), known)).toBe(
+          true,
+        )
       } catch (thrown) {
         // Infinities have no JSON form.
         expect(hasCode(thrown, 'TERRAFORM_PROVIDER_BUG') && /infinite/.test(thrown.message)).toBe(
@@ -92,11 +97,11 @@ test('a number survives its text', () => {
 test('structural and semantic equality agree on known values', () => {
   fc.assert(
     fc.property(valuePairs, ({ first, second }) => {
-      const isSame = equalRaw(first, second)
-      expect(equalRaw(second, first)).toBe(isSame)
-      expect(equalValuesOf(second, first)).toBe(equalValuesOf(first, second))
+      const isSame = areEqualRaw(first, second)
+      expect(areEqualRaw(second, first)).toBe(isSame)
+      expect(areEqualValuesOf(second, first)).toBe(areEqualValuesOf(first, second))
       if (isWhollyKnown(first) && isWhollyKnown(second) && isSame)
-        expect(equalValuesOf(first, second)).toBe(true)
+        expect(areEqualValuesOf(first, second)).toBe(true)
     }),
   )
 })
@@ -105,7 +110,7 @@ test('a transformation that changes nothing returns an equal value', () => {
   fc.assert(
     fc.property(valuePairs, ({ first }) => {
       expect(
-        equalRaw(
+        areEqualRaw(
           transformValue(first, part => part),
           first,
         ),

@@ -9,7 +9,7 @@ import {
 import {
   type CtyNumber,
   compareNumbers,
-  numberFromFloat,
+  convertFloat,
   parseCtyNumber,
 } from '../../shared/providers/terraform/values/cty-number.ts'
 import {
@@ -19,10 +19,10 @@ import {
   listType,
   mapType,
   numberType,
-  objectType,
+  createObjectType,
   setType,
   stringType,
-  tupleType,
+  createTupleType,
 } from '../../shared/providers/terraform/values/type-system.ts'
 import {
   type CtyValue,
@@ -47,10 +47,10 @@ function typesOf(leaf: fc.Arbitrary<CtyType>, concrete?: fc.Arbitrary<CtyType>) 
       { arbitrary: (concrete ?? tie('type')).map(setType), weight: 1 },
       { arbitrary: tie('type').map(mapType), weight: 1 },
       {
-        arbitrary: fc.array(fc.tuple(names, tie('type')), { maxLength: 4 }).map(objectType),
+        arbitrary: fc.array(fc.tuple(names, tie('type')), { maxLength: 4 }).map(createObjectType),
         weight: 2,
       },
-      { arbitrary: fc.array(tie('type'), { maxLength: 3 }).map(tupleType), weight: 1 },
+      { arbitrary: fc.array(tie('type'), { maxLength: 3 }).map(createTupleType), weight: 1 },
     ),
   })).type
 }
@@ -118,7 +118,7 @@ const numbers: fc.Arbitrary<CtyNumber> = fc
 /** Numbers as doubles, which providers send for fractions. */
 export const floats: fc.Arbitrary<CtyNumber> = fc
   .double({ noNaN: true })
-  .map(float => numberFromFloat(float) ?? 0n)
+  .map(float => convertFloat(float) ?? 0n)
 
 function factsOf(type: CtyType): fc.Arbitrary<Refinements> {
   const notNull = fc.constantFrom<Refinements>({}, { isNotNull: true })
@@ -179,7 +179,7 @@ function concretize(type: CtyType): fc.Arbitrary<CtyType> {
     case 'map':
       return concretize(type.element).map(mapType)
     case 'tuple':
-      return fc.tuple(...type.elements.map(concretize)).map(tupleType)
+      return fc.tuple(...type.elements.map(concretize)).map(createTupleType)
     case 'object':
       return fc
         .tuple(
@@ -187,7 +187,7 @@ function concretize(type: CtyType): fc.Arbitrary<CtyType> {
             fc.tuple(fc.constant(name), concretize(part)),
           ),
         )
-        .map(objectType)
+        .map(createObjectType)
     default:
       return fc.constant(type)
   }

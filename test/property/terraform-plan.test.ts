@@ -4,7 +4,7 @@ import { findInconsistencies } from '../../shared/providers/terraform/plan/objec
 import { findPlanFlaws } from '../../shared/providers/terraform/plan/plan-flaws.ts'
 import { planUnknown, proposeNew } from '../../shared/providers/terraform/plan/proposed-new.ts'
 import type { CtyValue } from '../../shared/providers/terraform/values/cty-value.ts'
-import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
+import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { type BlockSchema, impliedTypeOf } from '../../shared/providers/terraform/values/schema.ts'
 import {
   blockWith,
@@ -99,7 +99,7 @@ test('a plan that equals the proposal is valid', () => {
 test('a proposal from equal prior object and configuration is that object', () => {
   fc.assert(
     fc.property(configs.map(replaceUnknowns), config => {
-      expect(equalRaw(proposeNew(block, config, config), config)).toBe(true)
+      expect(areEqualRaw(proposeNew(block, config, config), config)).toBe(true)
     }),
   )
 })

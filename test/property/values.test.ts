@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffInputs } from '../../shared/values/diff.ts'
-import { equalMaps, equalValues } from '../../shared/values/equal.ts'
+import { areEqualMaps, areEqualValues } from '../../shared/values/equal.ts'
 import type { Json } from '../../shared/values/json.ts'
 import { formatPath, getAtPath, parsePath, resetPaths } from '../../shared/values/path.ts'
 import { decodeStoredMap, encodeStoredMap } from '../../shared/values/value-codec.ts'
@@ -50,7 +50,7 @@ test('the order in which keys were set does not affect the stored form', () => {
 test('the diff of the engine finds a difference exactly where values without wrappers differ', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
-      const isSame = equalMaps(stripSecretsInMap(a), stripSecretsInMap(b))
+      const isSame = areEqualMaps(stripSecretsInMap(a), stripSecretsInMap(b))
       expect(diffInputs(a, b) === undefined).toBe(isSame)
     }),
   )
@@ -59,7 +59,7 @@ test('the diff of the engine finds a difference exactly where values without wra
 test('equality is symmetric', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
-      expect(equalMaps(a, b)).toBe(equalMaps(b, a))
+      expect(areEqualMaps(a, b)).toBe(areEqualMaps(b, a))
     }),
   )
 })
@@ -92,7 +92,7 @@ test('copied marks make a returned value secret exactly if the sent value contai
       for (const [key, value] of sent)
         expect(containsSecret(marked.get(key))).toBe(containsSecret(value))
       expect(
-        equalValues(stripSecretsInMap(marked), stripSecretsInMap(sent)) || holdsUnequal(sent),
+        areEqualValues(stripSecretsInMap(marked), stripSecretsInMap(sent)) || holdsUnequal(sent),
       ).toBe(true)
     }),
   )

@@ -7,7 +7,7 @@ import { decodeResource } from '../../shared/state/resource-codec.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
-import { equalMaps } from '../../shared/values/equal.ts'
+import { areEqualMaps } from '../../shared/values/equal.ts'
 import { stripSecretsInMap } from '../../shared/values/special-values.ts'
 import type { ModelCloud } from './model-cloud.ts'
 import { checkFoldLaw, checkPartialFold, foldInputOf, type ReaderView } from './fold-law.ts'
@@ -260,7 +260,7 @@ function checkCloud(
     if (lastCall !== undefined && !lastCall.isAnswered) continue
     if (object === undefined) world.violate(`${resource.id} is in the state, but does not exist`)
     else if (
-      !equalMaps(
+      !areEqualMaps(
         stripSecretsInMap(omitRecordKeys(resource.outputs)),
         new Map([...stripSecretsInMap(object.inputs), ['made', 'yes']]),
       )

@@ -1,7 +1,7 @@
 import type { DiffResult, PluginHost, Provider } from '../../shared/providers/provider.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
-import { equalValues } from '../../shared/values/equal.ts'
+import { areEqualValues } from '../../shared/values/equal.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { containsUnknown } from '../../shared/values/special-values.ts'
 import type { ProcessGroup } from '../../shared/records/head.ts'
@@ -232,7 +232,7 @@ function upgradeSame(diff: DiffResult, oldOutputs: PropertyMap): DiffResult {
 function diffOf(olds: PropertyMap, news: PropertyMap): DiffResult {
   const keys = [...new Set([...olds.keys(), ...news.keys()])]
   const changedKeys = keys.filter(
-    key => containsUnknown(news.get(key)) || !equalValues(olds.get(key), news.get(key)),
+    key => containsUnknown(news.get(key)) || !areEqualValues(olds.get(key), news.get(key)),
   )
   return {
     changes: changedKeys.length > 0 ? 'some' : 'none',

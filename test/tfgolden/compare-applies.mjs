@@ -1,6 +1,6 @@
 /** The comparison of ApplyResourceChange calls: requests, plans and order. */
 import { formatCanonical } from './lossless-values.mjs'
-import { addressOfCall, formatApply, isApply, operationOf } from './provider-calls.mjs'
+import { addressOfCall, formatApply, isApply, operationOfRequest } from './provider-calls.mjs'
 import { listDifferences } from './value-differences.mjs'
 
 /** Lists the differences between the applies of each resource. */
@@ -12,7 +12,7 @@ export function compareApplies(step, expected, observed) {
     const wantedApplies = sortDeletes(wanted.get(address) ?? [])
     const foundApplies = sortDeletes(found.get(address) ?? [])
     const [wantedText, foundText] = [wantedApplies, foundApplies].map(applies =>
-      applies.map(operationOf).join(),
+      applies.map(operationOfRequest).join(),
     )
     if (wantedText !== foundText)
       return [`applies of ${address}: want ${wantedText || 'none'}, got ${foundText || 'none'}`]
@@ -40,7 +40,11 @@ function sortDeletes(applies) {
   const groups = []
   for (const call of applies) {
     const last = groups.at(-1)
-    if (operationOf(call) === 'delete' && last !== undefined && operationOf(last[0]) === 'delete')
+    if (
+      operationOfRequest(call) === 'delete' &&
+      last !== undefined &&
+      operationOfRequest(last[0]) === 'delete'
+    )
       last.push(call)
     else groups.push([call])
   }
@@ -55,8 +59,8 @@ function sortDeletes(applies) {
  * plan for this delete.
  */
 function isFirstLeg(applies, index, action) {
-  const isLater = applies.slice(0, index).some(call => operationOf(call) === 'create')
-  return operationOf(applies[index]) === 'delete' && action === 'replace' && !isLater
+  const isLater = applies.slice(0, index).some(call => operationOfRequest(call) === 'create')
+  return operationOfRequest(applies[index]) === 'delete' && action === 'replace' && !isLater
 }
 
 const omitMembers = (object, keys) =>
@@ -72,7 +76,7 @@ export function comparePlans(expected, observed) {
     const address = addressOfCall(call)
     const applies = groups.get(address)
     const isUnplanned =
-      operationOf(call) === 'delete' &&
+      operationOfRequest(call) === 'delete' &&
       (call.type.startsWith('tfgold5_') ||
         isFirstLeg(applies, applies.indexOf(call), expected.actions[address]))
     const isPlanned = plans.some(

@@ -71,7 +71,7 @@ export function countEqualCalls(calls) {
 export const isApply = call => call.rpc === 'ApplyResourceChange'
 
 /** Returns the operation of an apply. */
-export function operationOf({ req }) {
+export function operationOfRequest({ req }) {
   if (req.prior_state === null) return 'create'
   return req.planned_state === null ? 'delete' : 'update'
 }
@@ -80,7 +80,7 @@ export function operationOf({ req }) {
 export const addressOfCall = call => `${call.type}.${call.key}`
 
 /** Names an apply in the order of a step. */
-export const formatApply = call => `${operationOf(call)} ${addressOfCall(call)}`
+export const formatApply = call => `${operationOfRequest(call)} ${addressOfCall(call)}`
 
 /**
  * Lists the pairs of applies whose order binds: both concern one resource, or two that depend on

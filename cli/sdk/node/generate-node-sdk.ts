@@ -18,7 +18,7 @@ import {
   listModules,
   listSubmodules,
   type Member,
-  pathToRoot,
+  rootPathOf,
   toIdentifier,
   toTitle,
 } from './module-names.ts'
@@ -101,7 +101,7 @@ function defineModule(schema: PackageSchema, contents: ModuleContents): readonly
   return [
     "'use strict'",
     generatedNotice,
-    `const runtime = require('${pathToRoot(module)}/runtime.js')`,
+    `const runtime = require('${rootPathOf(module)}/runtime.js')`,
     ...resources.flatMap(({ token, name: type }) =>
       defineResource(toTitle(type), token, schema.resources?.[token] ?? {}),
     ),
@@ -133,7 +133,7 @@ function declareModule(
   formatter: TypeFormatter,
 ): readonly string[] {
   const { module, submodules, resources, functions } = contents
-  const root = pathToRoot(module)
+  const root = rootPathOf(module)
   const nested = submodules.map(lastPartOf)
   return [
     generatedNotice,

@@ -54,7 +54,7 @@ export function toNamespace(module: string): string {
 }
 
 /** Returns the relative path from the folder of a module to the folder of the SDK. */
-export function pathToRoot(module: string): string {
+export function rootPathOf(module: string): string {
   return module === '' ? '.' : module.split('/').fill('..').join('/')
 }
 

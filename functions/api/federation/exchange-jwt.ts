@@ -14,7 +14,7 @@ import { type IssuedToken, issueToken } from '../issue-token.ts'
 import { exchangeRoute } from './exchange-route.ts'
 import { type FederationRule, listActiveRules } from './federation-rule.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
-import { type Claims, foreignTokenError, selectRule } from './select-rule.ts'
+import { type Claims, createForeignTokenError, selectRule } from './select-rule.ts'
 import { readUnverifiedIssuer, verifyJwt } from './verify-jwt.ts'
 
 type ExchangePorts = Pick<ApiPorts, 'documents' | 'audit' | 'clock' | 'random' | 'logger'>
@@ -48,7 +48,7 @@ export async function exchangeJwt(
   try {
     const rules = await listActiveRules(ports.documents, ports.logger)
     const issuerRules = rules.filter(rule => rule.issuer === issuer)
-    if (issuerRules.length === 0) throw foreignTokenError()
+    if (issuerRules.length === 0) throw createForeignTokenError()
     const claims = await verifyJwt(request.token, { issuer, keys, now: ports.clock.now() })
     return await issueFederated(
       ports,

@@ -65,7 +65,7 @@ export function createIssuerKeys(deps: KeyDeps): IssuerKeys {
     find: async (issuer, header) => {
       if (currentSetOf(issuer) === undefined) await requestKeys(issuer, limits.failedIssuerRetryMs)
       const keySet = currentSetOf(issuer)
-      if (keySet === undefined) throw unreachableError(issuer)
+      if (keySet === undefined) throw createUnreachableError(issuer)
       try {
         return await keySet(header)
       } catch (thrown) {
@@ -131,6 +131,6 @@ function fetchJson(outbound: OutboundPort, url: string): Promise<unknown> {
   })
 }
 
-function unreachableError(issuer: string): Error {
+function createUnreachableError(issuer: string): Error {
   return error('OIDC_ISSUER_UNREACHABLE', `the keys of the issuer ${issuer} cannot be read`)
 }

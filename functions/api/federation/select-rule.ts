@@ -27,14 +27,14 @@ export function selectRule(
   const matchingRules = audienceRules.filter(rule => matchesConditions(rule.claims, claims))
   const selectedRules = matchingRules.filter(({ name }) => name === (requestedRule ?? name))
   const [rule, ...others] = selectedRules
-  if (rule === undefined) throw foreignTokenError()
+  if (rule === undefined) throw createForeignTokenError()
   if (others.length === 0) return rule
   const names = selectedRules.map(({ name }) => `'${name}'`).join(', ')
   throw error('OIDC_RULE_AMBIGUOUS', `several rules admit the OIDC token: ${names}`)
 }
 
 /** Returns the error for a token that no rule admits, or whose issuer no rule names. */
-export function foreignTokenError(): Error {
+export function createForeignTokenError(): Error {
   return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
 }
 

@@ -20,8 +20,8 @@ const requiredClaims = ['sub', 'aud', 'exp', 'iat']
 export function readUnverifiedIssuer(jwt: string): string {
   const { alg, iss } = decodeParts(jwt)
   if (!algorithms.includes(String(alg)))
-    throw invalidTokenError(`its algorithm '${toPrintable(String(alg), 20)}' is not accepted`)
-  if (typeof iss !== 'string') throw invalidTokenError('it names no issuer')
+    throw createInvalidTokenError(`its algorithm '${toPrintable(String(alg), 20)}' is not accepted`)
+  if (typeof iss !== 'string') throw createInvalidTokenError('it names no issuer')
   return iss
 }
 
@@ -29,7 +29,7 @@ function decodeParts(jwt: string): { readonly alg: unknown; readonly iss: unknow
   try {
     return { alg: decodeProtectedHeader(jwt).alg, iss: decodeJwt(jwt).iss }
   } catch {
-    throw invalidTokenError('it is not a JWT')
+    throw createInvalidTokenError('it is not a JWT')
   }
 }
 
@@ -51,7 +51,7 @@ export async function verifyJwt(
       currentDate: new Date(now),
     })
     if ((payload.iat ?? 0) > now / 1_000 + toleranceSeconds)
-      throw invalidTokenError('it is not valid yet')
+      throw createInvalidTokenError('it is not valid yet')
     return payload
   } catch (thrown) {
     throw toVerificationError(thrown)
@@ -63,13 +63,14 @@ function toVerificationError(thrown: unknown): Error {
   if (thrown instanceof errors.JWTExpired)
     return error('OIDC_TOKEN_EXPIRED', 'the OIDC token has expired')
   if (thrown instanceof errors.JWTClaimValidationFailed)
-    return invalidTokenError(
+    return createInvalidTokenError(
       thrown.claim === 'nbf' ? 'it is not valid yet' : `its claim '${thrown.claim}' is not valid`,
     )
-  if (thrown instanceof errors.JWKSNoMatchingKey) return invalidTokenError('its key is unknown')
-  return invalidTokenError('its signature is not valid')
+  if (thrown instanceof errors.JWKSNoMatchingKey)
+    return createInvalidTokenError('its key is unknown')
+  return createInvalidTokenError('its signature is not valid')
 }
 
-function invalidTokenError(reason: string): Error {
+function createInvalidTokenError(reason: string): Error {
   return error('OIDC_TOKEN_INVALID', `the OIDC token is not valid: ${reason}`)
 }

@@ -13,7 +13,7 @@ import {
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readCourse } from '../../../shared/runtime/forecast/read-course.ts'
 import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
-import { cutResultPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, parseCursor, createPageForm, pageQuery } from '../pages.ts'
 import { courseView } from '../course-view.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
@@ -44,7 +44,7 @@ export const deploymentRoutes = [
     scope: 'stack',
     summary: 'List the deployments of a stack, newest first; the cursor is the previous number',
     query: z.object(pageQuery),
-    output: pageForm(deploymentView),
+    output: createPageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const record = await requireStack(ports, stackOf(params))
       const beforeNumber = cursor === '' ? record.deployments + 1 : parseCursor(cursor)
@@ -130,7 +130,7 @@ export const deploymentRoutes = [
     role: 'read',
     summary: 'List the steps of a deployment by time',
     query: z.object(pageQuery),
-    output: pageForm(
+    output: createPageForm(
       z.object({
         moment: z.string(),
         at: z.number(),
@@ -175,7 +175,7 @@ export const deploymentRoutes = [
     summary:
       'List the records of the decision log, sealed as they are stored; the cursor is a number',
     query: z.object(pageQuery),
-    output: pageForm(recordForm),
+    output: createPageForm(recordForm),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
       const firstNumber = parseCursor(cursor)

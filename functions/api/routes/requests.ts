@@ -126,7 +126,7 @@ export const requestRoutes = [
     conflict: requestView,
     run: async (ports, call) => {
       const storedRequest = await withdrawRequest(ports, call)
-      const lateError = tooLateError(storedRequest)
+      const lateError = createTooLateError(storedRequest)
       if (lateError === undefined) return { json: requestViewOf(storedRequest) }
       return { json: { ...requestViewOf(storedRequest), ...errorBodyOf(lateError) }, status: 409 }
     },
@@ -156,7 +156,7 @@ async function withdrawRequest(
  * Returns REQUEST_BEGUN for a request that had another end before it could be withdrawn. Returns
  * undefined for a withdrawn or waiting request.
  */
-function tooLateError({ request, end }: RequestRecord): DeployError | undefined {
+function createTooLateError({ request, end }: RequestRecord): DeployError | undefined {
   if (end === undefined || (end.kind === 'refused' && end.code === withdrawnCode)) return undefined
   const endText = end.kind === 'started' ? `it started ${end.deployment}` : `it was ${end.kind}`
   const message = `the request '${toPrintable(request.key)}' is no longer waiting: ${endText}`

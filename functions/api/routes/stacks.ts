@@ -4,7 +4,7 @@ import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
-import { cutResultPage, pageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, createPageForm, pageQuery } from '../pages.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../authorization.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
@@ -36,7 +36,7 @@ export const stackRoutes = [
     scope: 'any',
     summary: 'List the stacks of the token by their ids',
     query: z.object({ ...pageQuery, project: projectNameForm.optional() }),
-    output: pageForm(stackView).extend({
+    output: createPageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
     run: async ({ catalog }, { caller, query }) => {
@@ -88,16 +88,16 @@ export const stackRoutes = [
       const id = stackOf(params)
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
-      if (record.current !== '') throw removalBusyError(stack)
+      if (record.current !== '') throw createRemovalBusyError(stack)
       if (!query.force) await requireEmptyStack(ports, id)
-      if (!(await ports.catalog.removeStack(id))) throw removalBusyError(stack)
+      if (!(await ports.catalog.removeStack(id))) throw createRemovalBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }
     },
   }),
 ]
 
-function removalBusyError(stack: string): Error {
+function createRemovalBusyError(stack: string): Error {
   return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })

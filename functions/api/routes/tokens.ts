@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { pageQuery, pageForm } from '../pages.ts'
+import { pageQuery, createPageForm } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'
 import { rotateToken } from '../rotate-token.ts'
 import { parseToken, tokenKeyOf, tokenView, tokenViewOf } from '../token-document.ts'
@@ -16,7 +16,7 @@ export const tokenRoutes = [
     scope: 'installation',
     summary: 'List tokens, without their secrets',
     query: z.object({ cursor: pageQuery.cursor }),
-    output: pageForm(tokenView),
+    output: createPageForm(tokenView),
     run: async ({ documents }, { query }) => {
       const { documents: storedTokens, next } = await documents.list('token', query.cursor)
       const items = storedTokens.map(stored => tokenViewOf(stored.key.name, parseToken(stored)))
@@ -77,7 +77,7 @@ export const tokenRoutes = [
     scope: 'installation',
     summary: 'List the audit log of changes, newest first',
     query: z.object(pageQuery),
-    output: pageForm(z.looseObject({ who: z.string(), what: z.string() })),
+    output: createPageForm(z.looseObject({ who: z.string(), what: z.string() })),
     run: async ({ audit }, { query: { limit, cursor } }) => {
       const beforePosition = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
       const items = await audit.read(

@@ -159,7 +159,7 @@ export function leaseHashOf(token: string): string {
 }
 
 /** Returns the error for a lease that is not valid. Its status makes clients stop renewing. */
-export function leaseOverError(): Error {
+export function createLeaseOverError(): Error {
   return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over', {
     hint: 'Its acknowledged changes are in the state. Start another update.',
   })
@@ -169,7 +169,7 @@ export function leaseOverError(): Error {
 export function requireLeaseToken({ update: { lease } }: StoredUpdate, token: string): void {
   const hash = leaseHashOf(token)
   if (lease === undefined || !timingSafeEqual(Buffer.from(lease), Buffer.from(hash)))
-    throw leaseOverError()
+    throw createLeaseOverError()
 }
 
 /** Throws API_FORBIDDEN unless the lease of an update is still valid. */
@@ -180,9 +180,9 @@ export async function requireValidLease(
   const now = clock.now()
   if (update.deployment === undefined) {
     if (update.status === undefined && now < (update.expiresAt ?? 0)) return
-    throw leaseOverError()
+    throw createLeaseOverError()
   }
   const record = await control.read(update.deployment)
   const isHeld = record?.holder.started === id && !record.closed && !isLeaseOver(record, now)
-  if (!isHeld) throw leaseOverError()
+  if (!isHeld) throw createLeaseOverError()
 }

@@ -2,7 +2,7 @@ import { hasCode } from '../../../shared/errors/error.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../../shared/records/stack-request.ts'
 import { putFirstServiceManager } from '../../../shared/runtime/credentials/stack-service-keys.ts'
-import { noProgramError } from '../../../shared/runtime/programs/open-archived-program.ts'
+import { createNoProgramError } from '../../../shared/runtime/programs/open-archived-program.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { includesRole, requireRole } from '../authorization.ts'
@@ -107,6 +107,6 @@ async function createRequest(
     requireRole(caller, 'deploy', 'a deployment of a repository')
     return createGitRequest(ports, source, request)
   }
-  if ((await ports.requests.getProgram(stack)) === undefined) throw noProgramError(stack)
+  if ((await ports.requests.getProgram(stack)) === undefined) throw createNoProgramError(stack)
   return request
 }

@@ -51,7 +51,7 @@ export function withoutEmptyMembers(value: unknown): unknown {
 /** Throws API_INPUT_INVALID for the first member that is not in `supported`. */
 export function refuseUnsupported(settings: unknown, supported: readonly string[]): void {
   const unsupported = findUnsupported(settings, supported, '')
-  if (unsupported !== undefined) throw unsupportedError(unsupported)
+  if (unsupported !== undefined) throw createUnsupportedError(unsupported)
 }
 
 function findUnsupported(
@@ -68,7 +68,7 @@ function findUnsupported(
   return undefined
 }
 
-function unsupportedError(path: string): DeployError {
+function createUnsupportedError(path: string): DeployError {
   const [, hint = 'docs/pulumi-cli.md lists the supported settings.'] =
     settingHints.find(([name]) => path === name || path.startsWith(`${name}.`)) ?? []
   const message = `deployments of this installation do not support '${toPrintable(path)}'`

@@ -8,7 +8,7 @@ import { createDeployment } from './create-deployment.ts'
 import { readDeploymentLog, readStepLog } from './deployment-log.ts'
 import { readDeploymentProgress } from './deployment-progress.ts'
 import { stopOwnDeployment } from './deployment-updates.ts'
-import { deploymentViewFor } from './deployment-view.ts'
+import { createDeploymentView } from './deployment-view.ts'
 import { deploymentsPath } from './deployments-path.ts'
 import { parsePage } from './page-of-query.ts'
 import {
@@ -89,7 +89,7 @@ function requireOfPath(ports: ServicePorts, call: ServiceCall): Promise<PulumiDe
 }
 
 async function viewOf(ports: ServicePorts, deployment: PulumiDeployment): Promise<unknown> {
-  return deploymentViewFor(deployment, await readDeploymentProgress(ports, deployment))
+  return createDeploymentView(deployment, await readDeploymentProgress(ports, deployment))
 }
 
 async function listDeployments(

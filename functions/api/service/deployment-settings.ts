@@ -61,7 +61,7 @@ export const deploymentSettingsRoutes: readonly ServiceRoute[] = [
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
       const { version } = await requireSettings(ports, id)
-      if (!(await ports.documents.remove(keyOf(id), version))) throw settingsChangedError()
+      if (!(await ports.documents.remove(keyOf(id), version))) throw createSettingsChangedError()
       return {}
     },
   },
@@ -82,7 +82,7 @@ async function requireSettings(
   })
 }
 
-function settingsChangedError(): Error {
+function createSettingsChangedError(): Error {
   return error('DOCUMENT_CHANGED', 'the deployment settings were changed concurrently')
 }
 
@@ -109,7 +109,7 @@ async function putSettings(
   const stored = await documents.get(keyOf(id))
   const settings = parseSettings(withoutEmptyMembers(change(stored?.value)))
   if (await documents.put(keyOf(id), settings, stored?.version ?? 0)) return {}
-  throw settingsChangedError()
+  throw createSettingsChangedError()
 }
 
 function parseSettings(settings: unknown = {}): DeploymentSettings {

@@ -9,7 +9,7 @@ export function isoTimeOf(at: EpochMs): string {
 }
 
 /** Returns a deployment as clients see it. */
-export function deploymentViewFor(
+export function createDeploymentView(
   deployment: PulumiDeployment,
   progress: DeploymentProgress,
 ): object {

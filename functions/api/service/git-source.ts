@@ -80,8 +80,8 @@ export async function createGitRequest(
   request: DeploymentRequest,
 ): Promise<DeploymentRequest> {
   const hosted = parseRepositoryUrl(repoUrl)
-  if (hosted === undefined) throw incompleteError('names no repository')
-  if (commit === undefined) throw incompleteError('names no commit')
+  if (hosted === undefined) throw createIncompleteError('names no repository')
+  if (commit === undefined) throw createIncompleteError('names no commit')
   const { host, repository } = hosted
   for await (const { key, value } of readDocumentsOf(documents, 'webhook', '*')) {
     const webhook = webhookDocument.safeParse(value).data
@@ -122,6 +122,6 @@ function withRepository(request: DeploymentRequest, origin: WebhookOrigin): Depl
   }
 }
 
-function incompleteError(fault: string): DeployError {
+function createIncompleteError(fault: string): DeployError {
   return error('API_INPUT_INVALID', `the source of the deployment ${fault}`, { hint })
 }

@@ -16,7 +16,7 @@ import { readNotificationsOf } from '../../../shared/triggers/notifications/read
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
 import { type ApiPorts, stackOf } from '../define-route.ts'
-import { documentChangedError, removeDocument, requireDocument } from '../document-store.ts'
+import { createDocumentChangedError, removeDocument, requireDocument } from '../document-store.ts'
 import { createNotificationValue, requireNotification } from '../notification-value.ts'
 import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './service-route.ts'
 
@@ -122,7 +122,7 @@ async function putHook(
   const value = await createNotificationValue(ports, key, draft, previous)
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
   if (version !== false) return viewOf({ key, version, value })
-  if (previous !== undefined) throw documentChangedError(key)
+  if (previous !== undefined) throw createDocumentChangedError(key)
   throw error('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
 }
 

@@ -51,14 +51,14 @@ export async function* unpackBody(request: Request, bytesMax: number): AsyncGene
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (!/^x?-?gzip$/i.test(encoding)) return yield* chunks
   let firstBytes = Buffer.alloc(0)
-  const packedChunks = async function* (): AsyncGenerator<Uint8Array> {
+  const rememberFirstBytes = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       if (firstBytes.length < gatewayMark.length)
         firstBytes = Buffer.concat([firstBytes, chunk]).subarray(0, gatewayMark.length)
       yield chunk
     }
   }
-  const source = Readable.from(packedChunks())
+  const source = Readable.from(rememberFirstBytes())
   const gunzip = createGunzip()
   source.on('error', thrown => gunzip.destroy(thrown))
   let sizeBytes = 0

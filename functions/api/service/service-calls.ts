@@ -159,8 +159,17 @@ async function readCall(
     : await readServiceBody(request, bodyBytesMax)
   const state = route.isState ? await parseEnvelope(unpackBody(request, bodyBytesMax)) : undefined
   const origin = originOf(context)
-  const header = (name: string): string | undefined => context.req.header(name)
-  return { caller, params, query: context.req.query(), body: json, text, state, origin, header }
+  const readHeader = (name: string): string | undefined => context.req.header(name)
+  return {
+    caller,
+    params,
+    query: context.req.query(),
+    body: json,
+    text,
+    state,
+    origin,
+    header: readHeader,
+  }
 }
 
 /**

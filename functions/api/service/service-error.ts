@@ -26,7 +26,10 @@ export function serviceStatusOf(thrown: unknown): number {
  */
 export function toServiceErrorResponse(thrown: unknown, requestId: string): Response {
   const status = serviceStatusOf(thrown)
-  const body = JSON.stringify({ code: status, message: messageFor(thrown, status, requestId) })
+  const body = JSON.stringify({
+    code: status,
+    message: describeForClient(thrown, status, requestId),
+  })
   const retryAfter = thrown instanceof DeployError ? thrown.details['retryAfterSeconds'] : undefined
   const headers = new Headers({
     'content-type': 'application/json',
@@ -36,7 +39,7 @@ export function toServiceErrorResponse(thrown: unknown, requestId: string): Resp
   return new Response(body, { status, headers })
 }
 
-function messageFor(thrown: unknown, status: number, requestId: string): string {
+function describeForClient(thrown: unknown, status: number, requestId: string): string {
   if (!(thrown instanceof DeployError) || thrown.code === 'INTERNAL_ASSERTION')
     return `internal error of the service; its log entry is ${requestId}`
   if (status === 503) return `the store of the service failed; its log entry is ${requestId}`

@@ -18,7 +18,7 @@ import {
   changeUpdate,
   leaseHashOf,
   leaseMs,
-  leaseOverError,
+  createLeaseOverError,
   putDeploymentUpdate,
   putUpdate,
   requireUpdate,
@@ -223,7 +223,7 @@ async function completeStarted(
     const { deployment } = stored.update
     if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || deployment === undefined) throw thrown
     const record = await readHistoryRecord(ports.catalog, deployment)
-    if (record?.result !== result) throw leaseOverError()
+    if (record?.result !== result) throw createLeaseOverError()
   }
 }
 

@@ -18,9 +18,9 @@ export function createDenialReply(
 ): DenialReply {
   const message = `User is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`
   if (service === 'S3')
-    return xmlReply(`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`)
+    return createXmlReply(`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`)
   if (service === 'STS')
-    return xmlReply(
+    return createXmlReply(
       `<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>${message}</Message></Error></ErrorResponse>`,
     )
   const hasClientStatus = service === 'DYNAMODB' || service === 'KMS'
@@ -37,7 +37,7 @@ export function createDenialReply(
   }
 }
 
-const xmlReply = (body: string): DenialReply => ({
+const createXmlReply = (body: string): DenialReply => ({
   status: 403,
   headers: { 'content-type': 'application/xml' },
   body: `<?xml version="1.0" encoding="UTF-8"?>${body}`,

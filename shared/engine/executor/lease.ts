@@ -55,7 +55,7 @@ export async function keepLease(
   let stopRenewing = (): void => undefined
   let recordedKeys = groupKeysOf([])
   let pendingRecording: Promise<void> | undefined
-  const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
+  const measureSinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const loseLease = (): void => {
     if (isLost) return
     isLost = true
@@ -65,13 +65,13 @@ export async function keepLease(
   const renew = async (): Promise<void> => {
     // Other processes may have recovered operations meanwhile, so a lease that missed its time is
     // never renewed.
-    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
+    if (measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     // The store counts the lease time from its write, which comes after `startedMs`.
     const startedMs = clock.monotonicMs()
     const groups = deps.groups()
     // A renewal that fails with an error is repeated at the next interval.
     const isRenewed = await leases.renew(deployment, executor, groups).catch(() => undefined)
-    if (isRenewed === false || sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
+    if (isRenewed === false || measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     if (isRenewed !== true || isLost) return
     renewedMs = startedMs
     recordedKeys = groupKeysOf(groups)
@@ -90,7 +90,7 @@ export async function keepLease(
       })
       await pendingRecording
     },
-    holdsLease: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
+    holdsLease: () => !isLost && measureSinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
       isLost = true
       stopRenewing()

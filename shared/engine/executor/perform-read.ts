@@ -1,7 +1,7 @@
 import type { ReadResult } from '../../providers/provider.ts'
 import { unknownStringMarker } from '../../names/provider-reference.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { equalMaps } from '../../values/equal.ts'
+import { areEqualMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
@@ -56,6 +56,7 @@ function toReadState(
     outputs: readResult.outputs ?? emptyMap,
   }
   if (old === undefined) return state
-  const hasChanged = !equalMaps(old.inputs, state.inputs) || !equalMaps(old.outputs, state.outputs)
+  const hasChanged =
+    !areEqualMaps(old.inputs, state.inputs) || !areEqualMaps(old.outputs, state.outputs)
   return { ...state, created: old.created, modified: hasChanged ? timestamp() : old.modified }
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '../../providers/provider.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { equalMaps } from '../../values/equal.ts'
+import { areEqualMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { type Drift, driftOf } from './drift.ts'
@@ -46,10 +46,10 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   }
   const outputsOnly = old.external || step.outputsOnly === true
   const inputs = outputsOnly ? (readResult.inputs ?? emptyMap) : state.inputs
-  const hasChanged = !equalMaps(old.inputs, inputs) || !equalMaps(old.outputs, state.outputs)
+  const hasChanged = !areEqualMaps(old.inputs, inputs) || !areEqualMaps(old.outputs, state.outputs)
   const stateWithTime = hasChanged ? { ...state, modified: deps.timestamp() } : state
   if (outputsOnly) {
-    const isSame = equalMaps(old.outputs, stateWithTime.outputs)
+    const isSame = areEqualMaps(old.outputs, stateWithTime.outputs)
     return successEndOf(stateWithTime, isSame ? 'same' : 'update')
   }
   const { hasDrifted, reason } = await detectDrift(old, stateWithTime, provider)

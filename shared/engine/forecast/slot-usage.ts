@@ -34,14 +34,14 @@ export function computeSlotUsage(
     fullBeforeMs.push((fullBeforeMs[lastIndex] ?? 0) + addedMs)
     isFullAfter.push(usedCount >= slotCount)
   }
-  const fullMsUntil = (timeMs: number): number => {
+  const computeFullMsUntil = (timeMs: number): number => {
     const index = countUntil(times, timeMs) - 1
     const afterMs = isFullAfter[index] === true ? timeMs - (times[index] ?? timeMs) : 0
     return (fullBeforeMs[index] ?? 0) + afterMs
   }
   return {
     fullMsBetween: (startMs, endMs) =>
-      endMs > startMs ? fullMsUntil(endMs) - fullMsUntil(startMs) : 0,
+      endMs > startMs ? computeFullMsUntil(endMs) - computeFullMsUntil(startMs) : 0,
   }
 }
 

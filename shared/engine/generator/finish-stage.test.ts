@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import type { GeneratorContext } from './context.ts'
 import { DeploymentAborted, finishStage, RegistrationFailed, unwrap } from './finish-stage.ts'
-import { decided, failDeployment, failStep, type FailedResult, stoppedResult } from './stage.ts'
+import { toDecided, failDeployment, failStep, type FailedResult, stoppedResult } from './stage.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::r' as Urn
 let calls: string[] = []
@@ -21,7 +21,7 @@ const ctx = {
 
 describe('finishStage', () => {
   test('applies the delta of a decision once', () => {
-    const finished = finishStage(ctx, decided(1, { urnsWithStep: [urn] }))
+    const finished = finishStage(ctx, toDecided(1, { urnsWithStep: [urn] }))
     finishStage(ctx, finished)
     expect(calls).toEqual(['apply'])
     expect(finished).toEqual({ kind: 'decided', value: 1 })
@@ -29,7 +29,7 @@ describe('finishStage', () => {
 
   test('reports the errors of a preview and continues', () => {
     const diagnostics = [{ message: 'missing', urn }]
-    expect(finishStage(ctx, { ...decided(1), diagnostics }).kind).toBe('decided')
+    expect(finishStage(ctx, { ...toDecided(1), diagnostics }).kind).toBe('decided')
     expect(calls).toEqual(['apply', 'missing', 'failed'])
   })
 
@@ -57,7 +57,7 @@ describe('finishStage', () => {
 })
 
 describe('unwrap', () => {
-  test('returns the value of a decision', () => expect(unwrap(ctx, decided(1))).toBe(1))
+  test('returns the value of a decision', () => expect(unwrap(ctx, toDecided(1))).toBe(1))
 
   test('throws DeploymentAborted when the deployment ends', () =>
     expect(() => unwrap(ctx, stoppedResult)).toThrow(DeploymentAborted))

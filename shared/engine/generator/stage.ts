@@ -68,7 +68,7 @@ export type StageResult<T> = DecidedResult<T> | AnsweredResult | FailedResult
 export type Result<T> = DecidedResult<T> | FailedResult
 
 /** Returns the result of a stage after which the next one continues. */
-export function decided<T>(value: T, delta: SetsDelta = {}): DecidedResult<T> {
+export function toDecided<T>(value: T, delta: SetsDelta = {}): DecidedResult<T> {
   return { kind: 'decided', value, delta }
 }
 

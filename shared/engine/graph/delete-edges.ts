@@ -100,16 +100,16 @@ function computeHeights(
 ): ReadonlyMap<number, number> {
   const heights = new Map<number, number>()
   const groupHeights = new Map<string, number>()
-  const heightAbove = (indices: readonly number[]): number =>
+  const measureHeightAbove = (indices: readonly number[]): number =>
     indices.reduce((height, index) => Math.max(height, (heights.get(index) ?? 0) + 1), 0)
   for (const [index, { states, groups: groupKeys }] of releases) {
     for (const key of groupKeys)
-      if (!groupHeights.has(key)) groupHeights.set(key, heightAbove(groups.get(key) ?? []))
+      if (!groupHeights.has(key)) groupHeights.set(key, measureHeightAbove(groups.get(key) ?? []))
     const highest = groupKeys.reduce(
       (height, key) => Math.max(height, groupHeights.get(key) ?? 0),
       0,
     )
-    heights.set(index, Math.max(heightAbove(states), highest))
+    heights.set(index, Math.max(measureHeightAbove(states), highest))
   }
   return heights
 }

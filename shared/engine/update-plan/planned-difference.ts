@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../values/go-json.ts'
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { containsSecret, redactMap } from '../../values/special-values.ts'
 import { matchesPlanned, isUnknown } from './planned-value.ts'
@@ -26,7 +26,7 @@ export function createPlannedDifference(
   const deletes: string[] = []
   for (const key of keysOf(oldValues, newValues)) {
     const [before, after] = [oldValues.get(key) ?? null, newValues.get(key) ?? null]
-    if (equalValues(before, after)) continue
+    if (areEqualValues(before, after)) continue
     if (before === null) adds.set(key, after)
     else if (after === null) deletes.push(key)
     else updates.set(key, after)

@@ -1,4 +1,4 @@
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import {
   isList,
   isMap,
@@ -27,7 +27,7 @@ export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): b
     )
   if (isMap(planned)) return isMap(actual) && mapMatchesPlanned(planned, actual)
   if (isSecret(planned)) return isSecret(actual) && matchesPlanned(planned.value, actual.value)
-  return equalValues(planned, actual)
+  return areEqualValues(planned, actual)
 }
 
 function mapMatchesPlanned(planned: PropertyMap, actual: PropertyMap): boolean {

@@ -248,16 +248,17 @@ function encodePlannedGoal(
   })
   const listField = (key: string, items: readonly unknown[]): object =>
     items.length === 0 ? {} : { [key]: items }
-  const textField = (key: string, value: string): object => (value === '' ? {} : { [key]: value })
+  const createTextField = (key: string, value: string): object =>
+    value === '' ? {} : { [key]: value }
   const { propertyDependencies: dependenciesByProperty, deleteBeforeReplace } = plannedGoal
   return {
     ...{ type, name, custom },
     inputDiff: differenceOf(plannedGoal.inputs),
     outputDiff: differenceOf(plannedGoal.outputs),
-    ...textField('parent', plannedGoal.parent),
+    ...createTextField('parent', plannedGoal.parent),
     protect,
     ...listField('dependencies', plannedGoal.dependencies),
-    ...textField('provider', plannedGoal.provider),
+    ...createTextField('provider', plannedGoal.provider),
     ...(dependenciesByProperty.size === 0
       ? {}
       : { propertyDependencies: Object.fromEntries(dependenciesByProperty) }),
@@ -265,7 +266,7 @@ function encodePlannedGoal(
     ...listField('ignoreChanges', plannedGoal.ignoreChanges),
     ...listField('additionalSecretOutputs', plannedGoal.additionalSecretOutputs),
     ...listField('structuredAliases', plannedGoal.aliases.map(encodePlannedAlias)),
-    ...textField('id', plannedGoal.id),
+    ...createTextField('id', plannedGoal.id),
     customTimeouts,
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { error } from '../../errors/error.ts'
-import { awsError, withAwsErrors, errorNameOf, httpStatusOf } from './aws-error.ts'
+import { createAwsError, withAwsErrors, errorNameOf, httpStatusOf } from './aws-error.ts'
 
 /** Creates an error as the SDK throws it: a name, and a status if there was a response. */
 function thrownOf(name: string, status?: number, more: object = {}): Error {
@@ -38,11 +38,11 @@ describe('an AWS client error', () => {
     ['Error', undefined, 'STORE_UNAVAILABLE'],
     ['InvalidAttributeName', 400, 'INTERNAL_ASSERTION'],
   ])('%s with status %s maps to %s', (name, status, code) => {
-    expect(awsError('queue q: send', thrownOf(name, status))).toMatchObject({ code })
+    expect(createAwsError('queue q: send', thrownOf(name, status))).toMatchObject({ code })
   })
 
   test('names the action, the response and the request', () => {
-    const failure = awsError('queue q: send', thrownOf('AccessDenied', 403))
+    const failure = createAwsError('queue q: send', thrownOf('AccessDenied', 403))
     expect(failure.message).toBe('queue q: send failed: AccessDenied: said')
     expect(failure.details).toEqual({
       ...{ what: 'queue q: send', error: 'AccessDenied' },
@@ -51,7 +51,7 @@ describe('an AWS client error', () => {
   })
 
   test('that is transient has a hint about the service, not about a disk', () => {
-    const hintOf = (thrown: Error) => awsError('x', thrown).hint
+    const hintOf = (thrown: Error) => createAwsError('x', thrown).hint
     expect(hintOf(thrownOf('SlowDown', 503))).toContain('quotas')
     expect(hintOf(thrownOf('Odd', 400, { $retryable: { throttling: true } }))).toContain('quotas')
     expect(hintOf(thrownOf('TimeoutError'))).toContain('network')
@@ -60,7 +60,7 @@ describe('an AWS client error', () => {
   test('a catalogue error is returned unchanged, and a thrown text appears in the message', async () => {
     const ownError = error('STATE_INVALID', 'damaged')
     await expect(withAwsErrors('x', () => Promise.reject(ownError))).rejects.toBe(ownError)
-    expect(awsError('x', 'odd').message).toContain('odd')
+    expect(createAwsError('x', 'odd').message).toContain('odd')
     expect([errorNameOf('odd'), httpStatusOf('odd')]).toEqual(['Error', undefined])
   })
 })

@@ -71,7 +71,7 @@ function indexCodesByName(namesByCode: Partial<Record<ErrorCode, readonly string
  * status becomes INTERNAL_ASSERTION. A `DeployError` is returned unchanged. The code depends on
  * names and statuses, never on a message.
  */
-export function awsError(requestName: string, thrown: unknown): DeployError {
+export function createAwsError(requestName: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const thrownError = readThrown(thrown)
   const code = codeOf(thrownError)
@@ -91,12 +91,12 @@ export function awsError(requestName: string, thrown: unknown): DeployError {
   })
 }
 
-/** Runs a request, and throws the result of `awsError` when the request fails. */
+/** Runs a request, and throws the result of `createAwsError` when the request fails. */
 export async function withAwsErrors<T>(requestName: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (thrown) {
-    throw awsError(requestName, thrown)
+    throw createAwsError(requestName, thrown)
   }
 }
 

@@ -15,7 +15,7 @@ export interface KmsKeeper extends KeyKeeper {
  * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
  * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID,
  * SECRETS_KEY_MISSING, SECRETS_KEY_DENIED, SECRETS_CREDENTIALS_MISSING, and the other errors of
- * `awsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key that
+ * `createAwsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key that
  * was encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
@@ -61,7 +61,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   }
 }
 
-/** The code that a user of keys gets, by the code of `awsError` for the same failure. */
+/** The code that a user of keys gets, by the code of `createAwsError` for the same failure. */
 const keyCodes: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
   ['STORE_MISSING', 'SECRETS_KEY_MISSING'],
   ['STORE_DENIED', 'SECRETS_KEY_DENIED'],

@@ -27,7 +27,7 @@ type SealingPurpose = typeof keyPurpose.trigger | typeof keyPurpose.service
  * secret has a data key. The KMS key `keyId` (an id, alias or ARN) encrypts the data key, with the
  * purpose and `context` in the encryption context of KMS. Sealing needs the permission to encrypt,
  * and opening the permission to decrypt. A permission for one purpose does not apply to others.
- * Each call sends at most one request. Both methods throw the errors of `awsError`, such as
+ * Each call sends at most one request. Both methods throw the errors of `createAwsError`, such as
  * SECRETS_KEY_UNUSABLE. `open` also throws SEALED_UNREADABLE.
  */
 export function createKmsSealing(
@@ -64,7 +64,7 @@ export function createKmsSealing(
         key: sealedKey = '',
         text: ciphertext = '',
       } = sealedTextPattern.exec(sealedText)?.groups ?? {}
-      if (checksum !== checksumOfText(checkedText)) throw unreadableError(context)
+      if (checksum !== checksumOfText(checkedText)) throw createUnreadableError(context)
       const command = new DecryptCommand({
         KeyId: keyId,
         CiphertextBlob: Buffer.from(sealedKey, 'base64'),
@@ -74,13 +74,13 @@ export function createKmsSealing(
         `key of ${purpose} secrets: decrypt`,
         () =>
           kms.send(command).catch((thrown: unknown) => {
-            throw isWrongKeyError(thrown) ? unreadableError(context, thrown) : thrown
+            throw isWrongKeyError(thrown) ? createUnreadableError(context, thrown) : thrown
           }),
       )
       try {
         return openText(Plaintext, Buffer.from(ciphertext, 'base64'), context)
       } catch {
-        throw unreadableError(context)
+        throw createUnreadableError(context)
       } finally {
         Plaintext.fill(0)
       }
@@ -93,6 +93,6 @@ function checksumOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-function unreadableError(context: string, cause?: unknown): DeployError {
+function createUnreadableError(context: string, cause?: unknown): DeployError {
   return error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`, { cause })
 }

@@ -25,7 +25,7 @@ const renewalReserveMs = 20 * 60_000
  * Creates the assumer of stack roles: a function that returns credentials of a role for a stack.
  * Concurrent callers share one request, and valid credentials are reused. The external id names
  * installation and stack, so the owner of a role decides which stack may use the role. The assumer
- * throws STACK_ROLE_REFUSED, and the errors of `awsError` for failures of the service. While
+ * throws STACK_ROLE_REFUSED, and the errors of `createAwsError` for failures of the service. While
  * earlier credentials are still valid, it returns them instead of throwing.
  */
 export function createRoleAssumer(deps: {

@@ -10,7 +10,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { ScheduledCalls, SchedulerPort } from '../../ports/scheduler.ts'
 import { type AwsSettings, createClientConfig } from './clients.ts'
-import { awsError, errorNameOf } from './aws-error.ts'
+import { createAwsError, errorNameOf } from './aws-error.ts'
 
 /** The schedule group, and the target of its calls. */
 export interface SchedulerSettings {
@@ -50,7 +50,7 @@ export function createScheduler(
               cause: thrown,
             },
           )
-        throw awsError('scheduler: place', thrown)
+        throw createAwsError('scheduler: place', thrown)
       }
     },
     ...createSchedulerRemoval(client, settings.group),
@@ -68,7 +68,7 @@ export function createSchedulerRemoval(
         await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
       } catch (thrown) {
         if (errorNameOf(thrown) !== 'ResourceNotFoundException')
-          throw awsError('scheduler: remove', thrown)
+          throw createAwsError('scheduler: remove', thrown)
       }
     },
   }

@@ -41,7 +41,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   const { catalog: local, locks, backend, marks } = deps
   const sync = (id: StackId): Promise<StackRecord | undefined> =>
     locks.isHeld(id) ? local.getStack(id) : syncStack(deps, id)
-  const whileLocked = async <T>(id: StackId, run: () => Promise<T>): Promise<T> => {
+  const runWhileLocked = async <T>(id: StackId, run: () => Promise<T>): Promise<T> => {
     const wasHeld = locks.isHeld(id)
     await locks.acquire(id)
     try {
@@ -62,7 +62,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   return {
     ...local,
     createStack: (id, createdAt) =>
-      whileLocked(id, async () => {
+      runWhileLocked(id, async () => {
         if ((await readStackObject(backend, id)) !== undefined) return false
         const bytes = await createStackObject(backend, id)
         marks.update(id, { ...emptyMark, checkpoint: checkpointDigestOf(bytes) })
@@ -72,7 +72,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
     getStack: sync,
     listStacks: project => listStacks(backend, sync, project),
     removeStack: id =>
-      whileLocked(id, async () => {
+      runWhileLocked(id, async () => {
         if (!(await local.removeStack(id))) return false
         await removeStackObjects(backend, id)
         marks.remove(id)

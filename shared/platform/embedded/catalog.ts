@@ -2,7 +2,7 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../records/late-outcome.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
-import { errorFromFailure } from './store/store-message.ts'
+import { toStoreError } from './store/store-message.ts'
 import { parseRecordJson } from '../records/record-layouts.ts'
 
 /**
@@ -19,7 +19,7 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       const { stacks, unreadable } = await call('catalog.stacks', { project: project ?? null })
       const unreadableStacks = unreadable.map(({ id, failure }) => ({
         id,
-        reason: errorFromFailure(failure),
+        reason: toStoreError(failure),
       }))
       return { stacks, unreadable: unreadableStacks }
     },

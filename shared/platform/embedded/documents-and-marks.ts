@@ -6,7 +6,7 @@ import type {
 } from '../../ports/documents.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { serializeDocument } from '../records/document-text.ts'
-import { errorFromFailure } from './store/store-message.ts'
+import { toStoreError } from './store/store-message.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
@@ -41,7 +41,7 @@ export function createDocuments(
       })
       const unreadable = page.unreadable.map(({ key, failure }) => ({
         key,
-        reason: errorFromFailure(failure),
+        reason: toStoreError(failure),
       }))
       return { documents: page.documents, unreadable, next: page.next ?? undefined }
     },

@@ -46,7 +46,7 @@ import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
 import { createKeyFileSealing } from './key-file-sealing.ts'
 import type { SendParts } from './store/commit-queue.ts'
-import { storeUnavailableError } from './store/store-errors.ts'
+import { createStoreUnavailableError } from './store/store-errors.ts'
 import { type Store, openStore } from './store/store.ts'
 
 /** The open embedded platform. */
@@ -165,7 +165,7 @@ function prepareBlobFolder(home: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (thrown) {
-    throw storeUnavailableError(folder, thrown)
+    throw createStoreUnavailableError(folder, thrown)
   }
   return folder
 }

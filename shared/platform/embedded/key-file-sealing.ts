@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { error } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
-import { storeUnavailableError } from './store/store-errors.ts'
+import { createStoreUnavailableError } from './store/store-errors.ts'
 import { syncFolder } from './store/store-paths.ts'
 
 /** The format version at the beginning of a sealed text. */
@@ -49,7 +49,7 @@ function readKey(path: string, home: string): Buffer {
       throw new Error(`it has ${key.length} bytes instead of ${sealingKeyBytes}`)
     return key
   } catch (thrown) {
-    throw storeUnavailableError(path, thrown)
+    throw createStoreUnavailableError(path, thrown)
   }
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseAzureKeyUrl } from '../../secrets/parse-key-url.ts'
-import { keyFailureOf, type KeyRequest, keyServiceError } from './key-service-error.ts'
+import { keyFailureOf, type KeyRequest, createKeyServiceError } from './key-service-error.ts'
 
 /** The part of Azure's `CryptographyClient` that this file uses. */
 type AzureClient = Awaited<ReturnType<typeof openAzureClient>>
@@ -47,7 +47,7 @@ export function createAzureKeeper(): KeyKeeper {
     try {
       return await run(await client, algorithm)
     } catch (thrown) {
-      throw azureError(thrown, { key: keyId, action })
+      throw createAzureError(thrown, { key: keyId, action })
     }
   }
   return {
@@ -77,18 +77,19 @@ function withoutInnerEncoding(sealedKey: Uint8Array): Uint8Array {
   return /^[\w-]+$/.test(text) ? Buffer.from(text, 'base64url') : sealedKey
 }
 
-function azureError(thrown: unknown, request: KeyRequest): Error {
+function createAzureError(thrown: unknown, request: KeyRequest): Error {
   const { name = '', statusCode, details } = thrownForm.safeParse(thrown).data ?? {}
-  if (loginErrors.has(name)) return keyServiceError('no-credentials', request, firstLineOf(thrown))
+  if (loginErrors.has(name))
+    return createKeyServiceError('no-credentials', request, firstLineOf(thrown))
   if (statusCode === undefined) {
     // The client checks key and algorithm before it sends a request, and throws a plain Error.
     if (name === 'Error')
       return error('SECRETS_KEY_UNUSABLE', `${request.key}: ${messageOf(thrown)}`)
-    return keyServiceError('unavailable', request, messageOf(thrown))
+    return createKeyServiceError('unavailable', request, messageOf(thrown))
   }
   const isDisabled = details?.error?.innererror?.code === 'KeyDisabled'
   const failure = isDisabled ? 'unusable' : keyFailureOf(statusCode, request)
-  return keyServiceError(failure, request, firstLineOf(thrown))
+  return createKeyServiceError(failure, request, firstLineOf(thrown))
 }
 
 /** Returns the first line of a message. A message of the login chain has one line per attempt. */

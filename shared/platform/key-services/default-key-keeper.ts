@@ -7,7 +7,7 @@
  * cause. 2. The client of a service is loaded when its first key is used.
  */
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
-import { type KeyService, keyServiceOf, keyUrlError } from '../../secrets/key-url.ts'
+import { type KeyService, keyServiceOf, createKeyUrlError } from '../../secrets/key-url.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,7 +29,7 @@ export function createDefaultKeyKeeper(env: Env): KeyKeeper {
   const keepers = new Map<KeyService, Promise<KeyKeeper>>()
   const keeperOf = (url: string): Promise<KeyKeeper> => {
     const service = keyServiceOf(url)
-    if (service === undefined) throw keyUrlError(url, 'does not name a key service')
+    if (service === undefined) throw createKeyUrlError(url, 'does not name a key service')
     const keeper = keepers.get(service) ?? keeperLoaders[service](env)
     keepers.set(service, keeper)
     return keeper

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseGcpKeyUrl } from '../../secrets/parse-key-url.ts'
-import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
+import { type KeyRequest, keyFailureOf, createKeyServiceError } from './key-service-error.ts'
 import { parseForm } from '../../values/parse-form.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -40,7 +40,7 @@ export function createGcpKeeper(env: Env): KeyKeeper {
       return client
     } catch (thrown) {
       openedClient = undefined
-      throw keyServiceError('no-credentials', request, refusalOf(thrown).reason)
+      throw createKeyServiceError('no-credentials', request, refusalOf(thrown).reason)
     }
   }
   async function send<T>(
@@ -71,7 +71,7 @@ export function createGcpKeeper(env: Env): KeyKeeper {
       .catch((thrown: unknown) => throwRefusal(thrown, request))
     const parsed = parseForm(form, response.data)
     if (parsed.success) return parsed.data
-    throw keyServiceError(
+    throw createKeyServiceError(
       'unavailable',
       request,
       'the response does not have the format of Cloud KMS',
@@ -131,9 +131,13 @@ function parseCredentials(text: string): object {
 
 function throwRefusal(thrown: unknown, request: KeyRequest): never {
   const { status, name, reason } = refusalOf(thrown)
-  if (status === undefined) throw keyServiceError('unavailable', request, reason)
+  if (status === undefined) throw createKeyServiceError('unavailable', request, reason)
   const isUnusable = name === 'FAILED_PRECONDITION'
-  throw keyServiceError(isUnusable ? 'unusable' : keyFailureOf(status, request), request, reason)
+  throw createKeyServiceError(
+    isUnusable ? 'unusable' : keyFailureOf(status, request),
+    request,
+    reason,
+  )
 }
 
 /** Reads the response of a failed request: its HTTP status, and the name and text of the error. */

@@ -30,7 +30,7 @@ export const keyErrorCodes = {
  * Creates the error of a failed request. `reason` is the response of the service, on one line. The
  * error has no cause, because errors of clients contain their requests, and thus the data key.
  */
-export function keyServiceError(
+export function createKeyServiceError(
   failure: KeyFailure,
   { key, action }: KeyRequest,
   reason: string,

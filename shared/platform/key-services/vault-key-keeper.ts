@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.ts'
-import { type KeyRequest, keyFailureOf, keyServiceError } from './key-service-error.ts'
+import { type KeyRequest, keyFailureOf, createKeyServiceError } from './key-service-error.ts'
 import type { JsonReply } from './post-json.ts'
 import { createVaultClient } from './vault-client.ts'
 import { parseForm } from '../../values/parse-form.ts'
@@ -31,14 +31,18 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
     const path = segments.map(encodeURIComponent).join('/')
     const response = await client.post(path, body).catch((thrown: unknown) => {
       if (thrown instanceof DeployError) throw thrown
-      throw keyServiceError('unavailable', request, messageOf(thrown))
+      throw createKeyServiceError('unavailable', request, messageOf(thrown))
     })
     const { status } = response
     if (status !== 200)
-      throw keyServiceError(keyFailureOf(status, request), request, reasonOf(response))
+      throw createKeyServiceError(keyFailureOf(status, request), request, reasonOf(response))
     const parsed = parseForm(form, response.json)
     if (parsed.success) return parsed.data
-    throw keyServiceError('unavailable', request, 'the response does not have the format of Vault')
+    throw createKeyServiceError(
+      'unavailable',
+      request,
+      'the response does not have the format of Vault',
+    )
   }
   return {
     wrap: async (url, key) => {

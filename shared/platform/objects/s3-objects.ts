@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
-import { awsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
+import { createAwsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
 import { contentTypeOf } from './detect-media.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
 import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
@@ -38,7 +38,7 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
       ? error('BACKEND_URL_INVALID', `'${bucket}' is not a valid name of a bucket`, {
           cause: thrown,
         })
-      : backendErrorOf(request, awsError(request, thrown)),
+      : backendErrorOf(request, createAwsError(request, thrown)),
   )
   const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
     client.send(
@@ -71,7 +71,7 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
           return true
         } catch (thrown) {
           if (httpStatusOf(thrown) === 412) return false
-          if (isConditionRefused(thrown)) throw conditionError(address, thrown)
+          if (isConditionRefused(thrown)) throw createConditionError(address, thrown)
           throw thrown
         }
       }),
@@ -95,7 +95,7 @@ function isConditionRefused(thrown: unknown): boolean {
   return names.includes(errorNameOf(thrown)) || /if-none-match/i.test(messageOf(thrown))
 }
 
-function conditionError(address: string, thrown: unknown): DeployError {
+function createConditionError(address: string, thrown: unknown): DeployError {
   return error(
     'BACKEND_CONDITION_REFUSED',
     `${address} refuses writes with a condition: ${messageOf(thrown)}`,

@@ -26,13 +26,13 @@ export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort)
         const missingNumber = (nextNumber + gapIndex) as LogNumber
         const [rereadRecord] = await decisionLog.read(deployment, missingNumber, 1)
         if (rereadRecord?.number !== missingNumber)
-          throw await missingRecordError({ decisionLog, control }, deployment, missingNumber)
+          throw await createMissingRecordError({ decisionLog, control }, deployment, missingNumber)
       }
     },
   }
 }
 
-async function missingRecordError(
+async function createMissingRecordError(
   {
     decisionLog,
     control,

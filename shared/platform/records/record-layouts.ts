@@ -85,7 +85,7 @@ export function requireReadableFormat<Row extends Readonly<Record<string, unknow
     key,
     typeof row[key] === 'number' ? row[key] : String(row[key]),
   ])
-  throw tooNewError(kind, foundFormat, Object.fromEntries(keyEntries) as RecordKeys)
+  throw createTooNewError(kind, foundFormat, Object.fromEntries(keyEntries) as RecordKeys)
 }
 
 /**
@@ -101,10 +101,10 @@ export function parseRecordJson<T>(
   try {
     value = JSON.parse(text)
   } catch (thrown) {
-    throw damagedError(record.kind, record.keys, messageOf(thrown))
+    throw createDamagedError(record.kind, record.keys, messageOf(thrown))
   }
   if (hasShape(value)) return value
-  throw damagedError(record.kind, record.keys, 'its JSON has an unexpected shape')
+  throw createDamagedError(record.kind, record.keys, 'its JSON has an unexpected shape')
 }
 
 /** Reports whether a value is an object that is neither null nor a list. */
@@ -121,7 +121,11 @@ export function isDecisionList(value: unknown): value is readonly Decision[] {
 }
 
 /** Returns the error for a record with invalid contents. */
-export function damagedError(kind: RecordKind, keys: RecordKeys, reason: string): DeployError {
+export function createDamagedError(
+  kind: RecordKind,
+  keys: RecordKeys,
+  reason: string,
+): DeployError {
   return error(
     'RECORD_DAMAGED',
     `the ${recordLayouts[kind].name} ${formatKeys(keys)} is damaged: ${reason}`,
@@ -132,7 +136,11 @@ export function damagedError(kind: RecordKind, keys: RecordKeys, reason: string)
 }
 
 /** Returns the error for a record that a newer version wrote. */
-export function tooNewError(kind: RecordKind, foundFormat: number, keys: RecordKeys): DeployError {
+export function createTooNewError(
+  kind: RecordKind,
+  foundFormat: number,
+  keys: RecordKeys,
+): DeployError {
   const { name, format } = recordLayouts[kind]
   return error(
     'RECORD_TOO_NEW',

@@ -39,13 +39,13 @@ export function createAssetReader(
   }
 }
 
-function tooLargeError(bytesMax: number): Error {
+function createTooLargeError(bytesMax: number): Error {
   return new Error(`it has more than ${bytesMax} bytes`)
 }
 
 async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> {
   const { size: sizeBytes } = await stat(path)
-  if (sizeBytes > bytesMax) throw tooLargeError(bytesMax)
+  if (sizeBytes > bytesMax) throw createTooLargeError(bytesMax)
   return readFile(path)
 }
 
@@ -56,7 +56,7 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
   let sizeBytes = 0
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.length
-    if (sizeBytes > bytesMax) throw tooLargeError(bytesMax)
+    if (sizeBytes > bytesMax) throw createTooLargeError(bytesMax)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, sizeBytes)

@@ -33,7 +33,7 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
           const typePath = `${keyPath}.resources.${type}`
           const naming = namingOf(sectionOf(entry, typePath, []), typePath, sources)
           if (naming === undefined)
-            throw invalidAutonamingError(typePath, 'needs a mode or a pattern')
+            throw createInvalidAutonamingError(typePath, 'needs a mode or a pattern')
           return [type, naming] as const
         }),
       )
@@ -47,20 +47,20 @@ type Section = Readonly<Record<string, unknown>>
 
 function parseValue({ text, isObject }: ConfigValue): unknown {
   if (!isObject)
-    throw invalidAutonamingError('', 'is not a map with mode, pattern, enforce and providers')
+    throw createInvalidAutonamingError('', 'is not a map with mode, pattern, enforce and providers')
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw invalidAutonamingError('', messageOf(thrown))
+    throw createInvalidAutonamingError('', messageOf(thrown))
   }
 }
 
 function sectionOf(value: unknown, keyPath: string, additionalKeys: readonly string[]): Section {
-  if (!isSection(value)) throw invalidAutonamingError(keyPath, 'is not a map')
+  if (!isSection(value)) throw createInvalidAutonamingError(keyPath, 'is not a map')
   const knownKeys = ['mode', 'pattern', 'enforce', ...additionalKeys]
   const unknownKey = Object.keys(value).find(key => !knownKeys.includes(key))
   if (unknownKey === undefined) return value
-  throw invalidAutonamingError(
+  throw createInvalidAutonamingError(
     keyPath,
     `has the unknown key '${unknownKey}'; known keys are ${knownKeys.join(', ')}`,
   )
@@ -72,7 +72,8 @@ function isSection(value: unknown): value is Section {
 
 function entriesOf(section: Section, key: string, keyPath: string): [string, unknown][] {
   const entries = section[key] ?? {}
-  if (!isSection(entries)) throw invalidAutonamingError(joinKeyPath(keyPath, key), 'is not a map')
+  if (!isSection(entries))
+    throw createInvalidAutonamingError(joinKeyPath(keyPath, key), 'is not a map')
   return Object.entries(entries)
 }
 
@@ -85,17 +86,18 @@ function namingOf(
   const pattern = readTyped(section, 'pattern', 'string', keyPath)
   const enforce = readTyped(section, 'enforce', 'boolean', keyPath)
   if (mode !== undefined && (pattern !== undefined || enforce !== undefined))
-    throw invalidAutonamingError(keyPath, 'has both a mode and pattern or enforce')
+    throw createInvalidAutonamingError(keyPath, 'has both a mode and pattern or enforce')
   if (typeof pattern === 'string')
     return {
       kind: 'pattern',
       pattern: resolvePattern(pattern, keyPath, sources),
       enforce: enforce === true,
     }
-  if (enforce !== undefined) throw invalidAutonamingError(keyPath, 'has enforce without a pattern')
+  if (enforce !== undefined)
+    throw createInvalidAutonamingError(keyPath, 'has enforce without a pattern')
   if (mode === undefined) return undefined
   if (mode === 'default' || mode === 'verbatim' || mode === 'disabled') return { kind: mode }
-  throw invalidAutonamingError(
+  throw createInvalidAutonamingError(
     keyPath,
     `has the unknown mode '${mode}'; use default, verbatim or disabled`,
   )
@@ -111,7 +113,7 @@ function readTyped(
   if (value === undefined || typeof value === 'string' || typeof value === 'boolean') {
     if (value === undefined || typeof value === type) return value
   }
-  throw invalidAutonamingError(joinKeyPath(keyPath, key), `is not a ${type}`)
+  throw createInvalidAutonamingError(joinKeyPath(keyPath, key), `is not a ${type}`)
 }
 
 /** Replaces the placeholders for values of the stack in a pattern. Throws CONFIG_INVALID. */
@@ -119,7 +121,7 @@ function resolvePattern(pattern: string, keyPath: string, sources: PatternSource
   const { organization, project, stack, config } = sources
   for (const [, length = ''] of pattern.matchAll(/\$\{\w+\((\d+)\)\}/g))
     if (Number(length) > limits.namePlaceholderCharsMax)
-      throw invalidAutonamingError(
+      throw createInvalidAutonamingError(
         keyPath,
         `asks for ${length} random characters; the limit is ${limits.namePlaceholderCharsMax}`,
       )
@@ -130,7 +132,7 @@ function resolvePattern(pattern: string, keyPath: string, sources: PatternSource
     .replace(/\$\{config\.([^}]+)\}/g, (_token, key: string) => {
       const value = config.get(`${project}:${key}`)
       if (value === undefined)
-        throw invalidAutonamingError(
+        throw createInvalidAutonamingError(
           keyPath,
           `uses the configuration key '${key}', which has no value`,
         )
@@ -142,7 +144,7 @@ function joinKeyPath(keyPath: string, key: string): string {
   return keyPath === '' ? key : `${keyPath}.${key}`
 }
 
-function invalidAutonamingError(keyPath: string, problem: string): Error {
+function createInvalidAutonamingError(keyPath: string, problem: string): Error {
   const location = keyPath === '' ? autonamingKey : `${autonamingKey}, ${keyPath}`
   return error('CONFIG_INVALID', `the configuration of automatic names (${location}) ${problem}`)
 }

@@ -89,16 +89,16 @@ export function readCallLimitRules(
   const value = config.get(callLimitsKey)
   if (value === undefined) return []
   const parsed = parseForm(rulesForm, parseList(value))
-  if (!parsed.success) throw invalidLimitsError(describeIssue(parsed.error.issues[0]))
+  if (!parsed.success) throw createInvalidLimitsError(describeIssue(parsed.error.issues[0]))
   return parsed.data.map(rule => removeUndefined(rule))
 }
 
 function parseList({ text, isObject }: ConfigValue): unknown {
-  if (!isObject) throw invalidLimitsError('is not a list of rules')
+  if (!isObject) throw createInvalidLimitsError('is not a list of rules')
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw invalidLimitsError(messageOf(thrown))
+    throw createInvalidLimitsError(messageOf(thrown))
   }
 }
 
@@ -115,6 +115,6 @@ function removeUndefined(rule: z.output<typeof ruleForm>): CallLimitRule {
   return Object.fromEntries(fields)
 }
 
-function invalidLimitsError(problem: string): Error {
+function createInvalidLimitsError(problem: string): Error {
   return error('CONFIG_INVALID', `the limits of calls (${callLimitsKey}) ${problem}`)
 }

@@ -50,7 +50,7 @@ export function withTreeAt(
 ): StoredConfigValue {
   const [, ...subpath] = path
   const newTree = putAt(isContainer(value) ? value : undefined, subpath, { leaf, fullPath: path })
-  if (!isContainer(newTree)) throw reservedKeyError(path)
+  if (!isContainer(newTree)) throw createReservedKeyError(path)
   return newTree
 }
 
@@ -58,7 +58,7 @@ export function withTreeAt(
 export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): StoredConfigValue {
   const [, ...subpath] = path
   const newTree = removeAt(value, subpath, path)
-  if (!isContainer(newTree)) throw reservedKeyError(path)
+  if (!isContainer(newTree)) throw createReservedKeyError(path)
   return newTree
 }
 
@@ -90,15 +90,20 @@ function putAt(
   if (segment === undefined) return input.leaf
   const container = tree ?? (typeof segment === 'number' ? [] : new Map<string, ConfigTree>())
   if (isTreeMap(container)) {
-    if (typeof segment !== 'string') throw pathError(input.fullPath, 'a map needs a name here')
+    if (typeof segment !== 'string')
+      throw createPathError(input.fullPath, 'a map needs a name here')
     const newMap = new Map(container).set(segment, putAt(container.get(segment), subpath, input))
     return requireUnreserved(newMap, input.fullPath)
   }
   if (!isTreeList(container))
-    throw pathError(input.fullPath, `expected a ${typeof segment === 'number' ? 'list' : 'map'}`)
-  if (typeof segment !== 'number') throw pathError(input.fullPath, 'a list needs a number here')
+    throw createPathError(
+      input.fullPath,
+      `expected a ${typeof segment === 'number' ? 'list' : 'map'}`,
+    )
+  if (typeof segment !== 'number')
+    throw createPathError(input.fullPath, 'a list needs a number here')
   if (segment < 0 || segment > container.length)
-    throw pathError(input.fullPath, `the list has ${container.length} items`)
+    throw createPathError(input.fullPath, `the list has ${container.length} items`)
   return container.toSpliced(segment, 1, putAt(container[segment], subpath, input))
 }
 
@@ -127,15 +132,19 @@ function removeAt(
 }
 
 function requireUnreserved(map: ReadonlyMap<string, ConfigTree>, fullPath: ConfigPath): ConfigTree {
-  if (map.size === 1 && typeof map.get('secure') === 'string') throw reservedKeyError(fullPath)
+  if (map.size === 1 && typeof map.get('secure') === 'string')
+    throw createReservedKeyError(fullPath)
   return map
 }
 
-function reservedKeyError(path: ConfigPath): Error {
-  return pathError(path, 'a map with `secure` as its only key would be read as an encrypted value')
+function createReservedKeyError(path: ConfigPath): Error {
+  return createPathError(
+    path,
+    'a map with `secure` as its only key would be read as an encrypted value',
+  )
 }
 
-function pathError(path: ConfigPath, problem: string): Error {
+function createPathError(path: ConfigPath, problem: string): Error {
   return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${problem}`, {
     hint: pathHint,
   })

@@ -7,7 +7,7 @@ import { createConfigEnvironment } from './program-environment.ts'
 import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import { type PythonEnvironment, resolvePythonEnvironment } from './python-environment.ts'
-import { pythonToSemver } from './python-version.ts'
+import { toSemver } from './python-version.ts'
 import {
   deduplicatePackages,
   pluginForm,
@@ -93,7 +93,7 @@ function parsePackages(output: string): readonly RequiredPackage[] {
       .replace(/^pulumi-/, '')
     if (plugin === null && packagesWithoutProvider.has(shortName)) return []
     const pluginInfo = plugin ?? pluginForm.parse({ resource: true })
-    const pluginVersion = pluginInfo.version === '' ? pythonToSemver(version) : pluginInfo.version
+    const pluginVersion = pluginInfo.version === '' ? toSemver(version) : pluginInfo.version
     if (pluginVersion === undefined) return []
     return toRequirement(pluginInfo, { name: shortName, version: pluginVersion }) ?? []
   })

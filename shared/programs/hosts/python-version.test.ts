@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pythonToSemver } from './python-version.ts'
+import { toSemver } from './python-version.ts'
 
 test.each([
   ['1.2.3', '1.2.3'],
@@ -15,5 +15,5 @@ test.each([
   ['1.0-unheard', undefined],
   ['', undefined],
 ])('%j is converted to %j', (version, expected) => {
-  expect(pythonToSemver(version)).toBe(expected)
+  expect(toSemver(version)).toBe(expected)
 })

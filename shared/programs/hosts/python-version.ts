@@ -3,7 +3,7 @@
  * Returns undefined for a version without such a form. Source: Pulumi's Python language host, after
  * PEP 440.
  */
-export function pythonToSemver(version: string): string | undefined {
+export function toSemver(version: string): string | undefined {
   const parts = versionPattern.exec(version)?.groups
   if (parts === undefined) return undefined
   const numbers = (parts['numbers'] ?? '').split('.')

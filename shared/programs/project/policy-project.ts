@@ -22,7 +22,7 @@ export function readPolicyProject(folder: string): PolicyProject {
   const runtimeSection = isRecord(declaredRuntime) ? declaredRuntime : { name: declaredRuntime }
   const runtime = runtimeSection['name']
   if (typeof runtime !== 'string' || runtime === '')
-    throw policyFileError(file, 'does not set a runtime')
+    throw createPolicyFileError(file, 'does not set a runtime')
   const options = runtimeSection['options']
   return {
     runtime,
@@ -37,16 +37,16 @@ function readContent(file: string): Readonly<Record<string, unknown>> {
   try {
     content = parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw policyFileError(file, `cannot be read: ${messageOf(cause)}`)
+    throw createPolicyFileError(file, `cannot be read: ${messageOf(cause)}`)
   }
   if (isRecord(content)) return content
-  throw policyFileError(file, 'does not contain a map')
+  throw createPolicyFileError(file, 'does not contain a map')
 }
 
 function toText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-function policyFileError(file: string, problem: string): Error {
+function createPolicyFileError(file: string, problem: string): Error {
   return error('POLICY_PACK_FAILED', `the policy pack's file ${file} ${problem}`)
 }

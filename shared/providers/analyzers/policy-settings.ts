@@ -17,7 +17,7 @@ export function readPolicySettings(
   if (text.trim() === '') return settingsByPolicy
   for (const [name, entry] of Object.entries(parseObject(text, file))) {
     if (name === 'environments')
-      throw invalidSettingsError(
+      throw createInvalidSettingsError(
         file,
         'names environments, which stacks outside of Pulumi Cloud do not support',
       )
@@ -26,7 +26,7 @@ export function readPolicySettings(
       continue
     }
     if (!isRecord(entry))
-      throw invalidSettingsError(
+      throw createInvalidSettingsError(
         file,
         `has a value for '${name}' that is neither a level nor an object`,
       )
@@ -43,21 +43,21 @@ function parseObject(text: string, file: string): Readonly<Record<string, unknow
   try {
     value = JSON.parse(text)
   } catch (thrown) {
-    throw invalidSettingsError(file, `is not valid JSON: ${messageOf(thrown)}`)
+    throw createInvalidSettingsError(file, `is not valid JSON: ${messageOf(thrown)}`)
   }
   if (isRecord(value)) return value
-  throw invalidSettingsError(file, 'does not contain an object')
+  throw createInvalidSettingsError(file, 'does not contain an object')
 }
 
 function parseLevel(value: unknown, name: string, file: string): Enforcement {
   if (typeof value === 'string' && levels.has(value)) return value as Enforcement
-  throw invalidSettingsError(
+  throw createInvalidSettingsError(
     file,
     `has the invalid enforcement level ${JSON.stringify(value)} for '${name}'`,
   )
 }
 
-function invalidSettingsError(file: string, problem: string): Error {
+function createInvalidSettingsError(file: string, problem: string): Error {
   return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${problem}`)
 }
 

@@ -1,7 +1,7 @@
 import { containsSecret } from '../../values/special-values.ts'
 import { stackReferenceType, stashType } from '../../names/builtin.ts'
 import type { Urn } from '../../names/urn.ts'
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import { emptyMap, isSpecial, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 import {
   type CallResult,
@@ -42,7 +42,8 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     hasEnded: () => false,
     checkConfig: () => Promise.resolve({ inputs: emptyMap, failures: [] }),
     diffConfig: () => Promise.resolve(noDiff),
-    parameterize: () => Promise.reject(refusedError('the builtin provider has no parameters')),
+    parameterize: () =>
+      Promise.reject(createRefusedError('the builtin provider has no parameters')),
     configure: doNothing,
     check: async ({ urn, type, newInputs }) => check(deps, { urn, type, newInputs }),
     diff: async ({ type, oldInputs, newInputs }) => diff(type, oldInputs, newInputs),
@@ -57,13 +58,13 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
       return { ...(await read(deps, { type, inputs, outputs })), id }
     },
     async update({ type, newInputs, oldOutputs }) {
-      if (kindOf(type) !== 'stash') throw refusedError(`unrecognized resource type '${type}'`)
+      if (kindOf(type) !== 'stash') throw createRefusedError(`unrecognized resource type '${type}'`)
       return { outputs: createStashOutputs(newInputs, oldOutputs), refreshBeforeUpdate: false }
     },
     delete: doNothing,
     invoke: ({ token, args }) => invoke(deps, token, args),
-    call: () => Promise.reject(refusedError('the builtin provider does not implement call')),
-    construct: () => Promise.reject(refusedError('the builtin provider makes no components')),
+    call: () => Promise.reject(createRefusedError('the builtin provider does not implement call')),
+    construct: () => Promise.reject(createRefusedError('the builtin provider makes no components')),
     cancel: doNothing,
     close: doNothing,
   }
@@ -92,7 +93,7 @@ function check(
 function diff(type: string, oldInputs: PropertyMap, newInputs: PropertyMap): DiffResult {
   const isStash = kindOf(type) === 'stash'
   const key = isStash ? 'input' : 'name'
-  if (equalValues(oldInputs.get(key), newInputs.get(key))) return noDiff
+  if (areEqualValues(oldInputs.get(key), newInputs.get(key))) return noDiff
   return {
     ...noDiff,
     changes: 'some',
@@ -111,12 +112,12 @@ async function read(
   const { type, inputs = emptyMap, outputs = emptyMap } = input
   const commonFields = { inputs, refreshBeforeUpdate: false, initErrors: [] }
   if (kindOf(type) === 'stash') {
-    if (inputs.size === 0) throw refusedError('stash can not be imported')
+    if (inputs.size === 0) throw createRefusedError('stash can not be imported')
     return { ...commonFields, outputs }
   }
   const unknownKey = [...inputs.keys()].find(key => key !== 'name')
-  if (unknownKey !== undefined) throw refusedError(`unknown property "${unknownKey}"`)
-  if (!inputs.has('name')) throw refusedError('stack reference can not be imported')
+  if (unknownKey !== undefined) throw createRefusedError(`unknown property "${unknownKey}"`)
+  if (!inputs.has('name')) throw createRefusedError('stack reference can not be imported')
   return { ...commonFields, outputs: await readReference(deps, inputs) }
 }
 
@@ -134,7 +135,7 @@ async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Prom
       return { outputs, failures: [] }
     }
     default:
-      throw refusedError(`unrecognized function name: '${token}'`)
+      throw createRefusedError(`unrecognized function name: '${token}'`)
   }
 }
 
@@ -149,13 +150,13 @@ async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<Pr
 function requireText(args: PropertyMap, key: string): string {
   const value = args.get(key)
   if (typeof value === 'string') return value
-  throw refusedError(`expected '${key}' to be a string`)
+  throw createRefusedError(`expected '${key}' to be a string`)
 }
 
 function kindOf(type: string): 'stash' | 'reference' {
   if (type === stashType) return 'stash'
   if (type === stackReferenceType) return 'reference'
-  throw refusedError(`unrecognized resource type '${type}'`)
+  throw createRefusedError(`unrecognized resource type '${type}'`)
 }
 
 /** Converts the error of a failed read to a provider error, so that only the resource fails. */
@@ -163,14 +164,14 @@ async function withProviderErrors<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (thrown) {
-    throw thrown instanceof Error ? refusedError(thrown.message, thrown) : thrown
+    throw thrown instanceof Error ? createRefusedError(thrown.message, thrown) : thrown
   }
 }
 
 /** The gRPC code UNKNOWN. */
 const unknownCode = 2
 
-function refusedError(message: string, cause?: Error): ProviderError {
+function createRefusedError(message: string, cause?: Error): ProviderError {
   return new ProviderError(message, { status: 'unknown', code: unknownCode, cause })
 }
 

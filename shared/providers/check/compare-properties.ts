@@ -1,4 +1,4 @@
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import { formatPath, type PathSegment } from '../../values/path.ts'
 import { containsSecret, containsUnknown, stripSecrets } from '../../values/special-values.ts'
 import { isList, isMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
@@ -21,7 +21,7 @@ export function toPlainProperties(map: PropertyMap): PropertyMap {
 export function listChangedProperties(a: PropertyMap, b: PropertyMap): readonly string[] {
   const [plainA, plainB] = [toPlainProperties(a), toPlainProperties(b)]
   return [...new Set([...plainA.keys(), ...plainB.keys()])].filter(
-    name => !equalValues(plainA.get(name), plainB.get(name)),
+    name => !areEqualValues(plainA.get(name), plainB.get(name)),
   )
 }
 
@@ -41,7 +41,7 @@ function findBrokenPromises(
   actual: PropertyValue | undefined,
   path: readonly PathSegment[],
 ): readonly string[] {
-  if (!containsUnknown(promised)) return equalValues(promised, actual) ? [] : [formatPath(path)]
+  if (!containsUnknown(promised)) return areEqualValues(promised, actual) ? [] : [formatPath(path)]
   if (isMap(promised) && isMap(actual))
     return [...promised].flatMap(([key, part]) =>
       findBrokenPromises(part, actual.get(key), [...path, key]),

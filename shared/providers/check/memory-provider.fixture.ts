@@ -1,6 +1,6 @@
 import { containsUnknown, stripSecretsInMap } from '../../values/special-values.ts'
 import { type PropertyMap, secretOf, unknown } from '../../values/value.ts'
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import { ProviderError } from '../provider-error.ts'
 import type { Provider } from '../provider.ts'
 import type { OpenedProvider } from './opened-provider.ts'
@@ -160,7 +160,7 @@ export function openMemoryProvider(
       diffCounts.running -= 1
       const changed = [...newInputs.keys()].filter(
         key =>
-          !equalValues(
+          !areEqualValues(
             stripSecretsInMap(newInputs).get(key),
             stripSecretsInMap(oldOutputs).get(key),
           ),

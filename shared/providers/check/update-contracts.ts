@@ -1,4 +1,4 @@
-import { equalValues } from '../../values/equal.ts'
+import { areEqualValues } from '../../values/equal.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { ProviderError } from '../provider-error.ts'
 import type { DiffResult } from '../provider.ts'
@@ -108,7 +108,7 @@ function listChanges(context: TypeContext): readonly Omit<ChangeDiff, 'diff'>[] 
   const { inputs } = context.requireFact('created')
   return context.furtherInputs.flatMap(further =>
     [...further].flatMap(([property, value]) =>
-      equalValues(value, inputs.get(property))
+      areEqualValues(value, inputs.get(property))
         ? []
         : [{ property, inputs: new Map([...inputs, [property, value]]) }],
     ),

@@ -32,7 +32,7 @@ export function isGitAddress(address: string): boolean {
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
-  if (url === null) throw pluginAddressError(address, 'is not a valid address')
+  if (url === null) throw createPluginAddressError(address, 'is not a valid address')
   const parts = pathPartsOf(url, address)
   const { username, password } = url
   const userInfo = password === '' ? username : `${username}:${password}`
@@ -42,7 +42,7 @@ export function parseGitAddress(address: string): GitLocation {
   if (url.hostname === 'gist.github.com') {
     const [, id, ...extraParts] = parts
     if (id === undefined || extraParts.length > 0)
-      throw pluginAddressError(address, 'is not the address of a gist')
+      throw createPluginAddressError(address, 'is not the address of a gist')
     return { url: `${origin}/${withGitSuffix(id)}`, folder: '' }
   }
   const path = parts.join('/')
@@ -55,7 +55,8 @@ export function parseGitAddress(address: string): GitLocation {
     }
   }
   const [owner = '', repository, ...folderParts] = parts
-  if (repository === undefined) throw pluginAddressError(address, 'names no owner and repository')
+  if (repository === undefined)
+    throw createPluginAddressError(address, 'names no owner and repository')
   return { url: `${origin}/${owner}/${withGitSuffix(repository)}`, folder: folderParts.join('/') }
 }
 
@@ -68,11 +69,11 @@ function pathPartsOf(url: URL, address: string): readonly string[] {
   try {
     path = decodeURIComponent(url.pathname)
   } catch {
-    throw pluginAddressError(address, 'has a path that cannot be read')
+    throw createPluginAddressError(address, 'has a path that cannot be read')
   }
   const parts = path.split('/').filter(part => part !== '')
   if (parts.includes('..') || path.includes('\\') || path.includes('\0'))
-    throw pluginAddressError(address, 'has a path that leads out of the repository')
+    throw createPluginAddressError(address, 'has a path that leads out of the repository')
   return parts
 }
 
@@ -109,7 +110,7 @@ export function parseGitReference(text: string): GitPluginReference | undefined 
   const isVersioned = atSignIndex > text.lastIndexOf('/')
   const address = isVersioned ? text.slice(0, atSignIndex) : text
   if (address.startsWith('http://'))
-    throw pluginAddressError(address, 'must begin with https:// or git://')
+    throw createPluginAddressError(address, 'must begin with https:// or git://')
   const downloadUrl = scheme + address.replace(/^(?:git|https):\/\//, '')
   const version = isVersioned ? parseVersion(text.slice(atSignIndex + 1), address) : ''
   return { name: cacheLocationOf({ name: '', downloadUrl }).name, version, downloadUrl }
@@ -121,7 +122,7 @@ function parseVersion(text: string, address: string): string {
   // A commit becomes a pre-release that begins with a letter, because a numeric pre-release cannot
   // begin with 0.
   if (/^[0-9a-fA-F]{4,64}$/.test(text)) return `0.0.0-x${text}`
-  throw pluginAddressError(
+  throw createPluginAddressError(
     address,
     `has the invalid version '${text}': use a version such as 1.2.3, or a commit`,
   )
@@ -146,6 +147,6 @@ function withGitSuffix(repository: string): string {
 }
 
 /** Creates the error PLUGIN_ADDRESS. */
-export function pluginAddressError(address: string, problem: string): Error {
+export function createPluginAddressError(address: string, problem: string): Error {
   return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
 }

@@ -1,4 +1,4 @@
-import { parseGitAddress, pluginAddressError } from './git-address.ts'
+import { parseGitAddress, createPluginAddressError } from './git-address.ts'
 
 /** A plugin to install. */
 export interface PluginRequest {
@@ -58,7 +58,7 @@ export function parsePluginSource(
   plugin: Pick<PluginRequest, 'kind' | 'name'>,
 ): PluginSource {
   const url = URL.parse(address)
-  if (url === null) throw pluginAddressError(address, 'is not a valid address')
+  if (url === null) throw createPluginAddressError(address, 'is not a valid address')
   const parts = url.pathname.split('/').filter(part => part !== '')
   switch (url.protocol) {
     case 'http:':
@@ -67,7 +67,7 @@ export function parsePluginSource(
     case 'github:': {
       const [organization = '', repository = repositoryOf(plugin)] = parts
       if (url.host === '' || organization === '' || parts.length > 2)
-        throw pluginAddressError(
+        throw createPluginAddressError(
           address,
           'must have the form github://<host>/<organization>[/<repository>]',
         )
@@ -76,13 +76,13 @@ export function parsePluginSource(
     case 'gitlab:': {
       const [project = ''] = parts
       if (url.host === '' || project === '' || parts.length > 1)
-        throw pluginAddressError(address, 'must have the form gitlab://<host>/<project id>')
+        throw createPluginAddressError(address, 'must have the form gitlab://<host>/<project id>')
       return { kind: 'gitlab', host: url.host, project }
     }
     case 'git:':
       return { kind: 'git', url: parseGitAddress(address).url }
     default:
-      throw pluginAddressError(address, `has the unsupported scheme '${url.protocol}'`)
+      throw createPluginAddressError(address, `has the unsupported scheme '${url.protocol}'`)
   }
 }
 

@@ -39,7 +39,9 @@ function parseRules(overrides: string): readonly OverrideRule[] {
   return overrides.split(',').map(pair => {
     const [pattern = '', url = '', ...extraParts] = pair.split('=')
     if (pattern === '' || url === '' || extraParts.length > 0)
-      throw overridesError(`must have the form regexp1=URL1,regexp2=URL2, but is '${overrides}'`)
+      throw createOverridesError(
+        `must have the form regexp1=URL1,regexp2=URL2, but is '${overrides}'`,
+      )
     return { pattern: parsePattern(pattern), url }
   })
 }
@@ -49,11 +51,11 @@ function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text.replaceAll('(?P<', '(?<'))
   } catch (cause) {
-    throw overridesError(`has an invalid pattern: ${messageOf(cause)}`)
+    throw createOverridesError(`has an invalid pattern: ${messageOf(cause)}`)
   }
 }
 
-function overridesError(problem: string): Error {
+function createOverridesError(problem: string): Error {
   return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${problem}`)
 }
 

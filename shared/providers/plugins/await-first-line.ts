@@ -68,9 +68,9 @@ export async function awaitFirstLine<T>(
   request.abortSignal?.removeEventListener('abort', kill)
   const listReportLines = request.listReportLines ?? tail.listLines
   const context = { request, child, stderr, listReportLines }
-  if (firstLine.kind !== 'line') throw await earlyEndError(firstLine.kind, context)
+  if (firstLine.kind !== 'line') throw await createEarlyEndError(firstLine.kind, context)
   const parsed = request.parse(firstLine.line)
-  if (parsed.kind === 'problem') throw await refusedLineError(parsed, context)
+  if (parsed.kind === 'problem') throw await createRefusedLineError(parsed, context)
   const streams = Promise.all([stderr, drain(stdout, line => request.onLine(line, 'stdout'))])
   return {
     content: parsed.content,
@@ -109,7 +109,10 @@ interface FailureContext {
   readonly listReportLines: () => readonly string[]
 }
 
-async function earlyEndError(kind: 'end' | 'late', context: FailureContext): Promise<DeployError> {
+async function createEarlyEndError(
+  kind: 'end' | 'late',
+  context: FailureContext,
+): Promise<DeployError> {
   const { request, child, listReportLines } = context
   if (kind === 'end') await withTimeout(child.exit, limits.exitGraceMs)
   const exit = await killAndDrain(context)
@@ -126,7 +129,7 @@ async function earlyEndError(kind: 'end' | 'late', context: FailureContext): Pro
   )
 }
 
-async function refusedLineError(
+async function createRefusedLineError(
   { code, problem }: { readonly code: ErrorCode; readonly problem: string },
   context: FailureContext,
 ): Promise<DeployError> {

@@ -91,7 +91,7 @@ export function methodNameOf(method: { readonly path: string }): string {
  * Creates the error of a call whose request cannot be sent, or whose response is not valid. The
  * status `ok` means that the provider has not acted, and `unknown` that it may have acted.
  */
-export function localError(
+export function createLocalError(
   message: string,
   options: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },
 ): ProviderError {

@@ -98,7 +98,7 @@ export const noConnectionPrefix = 'No connection established'
  * Creates the error of a call to a process that has ended. No request is sent, because the port may
  * belong to another process.
  */
-export function processEndedError(): Error {
+export function createProcessEndedError(): Error {
   return Object.assign(new Error('the process has ended'), {
     code: status.UNAVAILABLE,
     details: `${noConnectionPrefix}: the process has ended`,

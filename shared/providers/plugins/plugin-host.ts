@@ -25,7 +25,7 @@ import {
   callUnary,
   type Connection,
   createClient,
-  processEndedError,
+  createProcessEndedError,
 } from './connection.ts'
 import { createPluginEnvironment } from './plugin-environment.ts'
 import { listInstalledPlugins } from './installed-plugins.ts'
@@ -177,7 +177,7 @@ async function connectPlugin(
   const connection: Connection = {
     name: plugin.name,
     async call(method, request, deadlineMs) {
-      if (watch.hasEnded()) throw processEndedError()
+      if (watch.hasEnded()) throw createProcessEndedError()
       return await callUnary(client, method, { request, deadlineMs })
     },
     getExitReport: watch.getExitReport,
@@ -193,7 +193,7 @@ async function connectPlugin(
       waitUntilReady(client, Date.now() + limits.firstResponseTimeoutMs),
       pluginProcess.exitDescription.then(() => false),
     ])
-    if (!isReady) throw await notReadyError(pluginProcess, watch)
+    if (!isReady) throw await createNotReadyError(pluginProcess, watch)
     const handshakeCapabilities = await performHandshake(connection, {
       engineAddress: deps.engineAddress(),
       ...(pluginProcess.isAttached === true ? {} : { folder: dirname(pluginProcess.path) }),
@@ -227,7 +227,10 @@ async function connectPlugin(
   }
 }
 
-async function notReadyError(pluginProcess: PluginProcess, watch: ProcessWatch): Promise<Error> {
+async function createNotReadyError(
+  pluginProcess: PluginProcess,
+  watch: ProcessWatch,
+): Promise<Error> {
   // The returned error already reports the failed start.
   watch.expectEnd()
   const exitReport = await watch.getExitReport()

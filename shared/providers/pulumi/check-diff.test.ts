@@ -12,14 +12,14 @@ import {
   providerIdentity,
   createArguments,
   catchProviderError,
-  propertyMap,
+  createPropertyMap,
   noProperties,
   readArguments,
-  secretValue,
+  createSecretValue,
   serveProvider,
   resourceIdentity,
   updateArguments,
-  wireSecret,
+  createWireSecret,
 } from './driver-fixtures.ts'
 import { createFailure } from './scripted-server.ts'
 
@@ -27,10 +27,10 @@ afterEach(closeServers)
 
 describe('configuration', () => {
   test('is sent as text variables, without the version, and as values, including the version', async () => {
-    const inputs = propertyMap({
+    const inputs = createPropertyMap({
       version: '1.0.0',
-      region: secretValue('x'),
-      deep: propertyMap({ a: secretValue(true) }),
+      region: createSecretValue('x'),
+      deep: createPropertyMap({ a: createSecretValue(true) }),
     })
     const { calls } = await serveProvider({}, { inputs })
     expect(calls[0]?.request).toMatchObject({
@@ -38,7 +38,11 @@ describe('configuration', () => {
         ['a:config:region', 'x'],
         ['a:config:deep', '{"a":true}'],
       ]),
-      args: { version: '1.0.0', region: wireSecret('x'), deep: { a: wireSecret(true) } },
+      args: {
+        version: '1.0.0',
+        region: createWireSecret('x'),
+        deep: { a: createWireSecret(true) },
+      },
       acceptSecrets: true,
       id: 'id',
       type: 'pulumi:providers:a',
@@ -48,17 +52,17 @@ describe('configuration', () => {
   test('is skipped when an input is unknown, and calls are then answered locally', async () => {
     const { provider, calls } = await serveProvider(
       {},
-      { inputs: propertyMap({ region: secretValue(unknown) }) },
+      { inputs: createPropertyMap({ region: createSecretValue(unknown) }) },
     )
     expect(provider.isUnconfigured()).toBe(true)
     const check = {
       ...resourceIdentity,
       oldInputs: undefined,
-      newInputs: propertyMap({ a: 1 }),
+      newInputs: createPropertyMap({ a: 1 }),
       allowUnknowns: true,
     }
     expect(await provider.check({ ...check, randomSeed: new Uint8Array(32) })).toEqual({
-      inputs: propertyMap({ a: 1 }),
+      inputs: createPropertyMap({ a: 1 }),
       failures: [],
     })
     expect(await provider.diff({ ...updateArguments, allowUnknowns: true })).toMatchObject({
@@ -107,11 +111,11 @@ describe('configuration', () => {
     const checking = {
       ...providerIdentity,
       oldInputs: undefined,
-      newInputs: propertyMap({ a: 1 }),
+      newInputs: createPropertyMap({ a: 1 }),
       allowUnknowns: true,
     }
     expect(await provider.checkConfig(checking)).toEqual({
-      inputs: propertyMap({ a: 1 }),
+      inputs: createPropertyMap({ a: 1 }),
       failures: [],
     })
     expect(await provider.diffConfig({ ...updateArguments, ...providerIdentity })).toMatchObject({
@@ -124,19 +128,19 @@ describe('configuration', () => {
     const checkConfig = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({ inputs: request.news })
     const { provider, calls } = await serveProvider({ checkConfig })
-    const newInputs = propertyMap({
-      a: secretValue('s'),
-      b: [secretValue(1)],
-      c: propertyMap({ d: secretValue(unknown) }),
+    const newInputs = createPropertyMap({
+      a: createSecretValue('s'),
+      b: [createSecretValue(1)],
+      c: createPropertyMap({ d: createSecretValue(unknown) }),
     })
     const input = { ...providerIdentity, oldInputs: undefined, newInputs, allowUnknowns: true }
     const { inputs } = await provider.checkConfig(input)
     expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
     expect(inputs).toEqual(
-      propertyMap({
-        a: secretValue('s'),
-        b: secretValue([1]),
-        c: propertyMap({ d: secretValue(unknown) }),
+      createPropertyMap({
+        a: createSecretValue('s'),
+        b: createSecretValue([1]),
+        c: createPropertyMap({ d: createSecretValue(unknown) }),
       }),
     )
   })
@@ -146,19 +150,21 @@ describe('check and diff', () => {
   test('missing old inputs are sent as an empty map, and a provider without secret support gets plaintext', async () => {
     const check = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({
-        inputs: { ...request.news, extra: wireSecret(2) },
+        inputs: { ...request.news, extra: createWireSecret(2) },
         failures: [{ property: 'a', reason: 'no' }],
       })
     const { provider, calls } = await serveProvider({ check })
     const result = await provider.check({
       ...resourceIdentity,
       oldInputs: undefined,
-      newInputs: propertyMap({ a: secretValue(1), u: unknown }),
+      newInputs: createPropertyMap({ a: createSecretValue(1), u: unknown }),
       allowUnknowns: false,
       randomSeed: new Uint8Array([7]),
     })
     expect(calls[1]?.request).toMatchObject({ olds: {}, news: { a: 1 } })
-    expect(result.inputs).toEqual(propertyMap({ a: secretValue(1), extra: secretValue(2) }))
+    expect(result.inputs).toEqual(
+      createPropertyMap({ a: createSecretValue(1), extra: createSecretValue(2) }),
+    )
     expect(result.failures).toEqual([{ property: 'a', reason: 'no' }])
   })
 
@@ -187,7 +193,11 @@ describe('check and diff', () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
-    const input = { ...updateArguments, newInputs: propertyMap({ asset }), allowUnknowns: false }
+    const input = {
+      ...updateArguments,
+      newInputs: createPropertyMap({ asset }),
+      allowUnknowns: false,
+    }
     expect((await catchProviderError(provider.diff(input))).message).toContain('change kind 9')
     expect(calls[1]?.request).toMatchObject({
       news: { asset: { [sig]: signatures.asset, hash: 'ab' } },

@@ -8,7 +8,7 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import type { NameProposal } from '../../names/autonaming-rules.ts'
-import { localError, methodNameOf } from '../plugins/call-failures.ts'
+import { createLocalError, methodNameOf } from '../plugins/call-failures.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { restoreSecretMarks } from '../../values/special-values.ts'
@@ -119,7 +119,7 @@ export function parseDiff(
 ): DiffResult {
   const changes = changeKinds[response.changes]
   if (changes === undefined)
-    throw localError(
+    throw createLocalError(
       `provider '${session.connection.name}' answered ${methodNameOf(method)} with the invalid change kind ${response.changes}`,
       { status: 'unknown' },
     )

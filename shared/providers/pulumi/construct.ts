@@ -11,7 +11,7 @@ import { valueToWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { PropertyValue } from '../../values/value.ts'
 import type { ConstructInput, ConstructResult, HookNames } from '../component-construction.ts'
-import { localError } from '../plugins/call-failures.ts'
+import { createLocalError } from '../plugins/call-failures.ts'
 import {
   callProvider,
   decodeProperties,
@@ -38,14 +38,16 @@ export async function callConstruct(
   } = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return 'unconfigured'
   if (!secrets)
-    throw localError('plugins that can construct components must support secrets', { status: 'ok' })
+    throw createLocalError('plugins that can construct components must support secrets', {
+      status: 'ok',
+    })
   const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, allowsByteStrings }
   const inputs = encodeProperties(session, method, { map: input.inputs, options })
   const response = await callProvider(session, method, {
     request: toConstructRequest(input, inputs),
   })
   if (!isUrn(response.urn))
-    throw localError(
+    throw createLocalError(
       `provider '${session.connection.name}' answered Construct with '${response.urn}', which is not a URN`,
       { status: 'unknown' },
     )
@@ -112,7 +114,7 @@ function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
   try {
     return valueToWire(trigger, { ...wrapOptions, unknowns: preview ? 'keep' : 'drop' })
   } catch (thrown) {
-    throw localError(`cannot send the replacement trigger: ${messageOf(thrown)}`, {
+    throw createLocalError(`cannot send the replacement trigger: ${messageOf(thrown)}`, {
       status: 'ok',
       cause: thrown,
     })

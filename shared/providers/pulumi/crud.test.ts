@@ -14,14 +14,14 @@ import {
   closeServers,
   createArguments,
   catchProviderError,
-  propertyMap,
+  createPropertyMap,
   noProperties,
   readArguments,
-  secretValue,
+  createSecretValue,
   serveProvider,
   resourceIdentity,
   updateArguments,
-  wireSecret,
+  createWireSecret,
 } from './driver-fixtures.ts'
 import { createFailure, createInitFailure } from './scripted-server.ts'
 
@@ -36,12 +36,12 @@ describe('create and update', () => {
     const { provider, calls } = await serveProvider({ configure, create })
     const createResult = await provider.create({
       ...createArguments,
-      inputs: propertyMap({ a: secretValue(1) }),
+      inputs: createPropertyMap({ a: createSecretValue(1) }),
     })
-    expect(calls[1]?.request).toMatchObject({ properties: { a: wireSecret(1) } })
+    expect(calls[1]?.request).toMatchObject({ properties: { a: createWireSecret(1) } })
     expect(createResult).toEqual({
       id: 'i',
-      outputs: propertyMap({ a: secretValue(1), extra: 1 }),
+      outputs: createPropertyMap({ a: createSecretValue(1), extra: 1 }),
       refreshBeforeUpdate: false,
     })
   })
@@ -50,10 +50,10 @@ describe('create and update', () => {
     const { provider, calls } = await serveProvider({ create })
     const createResult = await provider.create({
       ...createArguments,
-      inputs: propertyMap({ a: secretValue(1) }),
+      inputs: createPropertyMap({ a: createSecretValue(1) }),
     })
     expect(calls[1]?.request).toMatchObject({ properties: { a: 1 } })
-    expect(createResult.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
+    expect(createResult.outputs).toEqual(createPropertyMap({ a: createSecretValue(1), extra: 1 }))
   })
 
   test('a preview calls only providers that support previews', async () => {
@@ -61,11 +61,13 @@ describe('create and update', () => {
     const preview = { ...createArguments, preview: true }
     expect(await plain.provider.create(preview)).toMatchObject({
       id: '',
-      outputs: propertyMap({ a: 1 }),
+      outputs: createPropertyMap({ a: 1 }),
     })
     expect(plain.calls).toHaveLength(1)
     const able = await serveProvider({ create }, { handshakeCapabilities: allCapabilities })
-    expect((await able.provider.create(preview)).outputs).toEqual(propertyMap({ a: 1, extra: 1 }))
+    expect((await able.provider.create(preview)).outputs).toEqual(
+      createPropertyMap({ a: 1, extra: 1 }),
+    )
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
   })
 
@@ -83,14 +85,14 @@ describe('create and update', () => {
         throw createInitFailure({ id, properties: { a: 1 }, reasons: ['slow'], inputs: { a: 1 } })
       },
     })
-    const input = { ...createArguments, inputs: propertyMap({ a: secretValue(1) }) }
+    const input = { ...createArguments, inputs: createPropertyMap({ a: createSecretValue(1) }) }
     expect(await catchProviderError(provider.create(input))).toMatchObject({
       message: 'not ready',
       status: 'partial',
       partialResource: {
         id: 'i',
-        outputs: propertyMap({ a: secretValue(1) }),
-        inputs: propertyMap({ a: secretValue(1) }),
+        outputs: createPropertyMap({ a: createSecretValue(1) }),
+        inputs: createPropertyMap({ a: createSecretValue(1) }),
       },
     })
     id = ''
@@ -126,7 +128,7 @@ describe('create and update', () => {
 
   test('bytes for a provider without support for them fail before the call', async () => {
     const { provider, calls } = await serveProvider({ create })
-    const inputs = propertyMap({ a: { kind: 'bytes', base64: '/w==' } })
+    const inputs = createPropertyMap({ a: { kind: 'bytes', base64: '/w==' } })
     expect(await catchProviderError(provider.create({ ...createArguments, inputs }))).toMatchObject(
       {
         status: 'ok',
@@ -159,10 +161,10 @@ describe('read, delete and invoke', () => {
       read: (request: { inputs: Record<string, unknown> }) =>
         ReadResponse.create({ id: 'i', properties: request.inputs, inputs: request.inputs }),
     })
-    const result = await provider.read({ ...readArguments, inputs: propertyMap({ asset }) })
+    const result = await provider.read({ ...readArguments, inputs: createPropertyMap({ asset }) })
     expect(result).toMatchObject({
-      inputs: propertyMap({ asset }),
-      outputs: propertyMap({ asset }),
+      inputs: createPropertyMap({ asset }),
+      outputs: createPropertyMap({ asset }),
     })
   })
 
@@ -174,7 +176,7 @@ describe('read, delete and invoke', () => {
     })
     expect(await provider.read(readArguments)).toMatchObject({
       id: 'j',
-      outputs: propertyMap({ a: 1 }),
+      outputs: createPropertyMap({ a: 1 }),
       inputs: undefined,
       initErrors: ['sick'],
     })
@@ -185,7 +187,7 @@ describe('read, delete and invoke', () => {
     await provider.delete({
       ...resourceIdentity,
       id: 'i',
-      inputs: propertyMap({ a: 1 }),
+      inputs: createPropertyMap({ a: 1 }),
       outputs: noProperties,
       timeoutSeconds: 5,
     })
@@ -194,15 +196,15 @@ describe('read, delete and invoke', () => {
 
   test('one secret argument makes all results secret for a provider without secret support', async () => {
     const invoke = (): InvokeResponse => InvokeResponse.create({ return: { a: 1, b: 2 } })
-    const args = propertyMap({ x: [secretValue(1)] })
+    const args = createPropertyMap({ x: [createSecretValue(1)] })
     const plain = await serveProvider({ invoke })
     expect(await plain.provider.invoke({ token: 't', args, preview: false })).toEqual({
-      outputs: propertyMap({ a: secretValue(1), b: secretValue(2) }),
+      outputs: createPropertyMap({ a: createSecretValue(1), b: createSecretValue(2) }),
       failures: [],
     })
     const able = await serveProvider({ invoke }, { handshakeCapabilities: allCapabilities })
     expect((await able.provider.invoke({ token: 't', args, preview: true })).outputs).toEqual(
-      propertyMap({ a: 1, b: 2 }),
+      createPropertyMap({ a: 1, b: 2 }),
     )
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
     expect(plain.calls[1]?.request).toMatchObject({ preview: false })

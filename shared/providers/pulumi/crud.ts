@@ -94,7 +94,7 @@ async function requireId<A extends { readonly id: string }>(
   input: CallInput<'create'>,
   pendingResponse: Promise<A>,
 ): Promise<A> {
-  const missingIdError = (cause?: unknown): ProviderError =>
+  const createMissingIdError = (cause?: unknown): ProviderError =>
     new ProviderError(
       `provider '${session.connection.name}' answered Create of '${input.urn}' without an id`,
       { status: 'unknown', code: status.UNKNOWN, cause },
@@ -104,10 +104,10 @@ async function requireId<A extends { readonly id: string }>(
     if (created.id !== '' || input.preview) return created
   } catch (thrown) {
     if (thrown instanceof ProviderError && thrown.partialResource?.id === '')
-      throw missingIdError(thrown)
+      throw createMissingIdError(thrown)
     throw thrown
   }
-  throw missingIdError()
+  throw createMissingIdError()
 }
 
 /**

@@ -26,14 +26,17 @@ export const providerIdentity = {
   id: 'id',
 }
 /** A secret value. */
-export const secretValue = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
+export const createSecretValue = (value: PropertyValue): PropertyValue => ({
+  kind: 'secret',
+  value,
+})
 /** A secret in its wire format. */
-export const wireSecret = (value: unknown): Record<string, unknown> => ({
+export const createWireSecret = (value: unknown): Record<string, unknown> => ({
   [signatureKey]: signatures.secret,
   value,
 })
 /** No properties. */
-export const noProperties = propertyMap({})
+export const noProperties = createPropertyMap({})
 /** The capabilities of a provider that supports everything. */
 export const allCapabilities = {
   secrets: true,
@@ -45,7 +48,7 @@ export const allCapabilities = {
 }
 
 /** Creates properties from an object. */
-export function propertyMap(fields: Record<string, PropertyValue>): PropertyMap {
+export function createPropertyMap(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
 
@@ -75,7 +78,7 @@ export async function catchProviderError(promise: Promise<unknown>): Promise<Pro
 /** The arguments of Create. */
 export const createArguments = {
   ...resourceIdentity,
-  inputs: propertyMap({ a: 1 }),
+  inputs: createPropertyMap({ a: 1 }),
   timeoutSeconds: 0,
   preview: false,
 }
@@ -85,7 +88,7 @@ export const updateArguments = {
   id: 'i',
   oldInputs: noProperties,
   oldOutputs: noProperties,
-  newInputs: propertyMap({ a: 1 }),
+  newInputs: createPropertyMap({ a: 1 }),
   timeoutSeconds: 0,
   ignoreChanges: [],
   preview: false,

@@ -7,12 +7,12 @@ import { signatureKey, signatures } from '../../values/wire-options.ts'
 import {
   allCapabilities,
   closeServers,
-  propertyMap,
+  createPropertyMap,
   noProperties,
-  secretValue,
+  createSecretValue,
   serveProvider,
   resourceIdentity,
-  wireSecret,
+  createWireSecret,
 } from './driver-fixtures.ts'
 import type { Script } from './scripted-server.ts'
 
@@ -36,7 +36,7 @@ const context = {
 }
 const callInput = {
   token: 'a:b:C/method',
-  args: propertyMap({
+  args: createPropertyMap({
     plain: createOutput(1),
     hidden: createOutput('s', true),
     open: createOutput(undefined),
@@ -57,7 +57,7 @@ describe('a method', () => {
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       tok: 'a:b:C/method',
-      args: { plain: 1, hidden: wireSecret('s'), open: unknownStringMarker },
+      args: { plain: 1, hidden: createWireSecret('s'), open: unknownStringMarker },
       argDependencies: new Map([['plain', { urns: [other] }]]),
       project: 'p',
       stack: 'd',
@@ -86,13 +86,13 @@ describe('a method', () => {
     const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
     const { provider } = await serveProvider(
       answerCall({
-        return: { two: value, hidden: wireSecret('s') },
+        return: { two: value, hidden: createWireSecret('s') },
         returnDependencies: new Map([['hidden', { urns: [resourceIdentity.urn] }]]),
         failures: [{ property: 'plain', reason: 'is refused' }],
       }),
     )
     expect(await provider.call(callInput)).toEqual({
-      outputs: propertyMap({ two: createOutput(2), hidden: secretValue('s') }),
+      outputs: createPropertyMap({ two: createOutput(2), hidden: createSecretValue('s') }),
       dependencies: new Map([['hidden', [resourceIdentity.urn]]]),
       failures: [{ property: 'plain', reason: 'is refused' }],
     })
@@ -103,13 +103,13 @@ describe('a method', () => {
       answerCall({ return: { later: unknownStringMarker, now: 1 } }),
     )
     const preview = await provider.call({ ...callInput, preview: true })
-    expect(preview.outputs).toEqual(propertyMap({ later: unknown, now: 1 }))
-    expect((await provider.call(callInput)).outputs).toEqual(propertyMap({ now: 1 }))
+    expect(preview.outputs).toEqual(createPropertyMap({ later: unknown, now: 1 }))
+    expect((await provider.call(callInput)).outputs).toEqual(createPropertyMap({ now: 1 }))
   })
 
   test('of an unconfigured provider returns nothing', async () => {
     const { provider, calls } = await serveProvider(answerCall({}), {
-      inputs: propertyMap({ region: unknown }),
+      inputs: createPropertyMap({ region: unknown }),
     })
     expect(await provider.call(callInput)).toEqual({ outputs: noProperties, failures: [] })
     expect(calls).toEqual([])

@@ -7,7 +7,7 @@ import { toWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import {
   createLostError,
-  localError,
+  createLocalError,
   methodNameOf,
   providerStatusOf,
 } from '../plugins/call-failures.ts'
@@ -79,11 +79,11 @@ export async function callProvider<Req, Res>(
         problems,
         cause: thrown,
       })
-    throw partialError(session, { method, code, message, initFailure, reader: call.reader })
+    throw createPartialError(session, { method, code, message, initFailure, reader: call.reader })
   }
 }
 
-function partialError(
+function createPartialError(
   session: ProviderSession,
   failure: {
     readonly method: { readonly path: string }
@@ -123,7 +123,7 @@ export function encodeProperties(
   try {
     return toWire(input.map, input.options)
   } catch (thrown) {
-    throw localError(
+    throw createLocalError(
       `cannot encode the ${methodNameOf(method)} request to provider '${session.connection.name}': ` +
         messageOf(thrown),
       { status: 'ok', cause: thrown },
@@ -146,16 +146,16 @@ export function decodeProperties(
   try {
     return fromWire(input.struct, input.options)
   } catch (thrown) {
-    throw malformedError(session, method, thrown)
+    throw createMalformedError(session, method, thrown)
   }
 }
 
-function malformedError(
+function createMalformedError(
   session: ProviderSession,
   method: { readonly path: string },
   thrown: unknown,
 ): ProviderError {
-  return localError(
+  return createLocalError(
     `provider '${session.connection.name}' answered ${methodNameOf(method)} ` +
       `with a malformed value: ${messageOf(thrown)}`,
     { status: 'unknown', cause: thrown },

@@ -37,7 +37,7 @@ export interface RequestAuthorization {
 export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuthorization {
   const requireApproved: RequestAuthorization['requireApproved'] = async request => {
     if (!(await deps.requests.isApproved(request)))
-      throw unapprovedError(request, 'the API of this version has not approved it')
+      throw createUnapprovedError(request, 'the API of this version has not approved it')
   }
   return {
     requireApproved,
@@ -60,12 +60,12 @@ async function authorizeByWebhook(
 ): Promise<DeploymentRequest> {
   const name = toPrintable(origin.webhook)
   const document = await documents.get(webhookKeyOf(origin.webhook))
-  if (document === undefined) throw unapprovedError(request, `there is no webhook '${name}'`)
+  if (document === undefined) throw createUnapprovedError(request, `there is no webhook '${name}'`)
   const { isPaused, rules } = parseDocumentValue(webhookDocument, document)
-  if (isPaused) throw unapprovedError(request, `the webhook '${name}' is paused`)
+  if (isPaused) throw createUnapprovedError(request, `the webhook '${name}' is paused`)
   const derivedRequest = deriveWebhookRequest(rules, request, origin)
   if (derivedRequest === undefined)
-    throw unapprovedError(request, `the webhook '${name}' has no such rule`)
+    throw createUnapprovedError(request, `the webhook '${name}' has no such rule`)
   return derivedRequest
 }
 
@@ -76,23 +76,23 @@ async function authorizeBySchedule(
   runKey: string,
 ): Promise<DeploymentRequest> {
   const scheduledRun = parseScheduleKey(runKey)
-  if (scheduledRun === undefined) throw unapprovedError(request, 'it names no schedule')
+  if (scheduledRun === undefined) throw createUnapprovedError(request, 'it names no schedule')
   const name = toPrintable(scheduledRun.name)
   const document = await documents.get({
     kind: 'schedule',
     scope: request.stack,
     name: scheduledRun.name,
   })
-  if (document === undefined) throw unapprovedError(request, `there is no schedule '${name}'`)
+  if (document === undefined) throw createUnapprovedError(request, `there is no schedule '${name}'`)
   const schedule = parseDocumentValue(scheduleDocument, document)
-  if (schedule.isPaused) throw unapprovedError(request, `the schedule '${name}' is paused`)
+  if (schedule.isPaused) throw createUnapprovedError(request, `the schedule '${name}' is paused`)
   const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)
   if (derivedRequest === undefined)
-    throw unapprovedError(request, `the schedule '${name}' has another operation`)
+    throw createUnapprovedError(request, `the schedule '${name}' has another operation`)
   return derivedRequest
 }
 
-function unapprovedError({ key, stack }: StackRequest, reason: string): Error {
+function createUnapprovedError({ key, stack }: StackRequest, reason: string): Error {
   const message = `the request '${toPrintable(key)}' of the stack '${stack}' is not served: ${reason}`
   return error('REQUEST_UNAPPROVED', message)
 }

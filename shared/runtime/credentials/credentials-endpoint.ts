@@ -80,7 +80,7 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
       const existingOffer = offers.get(offerKey)
       const [path, token] =
         existingOffer === undefined
-          ? [`/${randomToken()}`, randomToken()]
+          ? [`/${createRandomToken()}`, createRandomToken()]
           : [existingOffer.path, existingOffer.token]
       offers.set(offerKey, { path, token, getCredentials })
       return {
@@ -91,11 +91,11 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
   }
 }
 
-const randomToken = (): string => randomBytes(32).toString('base64url')
+const createRandomToken = (): string => randomBytes(32).toString('base64url')
 
 function isSameToken(presentedToken: string, token: string): boolean {
-  const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(sha256(presentedToken), sha256(token))
+  const hashWithSha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hashWithSha256(presentedToken), hashWithSha256(token))
 }
 
 function credentialsBodyOf({ accessKeyId, secretAccessKey, sessionToken, expiresAt }: AssumedRole) {

@@ -38,7 +38,7 @@ export function withReviewedConfig(
       const needsProtection =
         [deployRequest.config, reviewedConfig].some(hasProtectedValues) ||
         hasSecrets(await readState(stack))
-      if (needsProtection) throw previewRoleMissingError(stack)
+      if (needsProtection) throw createPreviewRoleMissingError(stack)
     }
     return { ...deployRequest, reviewedConfig }
   }
@@ -55,7 +55,7 @@ function hasSecrets(state: StoredDeployment | undefined): boolean {
   return state !== undefined && JSON.stringify(state).includes(`"${signatures.secret}"`)
 }
 
-function previewRoleMissingError(stack: StackId): Error {
+function createPreviewRoleMissingError(stack: StackId): Error {
   const message = `the stack '${stack}' has a role or secrets, and its last deployed program names no '${previewRoleKey}' for unreviewed commits`
   return error('PREVIEW_ROLE_MISSING', message)
 }

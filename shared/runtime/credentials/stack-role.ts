@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
-/** Assumes the role of a stack. Throws STACK_ROLE_REFUSED, or the errors of `awsError`. */
+/** Assumes the role of a stack. Throws STACK_ROLE_REFUSED, or the errors of `createAwsError`. */
 export type AssumeRole = (
   role: string,
   request: Pick<DeployRequest, 'stack'>,

@@ -90,7 +90,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const monitor =
     hosts?.monitor ??
     (await startMonitor(emitter, redact, { viewStatus: registry, plugins: () => plugins }))
-  const engineAddress = (): string => monitor.address
+  const readEngineAddress = (): string => monitor.address
   const processes = hosts?.processes ?? createProcesses()
   const env = input.variables ?? readUserVariables()
   const path = env['PATH'] ?? ''
@@ -116,10 +116,12 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const performDeps = createPerformDeps(platform, {
     ...{ providers, emitter },
     beforeRetry: waitBeforeRetry,
-    views: { registry, address: engineAddress },
+    views: { registry, address: readEngineAddress },
   })
   const reader = createAssetReader(source.programFolder)
-  const programs = hosts?.programs ?? createRunPrograms(input, { processes, env, engineAddress })
+  const programs =
+    hosts?.programs ??
+    createRunPrograms(input, { processes, env, engineAddress: readEngineAddress })
   const commandRun = createCommandRun({
     request,
     emitter,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
-import { awsError } from '../../platform/aws/aws-error.ts'
+import { createAwsError } from '../../platform/aws/aws-error.ts'
 import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
 import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
@@ -36,7 +36,7 @@ export interface InstallerCallerDeps {
  * Creates the call of the installer's function. Each call has an environment and an address of its
  * own. A call is repeated if its environment dies early, or if Lambda did not accept the call. An
  * installer gets no credential of a repository. Throws the errors of `installErrorCodes`, and the
- * errors of `awsError` if the function cannot be called or the store cannot be used.
+ * errors of `createAwsError` if the function cannot be called or the store cannot be used.
  */
 export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
   const { clock, logger } = deps
@@ -89,16 +89,16 @@ async function callOnce(
   try {
     const outcome = await callLambda(lambda, call)
     return outcome.kind === 'failed'
-      ? { kind: 'failed', error: installerDiedError(outcome.reason) }
+      ? { kind: 'failed', error: createInstallerDiedError(outcome.reason) }
       : outcome
   } catch (thrown) {
-    const storeError = awsError('function installer: invoke', thrown)
+    const storeError = createAwsError('function installer: invoke', thrown)
     if (!hasCode(storeError, 'STORE_UNAVAILABLE')) throw storeError
     return { kind: 'failed', error: storeError }
   }
 }
 
-function installerDiedError(reason: string): Error {
+function createInstallerDiedError(reason: string): Error {
   const shownReason = cleanInstallerText(reason)
   return error('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
     hint: 'Check that the installation needs less memory, disk and time than the installer has.',

@@ -20,7 +20,7 @@ export function createArchivedProgramOpener(
         throw error('FEATURE_MISSING', 'this server cannot open the program of a repository')
       const archive =
         program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
-      if (archive === undefined) throw noProgramError(stack)
+      if (archive === undefined) throw createNoProgramError(stack)
       return createArchiveDeployRequest(programs, { stack, archive, options, dryRun, key })
     },
     reopen: async (deployment, { place: { archive }, options }) => {
@@ -36,7 +36,7 @@ export function createArchivedProgramOpener(
 }
 
 /** Returns the error for a stack whose program was never uploaded. */
-export function noProgramError(stack: StackId): Error {
+export function createNoProgramError(stack: StackId): Error {
   return error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
     hint: 'Upload it from its folder with `antichain deploy`.',
   })

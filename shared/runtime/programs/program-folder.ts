@@ -53,7 +53,7 @@ async function unpackProgram(
   if (existsSync(join(archiveFolder, completeMarker))) return join(archiveFolder, 'program')
   mkdirSync(join(scratch, 'programs'), { recursive: true, mode: 0o700 })
   const bytes = await archives.get(stack, archive).catch(thrown => {
-    throw hasCode(thrown, 'STATE_INVALID') ? archiveUnknownError(stack, thrown) : thrown
+    throw hasCode(thrown, 'STATE_INVALID') ? createArchiveUnknownError(stack, thrown) : thrown
   })
   const temporaryFolder = mkdtempSync(join(scratch, 'programs', 'unpacking-'))
   try {
@@ -70,7 +70,7 @@ async function unpackProgram(
   }
 }
 
-function archiveUnknownError(stack: StackId, cause: unknown): Error {
+function createArchiveUnknownError(stack: StackId, cause: unknown): Error {
   return error('ARCHIVE_UNKNOWN', `the stack '${stack}' has no such archive of a program`, {
     cause,
   })

@@ -45,7 +45,7 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
       return replaceSecrets(before, namedState)
     case 'rollback':
       if (edit.expected !== undefined && digestOfResources(before) !== edit.expected)
-        throw conflictError()
+        throw createConflictError()
       return rollBackState(before, namedState, { version: edit.version, names })
     case 'delete': {
       const { state, forcedUrns, namedCount } = deleteResources(before, edit)
@@ -86,7 +86,7 @@ function requireReplaceable(
   expected: string,
 ): void {
   requireSealed(replacement)
-  if (digestOfResources(before) !== expected) throw conflictError()
+  if (digestOfResources(before) !== expected) throw createConflictError()
 }
 
 /**
@@ -107,13 +107,13 @@ function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment)
   const pending = pendingOperationsOf(before).map((operation, index) => {
     const resealed = pendingAfter[index]
     if (resealed?.resource.urn !== operation.resource.urn || resealed.type !== operation.type)
-      throw conflictError()
+      throw createConflictError()
     return { ...operation, resource: resealed.resource }
   })
-  if (pendingAfter.length !== pending.length) throw conflictError()
+  if (pendingAfter.length !== pending.length) throw createConflictError()
   return toEditedState(withPendingOperations(replacement, pending))
 }
 
-function conflictError(): Error {
+function createConflictError(): Error {
   return error('STORE_CONFLICT', 'the state was changed concurrently')
 }

@@ -84,14 +84,14 @@ function addDependents(
     rootPosition,
   ).flatMap(position => remainingResources[position] ?? [])
   if (dependents.length > 0 && !request.dependents)
-    throw stillNeededError(resources[position]?.urn ?? '', dependents)
+    throw createStillNeededError(resources[position]?.urn ?? '', dependents)
   for (const { index } of dependents) {
     requireUnprotected(resources, index, request)
     removedPositions.add(index)
   }
 }
 
-function stillNeededError(
+function createStillNeededError(
   urn: string,
   dependents: readonly { readonly resource: StoredResource }[],
 ): Error {

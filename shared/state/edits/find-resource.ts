@@ -11,7 +11,7 @@ const comparedUrnCharsMax = 400
 const comparedUrnsMax = 1_000
 
 /** Returns the error for an unknown URN, and suggests similar URNs. */
-export function unknownResourceError(urn: string, candidates: Iterable<string>): Error {
+export function createUnknownResourceError(urn: string, candidates: Iterable<string>): Error {
   const similarUrns = findSimilar(urn, candidates)
   const suggestion =
     similarUrns.length === 0
@@ -44,7 +44,7 @@ export function positionOf(resources: readonly StoredResource[], urn: string, id
         )
   const [first] = positions
   if (first === undefined)
-    throw unknownResourceError(
+    throw createUnknownResourceError(
       urn,
       resources.map(resource => resource.urn),
     )

@@ -1,7 +1,7 @@
 import { error } from '../../errors/error.ts'
 import { withFields, withFlag } from '../field-order.ts'
 import type { StoredDeployment } from '../stored.ts'
-import { unknownResourceError } from './find-resource.ts'
+import { createUnknownResourceError } from './find-resource.ts'
 
 /** A mark on a resource that users set and remove. */
 export type ResourceMark = 'protect' | 'taint'
@@ -24,7 +24,7 @@ export function withMark(
   const selectedUrns = urns === 'all' ? liveUrns : new Set(urns)
   const unknownErrors = [...selectedUrns]
     .filter(urn => !liveUrns.has(urn))
-    .map(urn => unknownResourceError(urn, liveUrns))
+    .map(urn => createUnknownResourceError(urn, liveUrns))
   if (unknownErrors.length === 1) throw unknownErrors[0]
   if (unknownErrors.length > 1) throw error('STATE_RESOURCE_UNKNOWN', messagesOf(unknownErrors))
   const changedResources = resources.map(resource => {

@@ -34,20 +34,20 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
   const { resources = [] } = state
   const sorted = sortTopologically(resources)
   if (sorted.cycle !== undefined)
-    throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' form a cycle`)
+    throw createUnrepairableError(`${fault}; the dependencies of '${sorted.cycle}' form a cycle`)
   const prunedResources: PrunedResource[] = []
   const prunedList = pruneReferences(sorted.resources, prunedResources)
   const { integrity_error: _previousError, ...metadata } = state.metadata
   const repairedState = { ...state, resources: prunedList, metadata }
   const remainingFault = verifyIntegrity(repairedState)
-  if (remainingFault !== undefined) throw unrepairableError(remainingFault)
+  if (remainingFault !== undefined) throw createUnrepairableError(remainingFault)
   const movedCount = sorted.resources.filter(
     (resource, index) => resource !== resources[index],
   ).length
   return { state: repairedState, movedCount, prunedResources }
 }
 
-function unrepairableError(reason: string): Error {
+function createUnrepairableError(reason: string): Error {
   return error('STATE_INTEGRITY', `the state cannot be repaired: ${reason}`, {
     hint: 'Run `antichain stack export`, keep a copy of the file, correct it, and import it again.',
   })

@@ -81,7 +81,7 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
       const shortDescription = toPrintable(description, triggerLimits.statusCharsMax - 1)
       const value = { state, context, description: shortDescription, ...targetField }
       const { status } = await send('POST', `${repository}/statuses/${commit}`, value)
-      if (status !== 201) throw unexpectedStatusError('the status of a commit', status)
+      if (status !== 201) throw createUnexpectedStatusError('the status of a commit', status)
     },
     writeComment: async (repository, pullRequest, { text, subject }) => {
       const commentsPath = `${repository}/issues/${pullRequest}/comments`
@@ -93,10 +93,10 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
       if (existingId !== undefined) {
         const { status } = await send('PATCH', `${repository}/issues/comments/${existingId}`, value)
         if (status === 200) return
-        if (status !== 404 && status !== 403) throw unexpectedStatusError('a comment', status)
+        if (status !== 404 && status !== 403) throw createUnexpectedStatusError('a comment', status)
       }
       const { status } = await send('POST', commentsPath, value)
-      if (status !== 201) throw unexpectedStatusError('a comment', status)
+      if (status !== 201) throw createUnexpectedStatusError('a comment', status)
     },
   }
 }
@@ -121,7 +121,7 @@ async function findComment(
 ): Promise<number | undefined> {
   for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
     const { status, text } = await fetchPage(number)
-    if (status !== 200) throw unexpectedStatusError('the list of comments', status)
+    if (status !== 200) throw createUnexpectedStatusError('the list of comments', status)
     const comments = parseComments(text)
     const comment = comments.find(({ body }) => body?.startsWith(marker) === true)
     if (comment !== undefined) return comment.id
@@ -141,7 +141,7 @@ function parseComments(text: string): z.infer<typeof commentPageForm> {
   }
 }
 
-function unexpectedStatusError(subject: string, status: number): Error {
+function createUnexpectedStatusError(subject: string, status: number): Error {
   const hints: Readonly<Record<number, string>> = {
     401: 'Set a credential that has not expired.',
     403: 'Give the credential permission to write commit statuses and pull requests.',

@@ -131,7 +131,7 @@ function readFormat(
   if (format === undefined || format === '') return previous?.format ?? 'pulumi'
   if (format === 'raw') return 'pulumi'
   if (format === 'signed') return 'signed'
-  throw missingError('format', format, Object.values(formatsOfClients))
+  throw createMissingError('format', format, Object.values(formatsOfClients))
 }
 
 function requireKnown<Name extends string>(
@@ -141,11 +141,11 @@ function requireKnown<Name extends string>(
 ): readonly Name[] {
   const isKnown = (name: string): name is Name => (known as readonly string[]).includes(name)
   const unknownName = names.find(name => !isKnown(name))
-  if (unknownName !== undefined) throw missingError(noun, unknownName, known)
+  if (unknownName !== undefined) throw createMissingError(noun, unknownName, known)
   return names.filter(isKnown)
 }
 
-function missingError(noun: string, name: string, known: readonly string[]): Error {
+function createMissingError(noun: string, name: string, known: readonly string[]): Error {
   return error(
     'FEATURE_MISSING',
     `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${known.join(', ')}`,

@@ -99,7 +99,7 @@ async function resolveAllowedAddress(
       )
   }
   const [first] = addresses
-  if (first === undefined) throw failedError(url, 'its name has no address')
+  if (first === undefined) throw createFailedError(url, 'its name has no address')
   return first
 }
 
@@ -113,7 +113,7 @@ function throwResolveError(host: string, thrown: unknown): never {
  */
 async function withAbort<T>(signal: AbortSignal, url: URL, resolution: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>()
-  const rejectOnAbort = (): void => timeout.reject(failedError(url, 'it timed out'))
+  const rejectOnAbort = (): void => timeout.reject(createFailedError(url, 'it timed out'))
   signal.addEventListener('abort', rejectOnAbort, { once: true })
   if (signal.aborted) rejectOnAbort()
   try {
@@ -154,7 +154,7 @@ function send(
   return new Promise((resolve, reject) => {
     startRequest(url, options)
       .on('response', resolve)
-      .on('error', thrown => reject(failedError(url, reasonOf(thrown, signal))))
+      .on('error', thrown => reject(createFailedError(url, reasonOf(thrown, signal))))
       .end(body)
   })
 }
@@ -184,11 +184,12 @@ async function* limitBody(
   try {
     for await (const chunk of message as AsyncIterable<Uint8Array>) {
       size += chunk.length
-      if (size > bytesMax) throw failedError(url, `its response has more than ${bytesMax} bytes`)
+      if (size > bytesMax)
+        throw createFailedError(url, `its response has more than ${bytesMax} bytes`)
       yield chunk
     }
   } catch (thrown) {
-    throw thrown instanceof DeployError ? thrown : failedError(url, messageOf(thrown))
+    throw thrown instanceof DeployError ? thrown : createFailedError(url, messageOf(thrown))
   }
 }
 
@@ -217,6 +218,6 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
  * Creates the error of a failed call. The message contains only the host of the URL, because paths
  * and queries may contain tokens.
  */
-function failedError(url: URL, reason: string): DeployError {
+function createFailedError(url: URL, reason: string): DeployError {
   return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${reason}`)
 }

@@ -90,7 +90,7 @@ function download<T>(
     redirectsMax: triggerLimits.archiveRedirectsMax,
   } as const
   return outbound.call(outboundRequest, async ({ status, body }) => {
-    if (status !== 200) throw archiveStatusError(repository, status)
+    if (status !== 200) throw createArchiveStatusError(repository, status)
     return readBody(limitSize(body, limits))
   })
 }
@@ -126,7 +126,7 @@ function readRedirect(
 ): Promise<URL | undefined> {
   const request = { method: 'GET', url, headers: createGithubHeaders(token) } as const
   return outbound.call(request, async ({ status, headers }) => {
-    if (status >= 400) throw archiveStatusError(repository, status)
+    if (status >= 400) throw createArchiveStatusError(repository, status)
     const location = headers.get('location')
     const isRedirect = status >= 300 && status < 400 && location !== undefined
     return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
@@ -243,7 +243,7 @@ async function* limitSize(
   }
 }
 
-function archiveStatusError(repository: string, status: number): DeployError {
+function createArchiveStatusError(repository: string, status: number): DeployError {
   const isAccessRefused = [401, 403, 404].includes(status)
   return error(
     'OUTBOUND_FAILED',

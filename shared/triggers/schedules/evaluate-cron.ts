@@ -59,12 +59,12 @@ function parseCron(fields: string, zone: string): ScheduleTime {
   // EventBridge Scheduler does not support these characters, or interprets them differently.
   const unsupported = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
   if (unsupported !== null)
-    throw invalidError(
+    throw createInvalidError(
       `'${toPrintable(unsupported[0])}' in '${toPrintable(fields)}' is not supported in a cron expression`,
     )
   const count = fields === '' ? 0 : fields.split(/\s+/).length
   if (count !== 5)
-    throw invalidError(
+    throw createInvalidError(
       `'${toPrintable(fields)}' has ${count} ${count === 1 ? 'field' : 'fields'}, and cron takes ` +
         'five fields: minute, hour, day of the month, month, day of the week',
     )
@@ -74,18 +74,18 @@ function parseCron(fields: string, zone: string): ScheduleTime {
       return { kind: 'cron', fields, pattern }
   } catch (thrown) {
     const reason = messageOf(thrown).replace(/^CronPattern: /, '')
-    throw invalidError(
+    throw createInvalidError(
       `'${toPrintable(fields)}' is not a valid cron expression: ${toPrintable(reason)}`,
     )
   }
-  throw invalidError(`'${toPrintable(fields)}' names a day of the month that does not exist`)
+  throw createInvalidError(`'${toPrintable(fields)}' names a day of the month that does not exist`)
 }
 
 function parseRate(inner: string): ScheduleTime {
   const [, digits, unit] = /^\s*(\d{1,9})\s+(minute|hour|day)s?\s*$/.exec(inner) ?? []
   const count = Number(digits)
   if (unit === undefined || count === 0)
-    throw invalidError(
+    throw createInvalidError(
       `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, such as rate(5 minutes) or rate(1 day)`,
     )
   const intervalMs = count * unitMs[unit as Unit]
@@ -95,11 +95,11 @@ function parseRate(inner: string): ScheduleTime {
 function parseAt(inner: string, zone: string): ScheduleTime {
   const local = inner.trim()
   if (!isCalendarTime(local))
-    throw invalidError(
+    throw createInvalidError(
       `'at(${toPrintable(inner)})' is not a valid time such as at(2027-01-31T04:00:00)`,
     )
   const timeMs = nextCronTimeOf(local, zone, new Date(0))
-  if (timeMs === undefined) throw invalidError(`'at(${local})' is not a time after 1970`)
+  if (timeMs === undefined) throw createInvalidError(`'at(${local})' is not a time after 1970`)
   return { kind: 'at', local, timeMs }
 }
 
@@ -125,10 +125,10 @@ function refuseUnknownZone(zone: string): void {
     if (!hasName) throw new Error('it has no name')
     new Intl.DateTimeFormat('en', { timeZone: zone })
   } catch {
-    throw invalidError(`'${toPrintable(zone, 60)}' is not an IANA time zone`)
+    throw createInvalidError(`'${toPrintable(zone, 60)}' is not an IANA time zone`)
   }
 }
 
-function invalidError(reason: string): DeployError {
+function createInvalidError(reason: string): DeployError {
   return error('SCHEDULE_INVALID', `the schedule is invalid: ${reason}`)
 }

@@ -50,14 +50,14 @@ export function timesOfRequest(
 ): Pick<Schedule, 'when' | 'zone'> {
   const [cron, once] = [scheduleCron ?? '', scheduleOnce ?? '']
   if ((cron === '') === (once === ''))
-    throw invalidError('a schedule needs either scheduleCron or scheduleOnce')
+    throw createInvalidError('a schedule needs either scheduleCron or scheduleOnce')
   const keepsTime =
     previous !== undefined &&
     (once === '' ? cronTextOf(previous) === cron : onceTimeOf(previous) === Date.parse(once))
   if (keepsTime) return { when: previous.when, zone: previous.zone }
   if (once !== '') return { when: `at(${localTimeOf(once)})`, zone: 'UTC' }
   if (parseScheduleTime(cron, 'UTC').kind !== 'cron')
-    throw invalidError(`'${toPrintable(cron)}' is not a cron expression of five fields`)
+    throw createInvalidError(`'${toPrintable(cron)}' is not a cron expression of five fields`)
   return { when: cron, zone: 'UTC' }
 }
 
@@ -73,12 +73,12 @@ function localTimeOf(text: string): string {
   const local = `${date}T${time}`
   const timeMs = Date.parse(`${local}${zone}`)
   if (Number.isNaN(timeMs))
-    throw invalidError(`'${toPrintable(text)}' is not a time such as 2027-01-31T04:00:00Z`)
+    throw createInvalidError(`'${toPrintable(text)}' is not a time such as 2027-01-31T04:00:00Z`)
   parseScheduleTime(`at(${local})`, 'UTC')
   return new Date(timeMs).toISOString().slice(0, local.length)
 }
 
-function invalidError(message: string): DeployError {
+function createInvalidError(message: string): DeployError {
   return error('API_INPUT_INVALID', message)
 }
 

@@ -14,21 +14,23 @@ export function parseWebhookBody<Shape extends z.ZodType>(
 ): z.infer<Shape> {
   const json = parseJsonBytes(body)
   if (isNestedDeeper(json, documentDepthMax))
-    throw malformedError(`it is nested deeper than ${documentDepthMax} levels`)
+    throw createMalformedError(`it is nested deeper than ${documentDepthMax} levels`)
   const parsed = parseForm(shape, json)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, json)
-  throw malformedError(location === '' ? `it ${requirement}` : `at ${location}: it ${requirement}`)
+  throw createMalformedError(
+    location === '' ? `it ${requirement}` : `at ${location}: it ${requirement}`,
+  )
 }
 
 function parseJsonBytes(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw malformedError('it is not JSON in UTF-8')
+    throw createMalformedError('it is not JSON in UTF-8')
   }
 }
 
-function malformedError(reason: string): Error {
+function createMalformedError(reason: string): Error {
   return error('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${reason}`)
 }

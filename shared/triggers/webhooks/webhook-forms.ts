@@ -67,7 +67,7 @@ const githubForm: WebhookForm = {
     const matches = secrets.map(secret =>
       isSameSignature(received, bodySignatureOf(secret, request.body)),
     )
-    if (!matches.includes(true)) throw refusedError()
+    if (!matches.includes(true)) throw createRefusedError()
   },
   read: request => readGithubEvent(requireHeader(request, 'x-github-event'), request.body),
   identitiesOf: request => [
@@ -88,9 +88,9 @@ const signedForm: WebhookForm = {
     const matches = secrets.map(secret =>
       isSameSignature(received, signatureOf(secret, timestamp, request.body)),
     )
-    if (!matches.includes(true)) throw refusedError()
+    if (!matches.includes(true)) throw createRefusedError()
     // The time is checked after the signature, so only a sender with the secret gets WEBHOOK_STALE.
-    if (!/^\d{1,12}$/.test(timestamp)) throw refusedError()
+    if (!/^\d{1,12}$/.test(timestamp)) throw createRefusedError()
     const differenceMs = Math.abs(now - Number(timestamp) * 1000)
     if (differenceMs > triggerLimits.replayWindowMs)
       throw error(
@@ -122,22 +122,22 @@ export type WebhookFormName = keyof typeof webhookForms
 export function refuseUnknownWebhook(request: WebhookRequest): never {
   // Only the duration of the HMAC matters, so its result is not used.
   bodySignatureOf('an unknown webhook', request.body)
-  throw refusedError()
+  throw createRefusedError()
 }
 
 /** Requires a header with a format. Throws WEBHOOK_REFUSED. */
 function requireHeaderFormat(request: WebhookRequest, name: string, format: RegExp): void {
-  if (!format.test(requireHeader(request, name))) throw refusedError()
+  if (!format.test(requireHeader(request, name))) throw createRefusedError()
 }
 
 /** Returns a required header. Throws WEBHOOK_REFUSED. */
 function requireHeader(request: WebhookRequest, name: string): string {
   const value = request.headers.get(name)
-  if (value === undefined || value === '') throw refusedError()
+  if (value === undefined || value === '') throw createRefusedError()
   return value
 }
 
 /** Returns the same error for every invalid signature or header, so an attacker learns nothing. */
-function refusedError(): Error {
+function createRefusedError(): Error {
   return error('WEBHOOK_REFUSED', 'the delivery is not signed with the secret of this webhook')
 }

@@ -2,7 +2,7 @@ import { decodeCtyJson } from '../../../shared/providers/terraform/values/decode
 import { decodeMsgpack } from '../../../shared/providers/terraform/values/decode-msgpack.ts'
 import { encodeCtyJson } from '../../../shared/providers/terraform/values/encode-json.ts'
 import { encodeMsgpack } from '../../../shared/providers/terraform/values/encode-msgpack.ts'
-import { equalRaw } from '../../../shared/providers/terraform/values/raw-equality.ts'
+import { areEqualRaw } from '../../../shared/providers/terraform/values/raw-equality.ts'
 import { isWhollyKnown } from '../../../shared/providers/terraform/values/cty-value.ts'
 import { parseTypeJson } from '../../../shared/providers/terraform/values/type-json.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
@@ -22,9 +22,9 @@ export const terraformValuesTarget: FuzzTarget = {
       ? decodeCtyJson(payload.toString('utf8'), type)
       : decodeMsgpack(payload, type)
     const packed = encodeMsgpack(value, type)
-    requireLaw(equalRaw(decodeMsgpack(packed, type), value), 'MessagePack keeps a value')
+    requireLaw(areEqualRaw(decodeMsgpack(packed, type), value), 'MessagePack keeps a value')
     if (!isWhollyKnown(value)) return
     const text = encodeCtyJson(value, type)
-    requireLaw(equalRaw(decodeCtyJson(text, type), value), 'JSON keeps a known value')
+    requireLaw(areEqualRaw(decodeCtyJson(text, type), value), 'JSON keeps a known value')
   },
 }

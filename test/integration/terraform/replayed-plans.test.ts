@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { proposeNew } from '../../../shared/providers/terraform/plan/proposed-new.ts'
-import { equalRaw } from '../../../shared/providers/terraform/values/raw-equality.ts'
+import { areEqualRaw } from '../../../shared/providers/terraform/values/raw-equality.ts'
 import {
   type BlockSchema,
   impliedTypeOf,
@@ -73,7 +73,7 @@ test('the proposed new state equals that of OpenTofu in each recorded plan', () 
     const block = blockOf(type)
     const read = (recorded: RecordedValue) => readRecordedValue(recorded, impliedTypeOf(block))
     const proposed = proposeNew(block, read(req.prior_state), read(req.config))
-    return !equalRaw(proposed, read(req.proposed_new_state))
+    return !areEqualRaw(proposed, read(req.proposed_new_state))
   })
   expect(plans.length).toBeGreaterThan(200)
   expect(different.map(({ name, type, key }) => `${name}: ${type}.${key}`)).toEqual([])

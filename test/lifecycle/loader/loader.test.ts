@@ -13,8 +13,8 @@ import {
   MapperParameterizationHint,
 } from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import type {
-  GetMappingRequest as AskedMapping,
-  GetSchemaRequest as AskedSchema,
+  GetMappingRequest as MappingRequest,
+  GetSchemaRequest as SchemaRequest,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { toRunRequest } from '../../../shared/programs/hosts/language-host.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
@@ -91,7 +91,7 @@ async function runWith(
 const schemaOf = (name: string): string => JSON.stringify({ name, version: '1.0.0', resources: {} })
 
 test('TestLoader: a program requests schemas at the address that its host received', async () => {
-  const getSchema = ({ subpackageName, subpackageVersion }: AskedSchema) => ({
+  const getSchema = ({ subpackageName, subpackageVersion }: SchemaRequest) => ({
     schema: schemaOf(subpackageName === '' ? 'pkgA' : `${subpackageName}@${subpackageVersion}`),
   })
   const script = { ...createCloud().script, getSchema }
@@ -110,10 +110,10 @@ test('TestLoader: a program requests schemas at the address that its host receiv
 })
 
 test('TestMapperAddressIsPassed: a host receives the address of the mapping service, which returns mappings', async () => {
-  const requestedMappings: AskedMapping[] = []
+  const requestedMappings: MappingRequest[] = []
   const createKnowing = (provider: string, named: boolean): Script => ({
     ...createCloud().script,
-    getMapping: (ask: AskedMapping) => {
+    getMapping: (ask: MappingRequest) => {
       requestedMappings.push(ask)
       return { provider, data: Buffer.from(`${ask.key} of ${provider}`) }
     },

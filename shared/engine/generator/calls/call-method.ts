@@ -8,7 +8,7 @@ import type { CallAnswer } from '../step-runner.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import type { PackageRequest } from '../../../providers/package-request.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
-import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
 import { describeProviderError } from './describe-provider-error.ts'
 import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
@@ -64,7 +64,7 @@ export async function callMethod(
   const referenceResult =
     explicitReference === ''
       ? await deps.defaultProviders.resolveReference(request.plugin)
-      : decided(explicitReference)
+      : toDecided(explicitReference)
   if (referenceResult.kind === 'failed') return referenceResult
   const provider = referenceResult.value
   if (ports.isAborted()) return stoppedResult
@@ -87,7 +87,7 @@ export async function callMethod(
     answerPromise.catch(() => undefined)
     const result = await Promise.race([answerPromise, ports.whenAborted])
     if (result === undefined || ports.isAborted()) return stoppedResult
-    return decided(result)
+    return toDecided(result)
   } catch (thrown) {
     if (ports.isAborted()) return stoppedResult
     const problem = describeProviderError(thrown, args)

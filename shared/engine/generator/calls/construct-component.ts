@@ -8,7 +8,13 @@ import { parseProviderReference } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { decided, type FailedResult, failDeployment, type Result, stoppedResult } from '../stage.ts'
+import {
+  toDecided,
+  type FailedResult,
+  failDeployment,
+  type Result,
+  stoppedResult,
+} from '../stage.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import { inheritFromParent, type Registration } from '../registration/goal.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
@@ -65,7 +71,7 @@ export async function constructComponent(
   const referenceResult =
     explicitReference === ''
       ? await deps.defaultProviders.resolveReference(registration.plugin)
-      : decided(explicitReference)
+      : toDecided(explicitReference)
   if (referenceResult.kind === 'failed') return referenceResult
   const provider = referenceResult.value
   const providers = childProvidersOf(input, registration)
@@ -90,7 +96,7 @@ export async function constructComponent(
       stackTraceHandle: request.stackTraceHandle,
       preview: input.isPreview,
     })
-    .then(decided, (thrown: unknown) => failConstruct(ctx, registration, thrown))
+    .then(toDecided, (thrown: unknown) => failConstruct(ctx, registration, thrown))
   // An aborted deployment does not wait for a provider that may never return.
   const result = await Promise.race([construction, ports.whenAborted])
   if (result === undefined || ports.isAborted()) return stoppedResult
@@ -100,7 +106,7 @@ export async function constructComponent(
       ? await constructBare(request)
       : toConstructedComponent(result.value)
   ctx.apply({ componentProviders: [[component.urn, providers]] })
-  return decided(component)
+  return toDecided(component)
 }
 
 /**

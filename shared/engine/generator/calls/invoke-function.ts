@@ -7,7 +7,7 @@ import type { PackageRequest } from '../../../providers/package-request.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
-import { decided, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, type Result, stoppedResult } from '../stage.ts'
 import { childProvidersOf } from './construct-component.ts'
 import type { ResourceTree } from './resource-tree.ts'
 
@@ -39,10 +39,10 @@ export async function invokeFunction(
   const referenceResult =
     requestedProvider === ''
       ? await deps.defaultProviders.resolveReference(request.plugin)
-      : decided(requestedProvider)
+      : toDecided(requestedProvider)
   if (referenceResult.kind === 'failed') return referenceResult
   const reference = referenceResult.value
-  if (await deps.tree.isPending(request.dependsOn)) return decided('unknown')
+  if (await deps.tree.isPending(request.dependsOn)) return toDecided('unknown')
   if (ports.isAborted()) return stoppedResult
   const deniedPackage = deniedPackageOf(reference)
   if (deniedPackage !== undefined) throw new Error(describeDenial(deniedPackage, request.token))
@@ -53,13 +53,13 @@ export async function invokeFunction(
     // The answer is not recorded, because every generator run has the resources of the deployment
     // in memory.
     if (request.token === 'pulumi:pulumi:getResource')
-      return decided(getResource(ctx.input, request.args))
+      return toDecided(getResource(ctx.input, request.args))
     const key = ports.callDigestOf({ kind: 'invoke', ...identity })
     const answer = await ports.runner.answerCall(key, async () => {
       const instance = await ports.providers.getInstance(reference, extension)
       return instance.invoke({ token: request.token, args: request.args, preview: input.isPreview })
     })
-    return decided(answer)
+    return toDecided(answer)
   } catch (thrown) {
     throw new Error(`invocation of ${request.token} returned an error: ${messageOf(thrown)}`, {
       cause: thrown,

@@ -11,7 +11,7 @@ import { type Step, stepOf } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
 import { claimUrn, type UrnClaim } from '../registration/claim-urn.ts'
-import { decided, failDeployment, failStep, type Result, type StageResult } from '../stage.ts'
+import { toDecided, failDeployment, failStep, type Result, type StageResult } from '../stage.ts'
 import type { CallIdentity } from '../registration/goal-identity.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import type { DefaultProviders } from '../providers/resolve-provider.ts'
@@ -49,7 +49,7 @@ export async function readResource(
   const referenceResult =
     request.provider === ''
       ? await defaultProviders.resolveReference(request.plugin)
-      : decided(request.provider)
+      : toDecided(request.provider)
   if (referenceResult.kind !== 'decided') return referenceResult
   const provider = referenceResult.value
   const deniedPackage = deniedPackageOf(provider)
@@ -78,7 +78,7 @@ export async function readResource(
 function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Result<void> {
   if (isProviderType(type)) return failDeployment('provider resources may not be read', urn)
   if (id === '' && !isIdUnknown) return failDeployment(`Expected an ID for ${urn}`, urn)
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 function createReadState(request: ReadRequest, claim: UrnClaim, provider: string): ResourceState {
@@ -109,14 +109,14 @@ function decideReadSteps(
   id: string,
 ): Result<readonly Step[]> {
   const delta = { urnsWithStep: [urn] }
-  if (old === undefined) return decided([stepOf({ op: 'read', effect: 'add', next })], delta)
+  if (old === undefined) return toDecided([stepOf({ op: 'read', effect: 'add', next })], delta)
   if (baseIndex === undefined || old.state.external || old.state.id === id)
-    return decided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)
+    return toDecided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)
   const steps = [
     stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),
   ]
-  return decided(steps, { ...delta, replaced: [urn] })
+  return toDecided(steps, { ...delta, replaced: [urn] })
 }
 
 async function runRead(
@@ -132,7 +132,7 @@ async function runRead(
   if (endedRead?.trackedState === undefined || endedRead.end.verdict !== 'succeeded')
     return { ...failStep(ctx.input), delta: { failedUrns: [urn] } }
   const current = { ...endedRead.trackedState, op: endedRead.step.op }
-  return decided(current, { currentStates: [[urn, current]] })
+  return toDecided(current, { currentStates: [[urn, current]] })
 }
 
 /** Returns the identity of a read. The source position is not part of the identity. */

@@ -7,7 +7,7 @@ import {
   type CheckedRegistration,
   createReplacedDelta,
 } from '../registration/checked-registration.ts'
-import { decided, type DecidedResult, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, type DecidedResult, type Result, stoppedResult } from '../stage.ts'
 import { createScopeDelta } from '../targets/scope.ts'
 import { decideChange } from './decide-change.ts'
 import { computeDifference, type Difference } from './difference.ts'
@@ -28,7 +28,7 @@ export async function decideSteps(
   const { old } = claim
   if (old === undefined) {
     const create = stepOf({ op: 'create', effect: 'add', next })
-    return decided([create], createScopeDelta(input, next, true))
+    return toDecided([create], createScopeDelta(input, next, true))
   }
   const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
@@ -59,11 +59,11 @@ async function decideDifference(
   const delta = { urnsWithStep: [claim.urn] }
   if (change.kind === 'update') {
     const { reason } = change
-    return decided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
+    return toDecided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
   }
   const { upgradedOutputs: outputs = oldOutputsOf(old.state) } = diff
   const unchangedState = keepProviderValues(next, { ...old.state, outputs })
-  return decided([stepOf({ op: 'same', effect: 'replace', old, next: unchangedState })], delta)
+  return toDecided([stepOf({ op: 'same', effect: 'replace', old, next: unchangedState })], delta)
 }
 
 /** Returns the state of an unchanged resource: it keeps the values that only a provider can set. */
@@ -84,7 +84,7 @@ function decideRecreate(
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
   ]
-  return decided(steps, { ...createReplacedDelta(claim), removed: { deleted: [oldUrn] } })
+  return toDecided(steps, { ...createReplacedDelta(claim), removed: { deleted: [oldUrn] } })
 }
 
 /** Decides the create of a resource that the program only read until now. */
@@ -96,5 +96,5 @@ function replaceExternal(
     stepOf({ op: 'create-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),
   ]
-  return decided(steps, createReplacedDelta(claim))
+  return toDecided(steps, createReplacedDelta(claim))
 }

@@ -1,13 +1,13 @@
 import { parseProviderReference } from '../../../names/provider-reference.ts'
 import { type DiffResult, noDiff } from '../../../providers/provider.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { equalMaps, equalValues } from '../../../values/equal.ts'
+import { areEqualMaps, areEqualValues } from '../../../values/equal.ts'
 import { containsUnknown, stripSecrets } from '../../../values/special-values.ts'
 import type { PropertyValue } from '../../../values/value.ts'
 import { findProviderInBase } from '../../deployment/state/base.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { loadProvider } from '../providers/load-provider.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 import type { CheckedRegistration } from '../registration/checked-registration.ts'
 import { requestConfigDiff } from '../providers/resource-driver.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
@@ -37,15 +37,15 @@ export async function computeDifference(
   const { next, goal, comparedInputs, driver } = registration
   const triggerResult = hasTriggerFired(input, old.replacementTrigger, next)
   if (triggerResult.kind === 'failed') return triggerResult
-  if (triggerResult.value) return decided({ diff: createForcedDiff(''), isTriggered: true })
+  if (triggerResult.value) return toDecided({ diff: createForcedDiff(''), isTriggered: true })
   const withoutTrigger = (diff: DiffResult): Result<Difference> =>
-    decided({ diff, isTriggered: false })
+    toDecided({ diff, isTriggered: false })
   const forcedKey = findForcedReplacement(input, next, old)
   if (forcedKey !== undefined) return withoutTrigger(createForcedDiff(forcedKey))
   const providerChange = await isProviderChanged(ctx, old, next)
   if (providerChange.kind === 'failed') return providerChange
   if (providerChange.value) return withoutTrigger(createForcedDiff('provider'))
-  if (input.trustsInputs && equalMaps(old.inputs, comparedInputs)) return withoutTrigger(noDiff)
+  if (input.trustsInputs && areEqualMaps(old.inputs, comparedInputs)) return withoutTrigger(noDiff)
   return withoutTrigger(await driver.diff(old, comparedInputs, goal.ignoreChanges))
 }
 
@@ -57,9 +57,9 @@ function hasTriggerFired(
   const newTrigger = next.replacementTrigger
   if (containsUnknown(newTrigger) && !isPreview)
     return failDeployment(`replacement trigger contains unknowns for ${next.urn}`, next.urn)
-  if (containsUnknown(newTrigger) || containsUnknown(oldTrigger)) return decided(true)
-  if (oldTrigger === null || newTrigger === null) return decided(false)
-  return decided(!equalValues(stripSecrets(oldTrigger), stripSecrets(newTrigger)))
+  if (containsUnknown(newTrigger) || containsUnknown(oldTrigger)) return toDecided(true)
+  if (oldTrigger === null || newTrigger === null) return toDecided(false)
+  return toDecided(!areEqualValues(stripSecrets(oldTrigger), stripSecrets(newTrigger)))
 }
 
 /** Returns the key for which a resource is replaced without a diff, if there is one. */
@@ -84,11 +84,11 @@ async function isProviderChanged(
   next: ResourceState,
 ): Promise<Result<boolean>> {
   const { sets, base } = input
-  if (old.provider === next.provider) return decided(false)
-  if (old.provider === '' || next.provider === '') return decided(true)
+  if (old.provider === next.provider) return toDecided(false)
+  if (old.provider === '' || next.provider === '') return toDecided(true)
   const before = parseProviderReference(old.provider)
   const after = parseProviderReference(next.provider)
-  if (sets.claimantUrns.get(before.urn) === after.urn) return decided(false)
+  if (sets.claimantUrns.get(before.urn) === after.urn) return toDecided(false)
   // As in Pulumi, the live provider is compared. The resource may still reference an old copy,
   // which an interrupted deployment marked for deletion.
   const liveIndex = base.liveIndexOf(before.urn)
@@ -99,11 +99,11 @@ async function isProviderChanged(
   const newState =
     sets.currentStates.get(after.urn)?.state ??
     findProviderInBase(base.snapshot, after.urn, after.id)
-  if (oldState === undefined || newState === undefined) return decided(true)
+  if (oldState === undefined || newState === undefined) return toDecided(true)
   const provider = await loadProvider(ports, next, next.urn)
   if (provider.kind === 'failed') return provider
   const renamedState = { ...oldState, urn: after.urn, type: newState.type }
   const config = { newInputs: newState.inputs, ignoreChanges: [] }
   const diff = await requestConfigDiff(provider.value, renamedState, config)
-  return decided(diff.changes !== 'none' && isReplacement(diff))
+  return toDecided(diff.changes !== 'none' && isReplacement(diff))
 }

@@ -12,7 +12,7 @@ import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { loadProvider } from '../providers/load-provider.ts'
 import { diffProviderConfig, diffResource } from '../providers/resource-driver.ts'
 import { isResourceGone, hasRegisteredStep } from '../sets.ts'
-import { decided, type Result } from '../stage.ts'
+import { toDecided, type Result } from '../stage.ts'
 import { applyReplaceOnChanges, isReplacement } from './decide-change.ts'
 
 /**
@@ -53,7 +53,7 @@ export async function findDependentReplacements(
   const { base, sets } = ctx.input
   const { states } = base.graph
   const rootUrn = states[rootIndex]?.urn
-  if (rootUrn === undefined) return decided([])
+  if (rootUrn === undefined) return toDecided([])
   const replacedUrns = new Set<Urn>([rootUrn])
   const deletedUrns = new Set<Urn>([rootUrn])
   const dependents: Dependent[] = []
@@ -71,7 +71,7 @@ export async function findDependentReplacements(
     deletedUrns.add(state.urn)
     if (!state.delete) replacedUrns.add(state.urn)
   }
-  return decided(dependents)
+  return toDecided(dependents)
 }
 
 async function findReplacementKeys(
@@ -80,16 +80,16 @@ async function findReplacementKeys(
   replacedUrns: ReadonlySet<Urn>,
 ): Promise<Result<readonly string[] | undefined>> {
   const provider = providerUrnOf(state.provider)
-  if (provider !== undefined && replacedUrns.has(provider)) return decided(['provider'])
+  if (provider !== undefined && replacedUrns.has(provider)) return toDecided(['provider'])
   if (state.deletedWith !== '' && replacedUrns.has(state.deletedWith))
-    return decided(['deletedWith'])
+    return toDecided(['deletedWith'])
   const newInputs = withUnknowns(state, replacedUrns)
-  if (newInputs === undefined) return decided(undefined)
+  if (newInputs === undefined) return toDecided(undefined)
   const diff = await diffDependent(ctx, state, newInputs)
   if (diff.kind === 'failed') return diff
   const effectiveDiff = applyReplaceOnChanges(diff.value, false, state.replaceOnChanges)
   const isReplaced = effectiveDiff.changes === 'some' && isReplacement(effectiveDiff)
-  return decided(isReplaced ? effectiveDiff.replaceKeys : undefined)
+  return toDecided(isReplaced ? effectiveDiff.replaceKeys : undefined)
 }
 
 /**
@@ -109,9 +109,11 @@ async function diffDependent(
   const loadResult = await loadProvider(ctx.ports, stateWithProvider, urn)
   if (loadResult.kind === 'failed') return loadResult
   if (isProvider)
-    return decided(await diffProviderConfig(loadResult.value, state, { newInputs, ignoreChanges }))
+    return toDecided(
+      await diffProviderConfig(loadResult.value, state, { newInputs, ignoreChanges }),
+    )
   const request = { newInputs, ignoreChanges, allowUnknowns: true }
-  return decided(await diffResource(ctx, loadResult.value, { old: state, ...request }))
+  return toDecided(await diffResource(ctx, loadResult.value, { old: state, ...request }))
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../registration/checked-registration.ts'
 import { newestOldStateAt } from '../sets.ts'
 import type { SetsDelta } from '../sets-delta.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { ChangeDecision } from './decide-change.ts'
 import {
@@ -50,10 +50,10 @@ export async function planReplacement(
   const replacement = { old, next: checkResult.value, reason: change.reason }
   const mustDeleteFirst = goal.deleteBeforeReplace ?? change.deleteBeforeReplace
   if (!mustDeleteFirst)
-    return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
+    return toDecided(createReplaceSteps(replacement, old.state.pendingReplacement))
   const deletesResult = await planDeletesBefore(ctx, claim.baseIndex, old)
   if (deletesResult.kind === 'failed') return deletesResult
-  return decided([...deletesResult.value, ...createReplaceSteps(replacement, true)])
+  return toDecided([...deletesResult.value, ...createReplaceSteps(replacement, true)])
 }
 
 /**
@@ -83,14 +83,14 @@ function refuseProtectedReplacement(
   { next, claim }: CheckedRegistration,
   old: ResourceState,
 ): Result<void> {
-  if (!next.protect || !old.protect || ignoreProtect) return decided(undefined)
+  if (!next.protect || !old.protect || ignoreProtect) return toDecided(undefined)
   const { urn } = claim
   const message =
     `unable to replace resource "${urn}"\nas it is currently marked for protection. ` +
     'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
     `antichain state unprotect '${urn}'`
   if (!isPreview) return failDeployment(message, urn)
-  return { ...decided(undefined), diagnostics: [{ message, urn }] }
+  return { ...toDecided(undefined), diagnostics: [{ message, urn }] }
 }
 
 /**
@@ -101,13 +101,13 @@ async function recheckInputs(
   { input }: GeneratorContext,
   { driver, goal, next, seed, claim }: CheckedRegistration,
 ): Promise<Result<ResourceState>> {
-  if (driver.check === undefined) return decided(next)
+  if (driver.check === undefined) return toDecided(next)
   // A resource that is replaced without a diff was already checked without its old inputs.
-  if (isReplacedWithoutDiff(input.scope, claim.urn, claim.old?.state)) return decided(next)
+  if (isReplacedWithoutDiff(input.scope, claim.urn, claim.old?.state)) return toDecided(next)
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.kind === 'failed') return result
   const { inputs, failures } = result.value
-  if (failures.length === 0) return decided({ ...next, inputs })
+  if (failures.length === 0) return toDecided({ ...next, inputs })
   const failedResult = failCheck({ ...goal, urn: claim.urn }, failures)
   const invalidDiagnostic = { message: `resource ${claim.urn} is invalid`, urn: claim.urn }
   const diagnostics = [...failedResult.failure.diagnostics, invalidDiagnostic]
@@ -122,7 +122,7 @@ async function planDeletesBefore(
 ): Promise<Result<readonly Step[]>> {
   // No state of the base depends on a resource that this run imported.
   const replacementsResult =
-    baseIndex === undefined ? decided([]) : await findDependentReplacements(ctx, baseIndex)
+    baseIndex === undefined ? toDecided([]) : await findDependentReplacements(ctx, baseIndex)
   if (replacementsResult.kind === 'failed') return replacementsResult
   const dependents = [
     ...replacementsResult.value,
@@ -180,7 +180,7 @@ function decideDeletesBefore(
     stepsByIndex.set(root.baseIndex, ownDelete)
     steps.push(ownDelete)
   }
-  return decided(
+  return toDecided(
     steps,
     createDeletesDelta(stepsByIndex, { deleted: [...deletedUrns], dependentKeys }),
   )

@@ -14,7 +14,7 @@ import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { DecisionPorts, GeneratorContext } from '../context.ts'
 import type { GeneratorSets } from '../sets.ts'
 import { emitDiagnostics } from '../finish-stage.ts'
-import { decided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
+import { toDecided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
 import type { Goal } from '../registration/goal.ts'
 
 /**
@@ -49,7 +49,7 @@ export function checkGoalAgainstUpdatePlan(
   { goal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
-  if (guard === undefined && draft === undefined) return decided(undefined)
+  if (guard === undefined && draft === undefined) return toDecided(undefined)
   const proposal = toProposedGoal(goal)
   const old = claim.old?.state
   const oldValues = old?.inputs ?? emptyMap
@@ -58,10 +58,10 @@ export function checkGoalAgainstUpdatePlan(
     newValues,
     seed,
   })
-  if (guard === undefined) return decided(undefined)
+  if (guard === undefined) return toDecided(undefined)
   const resource = guard.resourceOf(claim.urn)
   // If neither the plan nor the state has the resource, `checkStepsAgainstUpdatePlan` refuses its create.
-  if (resource === undefined && old === undefined) return decided(undefined)
+  if (resource === undefined && old === undefined) return toDecided(undefined)
   const plannedGoal =
     resource === undefined && old !== undefined
       ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
@@ -99,7 +99,7 @@ export function checkStepsAgainstUpdatePlan(
     if (violation !== undefined) return failDeployment(violation, urn)
     draft?.recordStep(urn, step.op)
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 /**
@@ -129,7 +129,7 @@ export function checkOutputsAgainstUpdatePlan(
   newValues: PropertyMap,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
-  if (guard === undefined && draft === undefined) return decided(undefined)
+  if (guard === undefined && draft === undefined) return toDecided(undefined)
   const baseIndex = input.base.liveIndexOf(urn)
   const oldValues =
     baseIndex === undefined ? emptyMap : input.base.trackedStateAt(baseIndex).state.outputs
@@ -141,11 +141,11 @@ export function checkOutputsAgainstUpdatePlan(
     if (planResult.kind === 'failed') return planResult
   }
   draft?.recordRegisteredOutputs(urn, oldValues, newValues)
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 function failOnViolations(urn: Urn, violations: readonly string[]): Result<void> {
-  if (violations.length === 0) return decided(undefined)
+  if (violations.length === 0) return toDecided(undefined)
   return failDeployment(`resource ${urn} violates plan: ${violations.join('; ')}`, urn)
 }
 

@@ -1,7 +1,7 @@
 import { listDependencies } from '../../graph/closures.ts'
 import type { Step } from '../../step.ts'
 import type { DecisionInput } from '../context.ts'
-import { decided, type Result } from '../stage.ts'
+import { toDecided, type Result } from '../stage.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
@@ -13,12 +13,12 @@ export function failIfDependencyFailed(
   { sets }: Pick<DecisionInput, 'sets'>,
   steps: readonly Step[],
 ): Result<void> {
-  if (sets.failedUrns.size === 0) return decided(undefined)
+  if (sets.failedUrns.size === 0) return toDecided(undefined)
   const dependsOnFailure = steps.some(
     ({ next }) =>
       next !== undefined && listDependencies(next).some(({ urn }) => sets.failedUrns.has(urn)),
   )
-  if (!dependsOnFailure) return decided(undefined)
+  if (!dependsOnFailure) return toDecided(undefined)
   return {
     kind: 'failed',
     failure: { diagnostics: [], endedPart: 'registration', isDependencyFailure: true },

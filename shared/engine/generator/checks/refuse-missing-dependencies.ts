@@ -2,7 +2,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { listDependencies, type Dependency } from '../../graph/closures.ts'
 import type { DecisionInput } from '../context.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 
 const dependencyLabels: Readonly<Record<Dependency['kind'], string>> = {
   parent: 'parent',
@@ -45,5 +45,5 @@ export function refuseMissingDependencies(
       urn,
     )
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }

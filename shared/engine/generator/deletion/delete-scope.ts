@@ -8,7 +8,7 @@ import type { GeneratorContext } from '../context.ts'
 import { emitDiagnostics } from '../finish-stage.ts'
 import { findDependentReplacements } from '../changes/find-dependents.ts'
 import { loadProvider } from '../providers/load-provider.ts'
-import { decided, type Result } from '../stage.ts'
+import { toDecided, type Result } from '../stage.ts'
 import { hasRegisteredStep } from '../sets.ts'
 
 /** A function that reports whether the state of a URN may be deleted. */
@@ -28,16 +28,16 @@ export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<D
     const replacedResult = await findReplacedDependents(ctx, allowedUrns)
     if (replacedResult.kind === 'failed') return replacedResult
     for (const urn of replacedResult.value) allowedUrns.add(urn)
-    return decided(urn => allowedUrns.has(urn))
+    return toDecided(urn => allowedUrns.has(urn))
   }
   if (excludes.isConstrained) {
     const isRoot = ({ urn }: ResourceState): boolean => excludes.has(urn)
     const keptUrns = collectDependencies(base.graph, isRoot, {
       mustIncludeDependents: excludeDependents,
     })
-    return decided(urn => !keptUrns.has(urn) || base.liveIndexOf(urn) === undefined)
+    return toDecided(urn => !keptUrns.has(urn) || base.liveIndexOf(urn) === undefined)
   }
-  return decided(() => true)
+  return toDecided(() => true)
 }
 
 /**
@@ -70,7 +70,7 @@ async function findReplacedDependents(
     if (dependentsResult.kind === 'failed') return dependentsResult
     replacedUrns.push(...dependentsResult.value.map(({ urn }) => urn))
   }
-  return decided(replacedUrns)
+  return toDecided(replacedUrns)
 }
 
 /** Emits a `same` step for each unregistered state that stays because it is not in the scope. */
@@ -125,5 +125,5 @@ export async function startProviders(
     const providerResult = await loadProvider(ports, old.state, urn)
     if (providerResult.kind === 'failed') return providerResult
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }

@@ -1,7 +1,7 @@
 import type { Urn } from '../../../names/urn.ts'
 import type { GeneratorContext } from '../context.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
-import { decided, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, type Result, stoppedResult } from '../stage.ts'
 
 /**
  * Reports whether the replacement of another resource has deleted the resource of this URN. Waits
@@ -13,7 +13,7 @@ export async function isDeletedByReplacement(
 ): Promise<Result<boolean>> {
   const { sets } = ctx.input
   const { replay, whenAborted, isAborted } = ctx.ports
-  if (!sets.deletedUrns.has(urn)) return decided(false)
+  if (!sets.deletedUrns.has(urn)) return toDecided(false)
   const pendingDelete = sets.pendingDeletes.get(urn)
   const recordedDelete =
     pendingDelete === undefined ? replay?.deleteBeforeReplaceOf(urn) : undefined
@@ -23,5 +23,5 @@ export async function isDeletedByReplacement(
       : resumeRecorded(ctx, replay, recordedDelete)
   await Promise.race([deleteEnd, whenAborted])
   if (isAborted()) return stoppedResult
-  return decided(sets.deletedUrns.has(urn))
+  return toDecided(sets.deletedUrns.has(urn))
 }

@@ -5,7 +5,7 @@ import type { GeneratorContext } from '../context.ts'
 import { componentDriver } from '../providers/resource-driver.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
-import { decided, type StageResult } from '../stage.ts'
+import { toDecided, type StageResult } from '../stage.ts'
 import { runSteps } from '../steps/run-steps.ts'
 import { skipCreate } from '../targets/skip-create.ts'
 import { requiredUrnsOf } from '../../graph/dependencies.ts'
@@ -27,11 +27,11 @@ export async function keepUntilDestroyed(
   const { input } = ctx
   const { goal, claim, draft } = registration
   const { old, urn } = claim
-  if (!input.isProgramDestroy) return decided(undefined)
+  if (!input.isProgramDestroy) return toDecided(undefined)
   const next = old === undefined ? draft : { ...draft, outputs: old.state.outputs }
   if (requiredUrnsOf(draft).some(requiredUrn => input.sets.uncreatedUrns.has(requiredUrn)))
     return skipCreate(next)
-  if (!goal.custom || isProviderType(goal.type)) return decided(undefined)
+  if (!goal.custom || isProviderType(goal.type)) return toDecided(undefined)
   if (old === undefined) return skipCreate(next)
   ctx.apply({ urnsWithStep: [urn] })
   const { inputs, outputs, id, initErrors, pendingReplacement } = old.state

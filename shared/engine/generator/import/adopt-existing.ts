@@ -7,7 +7,7 @@ import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
-import { decided, failDeployment, failStep, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, failDeployment, failStep, type Result, stoppedResult } from '../stage.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
@@ -35,17 +35,17 @@ export async function adoptExisting(
   goal: Goal,
   claim: UrnClaim,
 ): Promise<Result<UrnClaim>> {
-  if (!isAdoption(goal, claim.old?.state)) return decided(claim)
+  if (!isAdoption(goal, claim.old?.state)) return toDecided(claim)
   if (isProviderType(goal.type))
     return failDeployment('provider resources may not be read', claim.urn)
   const recordedImport = await resumeImport(ctx, claim)
   const importResult =
-    recordedImport === undefined ? await runImport(ctx, goal, claim) : decided(recordedImport)
+    recordedImport === undefined ? await runImport(ctx, goal, claim) : toDecided(recordedImport)
   if (importResult.kind === 'failed') return importResult
   const { trackedState, step, end } = importResult.value
   if (trackedState === undefined || end.verdict !== 'succeeded') return failStep(ctx.input)
   const imported = { ...trackedState, op: step.op }
-  return decided({ ...claim, old: trackedState, baseIndex: undefined, imported })
+  return toDecided({ ...claim, old: trackedState, baseIndex: undefined, imported })
 }
 
 /**
@@ -89,7 +89,7 @@ async function runImport(
   })
   ctx.apply(createStepEndsDelta(steps, endedSteps))
   const endedImport = endedSteps.find(({ step }) => isImport(step.op))
-  return endedImport === undefined ? failStep(input) : decided(endedImport)
+  return endedImport === undefined ? failStep(input) : toDecided(endedImport)
 }
 
 function createImportStep(next: ResourceState): Step {

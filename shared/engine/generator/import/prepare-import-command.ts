@@ -13,7 +13,13 @@ import { type Step, stepOf } from '../../step.ts'
 import { failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { DeploymentAborted, finishStage } from '../finish-stage.ts'
-import { decided, failDeployment, type Result, type StageResult, stoppedResult } from '../stage.ts'
+import {
+  toDecided,
+  failDeployment,
+  type Result,
+  type StageResult,
+  stoppedResult,
+} from '../stage.ts'
 import { runSteps, configureUnusedProvider } from '../steps/run-steps.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import { draftStateOf, type UrnClaim } from '../registration/claim-urn.ts'
@@ -74,7 +80,7 @@ export async function prepareImport(
   const stackResult =
     existingStack === undefined
       ? await registerResource(ctx, createStackGoal(ctx.input))
-      : decided(undefined)
+      : toDecided(undefined)
   if (stackResult.kind === 'failed') return stackResult
   const stackUrn = existingStack?.urn ?? stackResult.value?.state.urn
   if (stackUrn === undefined) throw new TypeError('the import has no stack resource')
@@ -83,7 +89,7 @@ export async function prepareImport(
     const providerResult = await createProvider(ctx, neededProvider, deps)
     if (providerResult.kind === 'failed') return providerResult
   }
-  const referenceTo = (urn: Urn): string => {
+  const requireReference = (urn: Urn): string => {
     const id = liveStateOf(urn)?.id ?? sets.currentStates.get(urn)?.state.id
     if (id === undefined) throw new TypeError(`the import has no provider ${urn}`)
     return providerReferenceOf(urn, id)
@@ -92,11 +98,11 @@ export async function prepareImport(
     if (extension !== undefined) registerExtension(ctx, withExtensionRef(extension))
   const imports = planImports(requestedImports, input, stackUrn).map(plannedImport => ({
     refusal: plannedImport.refusal,
-    step: createImportCommandStep(plannedImport, referenceTo, deps),
+    step: createImportCommandStep(plannedImport, requireReference, deps),
   }))
   const refusalResult = refuseImports(ctx, imports)
   if (refusalResult.kind === 'failed') return refusalResult
-  return decided({ steps: imports.map(({ step }) => step), createdStack: stackResult.value })
+  return toDecided({ steps: imports.map(({ step }) => step), createdStack: stackResult.value })
 }
 
 /** Emits all live states as unchanged, and configures the provider resources among them. */
@@ -117,7 +123,7 @@ async function emitExistingStates(ctx: GeneratorContext): Promise<Result<void>> 
     emitter.emitEnd(step, successEndOf(state))
     emitter.count(step, successEndOf(state))
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 function createStackGoal({ project, stack }: Pick<DecisionInput, 'project' | 'stack'>): Goal {
@@ -184,7 +190,7 @@ async function runProviderCreate(
 
 function createImportCommandStep(
   { resource, urn, parent, provider }: PlannedImport,
-  referenceTo: (urn: Urn) => string,
+  requireReference: (urn: Urn) => string,
   { open }: ImportDeps,
 ): Step {
   const next = createResourceState({
@@ -194,7 +200,7 @@ function createImportCommandStep(
     parent,
     protect: resource.protect,
     importID: resource.id,
-    provider: provider === '' ? '' : referenceTo(provider),
+    provider: provider === '' ? '' : requireReference(provider),
     extensionRef: resource.extension === undefined ? '' : withExtensionRef(resource.extension).ref,
     ...(resource.inputs === undefined ? {} : { inputs: open(resource.inputs) }),
     ...(resource.outputs === undefined ? {} : { outputs: open(resource.outputs) }),
@@ -213,5 +219,5 @@ function refuseImports(
     ports.emitter.emitBegin(step)
     ports.emitter.emitEnd(step, failureEndOf({ message: refusal, status: 'ok' }))
   }
-  return refusedImports.length === 0 ? decided(undefined) : stoppedResult
+  return refusedImports.length === 0 ? toDecided(undefined) : stoppedResult
 }

@@ -4,7 +4,7 @@ import { redactMap } from '../../../values/special-values.ts'
 import type { CheckedRegistration } from '../registration/checked-registration.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { ChangeDecision } from '../changes/decide-change.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 
 /**
  * Refuses the replacement of an imported resource, because the new resource would not have the id
@@ -22,7 +22,7 @@ export function refuseImportedReplacement(
   const message = describeRefusal(change.reason.keys, old.inputs, next.inputs)
   if (!input.isPreview) return failDeployment(message, claim.urn)
   ports.emitter.report('warning', message, claim.urn)
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Analyzer } from '../../../providers/analyzers/analyzer.ts'
 import { redactMap } from '../../../values/special-values.ts'
 import type { GeneratorContext } from '../context.ts'
-import { decided, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, type Result, stoppedResult } from '../stage.ts'
 import { type AnalyzedRegistration, toAnalyzedResource } from './analyzed-resource.ts'
 import { emitViolation, policyIdentityOf, policySummaryOf } from './emit-violation.ts'
 import { callPolicyPacks } from './call-policy-packs.ts'
@@ -16,7 +16,7 @@ export async function applyPolicies<C extends AnalyzedRegistration>(
   ctx: GeneratorContext,
   registration: C,
 ): Promise<Result<C>> {
-  if (ctx.ports.analyzers.length === 0) return decided(registration)
+  if (ctx.ports.analyzers.length === 0) return toDecided(registration)
   const remediationResult = await remediate(ctx, registration)
   if (remediationResult.kind === 'failed') return remediationResult
   const { value: remediatedRegistration } = remediationResult
@@ -59,7 +59,7 @@ async function remediate<C extends AnalyzedRegistration>(
     if (nextResult.kind === 'failed') return nextResult
     currentRegistration = nextResult.value
   }
-  return decided(currentRegistration)
+  return toDecided(currentRegistration)
 }
 
 async function remediateWithPack<C extends AnalyzedRegistration>(
@@ -113,5 +113,5 @@ async function remediateWithPack<C extends AnalyzedRegistration>(
   const failedPolicies = remediations.map(({ policy }) => policy)
   const summary = policySummaryOf(pack, 'resource', { failedPolicies, notApplicable })
   ctx.ports.emitter.emit({ policyRemediateSummaryEvent: { resourceUrn: urn, ...summary } })
-  return decided(currentRegistration)
+  return toDecided(currentRegistration)
 }

@@ -2,7 +2,7 @@ import { childUrnOf, stackType, type Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { decided, type Result } from '../stage.ts'
+import { toDecided, type Result } from '../stage.ts'
 import { describeProvider, describeResource } from './analyzed-resource.ts'
 import { emitViolation, policySummaryOf } from './emit-violation.ts'
 import { callPolicyPacks } from './call-policy-packs.ts'
@@ -15,7 +15,7 @@ export async function isStackAllowed(
   ctx: GeneratorContext,
   states: readonly ResourceState[],
 ): Promise<Result<boolean>> {
-  if (ctx.ports.analyzers.length === 0) return decided(true)
+  if (ctx.ports.analyzers.length === 0) return toDecided(true)
   const statesByUrn = new Map(states.map(state => [state.urn, state]))
   const findProvider = (reference: string) => describeProvider(ctx.input, reference, statesByUrn)
   const resources = states.map(state => ({
@@ -42,7 +42,7 @@ export async function isStackAllowed(
     const summary = policySummaryOf(pack, 'stack', { failedPolicies, ...answer })
     ctx.ports.emitter.emit({ policyAnalyzeStackSummaryEvent: summary })
   }
-  return decided(isAllowed)
+  return toDecided(isAllowed)
 }
 
 /**

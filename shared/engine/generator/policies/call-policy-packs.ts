@@ -5,7 +5,7 @@ import { createRedactor, collectSecretTexts } from '../../../values/redact-secre
 import type { PropertyMap } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
-import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 
 /** Calls all policy packs concurrently. The error of a pack ends the deployment. */
 export async function callPolicyPacks<T>(
@@ -38,5 +38,5 @@ export async function callPolicyPacks<T>(
   const answers = await Promise.race([requests, ports.whenAborted])
   // A pack that failed has ended the deployment.
   if (answers === undefined || ports.isAborted()) return stoppedResult
-  return decided(answers.flat())
+  return toDecided(answers.flat())
 }

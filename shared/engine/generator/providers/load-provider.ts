@@ -2,7 +2,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { Provider } from '../../../providers/provider.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { DecisionPorts } from '../context.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { describeDenial, deniedPackageOf } from './denied-providers.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function loadProvider(
   const deniedPackage = deniedPackageOf(reference)
   if (deniedPackage !== undefined) return failDeployment(describeDenial(deniedPackage, urn), urn)
   try {
-    return decided(await providers.getInstance(reference, extensionRef))
+    return toDecided(await providers.getInstance(reference, extensionRef))
   } catch (thrown) {
     return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), urn)
   }

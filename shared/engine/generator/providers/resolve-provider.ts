@@ -15,7 +15,7 @@ import { secretOf } from '../../../values/value.ts'
 import type { ConfigValue } from '../../request.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { defaultNameOf } from './default-packages.ts'
 import {
   deniedPackageOf,
@@ -48,14 +48,14 @@ export function createDefaultProviders(
     const providerResult = await registerResource(ctx, createDefaultGoal(request, config))
     if (providerResult.kind === 'failed') return providerResult
     const { urn, id } = providerResult.value.state
-    return decided(providerReferenceOf(urn, id))
+    return toDecided(providerReferenceOf(urn, id))
   }
   return {
     async resolveReference(partialRequest) {
       const request = completeRequest(partialRequest, defaultPackages.get(partialRequest.pkg))
       const denialResult = isPackageDenied(config, request.pkg)
       if (denialResult.kind === 'failed') return finishStage(ctx, denialResult)
-      if (denialResult.value) return decided(createDeniedReference(request.pkg))
+      if (denialResult.value) return toDecided(createDeniedReference(request.pkg))
       const key = `${request.pkg}-${packageVersionOf(request)}-${request.downloadUrl}`
       const referenceResult = references.get(key) ?? register(request)
       references.set(key, referenceResult)
@@ -87,7 +87,7 @@ function completeRequest(
 
 function isPackageDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): Result<boolean> {
   try {
-    return decided(isDefaultProviderDenied(config, pkg))
+    return toDecided(isDefaultProviderDenied(config, pkg))
   } catch (thrown) {
     return failDeployment(messageOf(thrown))
   }
@@ -134,9 +134,9 @@ export async function resolveProvider(
     providers: _providers,
     ...goalFields
   } = registration
-  if (!goalFields.custom) return decided({ ...goalFields, provider: '' })
+  if (!goalFields.custom) return toDecided({ ...goalFields, provider: '' })
   if (isProviderType(goalFields.type))
-    return decided({
+    return toDecided({
       ...goalFields,
       provider: '',
       inputs: explicitInputsOf(registration, defaultPackages),
@@ -144,14 +144,14 @@ export async function resolveProvider(
   const referenceResult =
     goalFields.provider === ''
       ? await defaultProviders.resolveReference(plugin)
-      : decided(requireReference(goalFields.provider))
+      : toDecided(requireReference(goalFields.provider))
   if (referenceResult.kind === 'failed') return referenceResult
   const provider = referenceResult.value
   const { extension } = plugin
   if (extension === undefined || deniedPackageOf(provider) !== undefined)
-    return decided({ ...goalFields, provider })
+    return toDecided({ ...goalFields, provider })
   registerExtension(ctx, extension)
-  return decided({ ...goalFields, provider, extensionRef: extension.ref })
+  return toDecided({ ...goalFields, provider, extensionRef: extension.ref })
 }
 
 /** Registers an extension with the providers of this process, and records it for executors. */

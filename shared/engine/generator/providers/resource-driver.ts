@@ -9,10 +9,10 @@ import {
 import { internalKey, withoutInternal } from '../../../providers/provider-inputs.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { diffInputs } from '../../../values/diff.ts'
-import { equalMaps } from '../../../values/equal.ts'
+import { areEqualMaps } from '../../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { loadProvider } from './load-provider.ts'
 import { proposeResourceName, warnNameUnsupported } from '../registration/propose-resource-name.ts'
 import { oldOutputsOf } from '../changes/old-outputs.ts'
@@ -42,12 +42,12 @@ export async function createDriver(
   ctx: GeneratorContext,
   next: ResourceState,
 ): Promise<Result<ResourceDriver>> {
-  if (!next.custom) return decided(componentDriver)
-  if (isProviderType(next.type)) return decided(createProviderDriver(ctx, next))
+  if (!next.custom) return toDecided(componentDriver)
+  if (isProviderType(next.type)) return toDecided(createProviderDriver(ctx, next))
   const providerResult = await loadProvider(ctx.ports, next, next.urn)
   return providerResult.kind === 'failed'
     ? providerResult
-    : decided(createCustomDriver(ctx, next, providerResult.value))
+    : toDecided(createCustomDriver(ctx, next, providerResult.value))
 }
 
 /** The driver of components. It compares their inputs. */
@@ -55,7 +55,7 @@ export const componentDriver: ResourceDriver = {
   check: undefined,
   diff: (old, newInputs) =>
     Promise.resolve(
-      equalMaps(old.inputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' as const },
+      areEqualMaps(old.inputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' as const },
     ),
 }
 
@@ -79,7 +79,7 @@ function createCustomDriver(
       const result = await provider.check({ ...request, naming })
       if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
         warnNameUnsupported(ctx.ports, resource.urn)
-      return decided(result)
+      return toDecided(result)
     },
     // A resource that an alias renamed is diffed under its new name.
     diff: (old, newInputs, ignoreChanges) =>
@@ -164,7 +164,7 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
       const restoreResult = restoreInternalInputs(ctx, { next, newInputs, checkedInputs: inputs })
       return restoreResult.kind === 'failed'
         ? restoreResult
-        : decided({ inputs: restoreResult.value, failures })
+        : toDecided({ inputs: restoreResult.value, failures })
     },
     async diff(old, newInputs, ignoreChanges) {
       const provider = ctx.ports.providers.getUnconfigured(next.urn)
@@ -191,7 +191,7 @@ export async function diffProviderConfig(
 ): Promise<DiffResult> {
   const diff = await requestConfigDiff(provider, old, input)
   if (diff.changes !== 'unknown') return diff
-  const isSame = equalMaps(oldOutputsOf(old), withoutInternal(input.newInputs))
+  const isSame = areEqualMaps(oldOutputsOf(old), withoutInternal(input.newInputs))
   return { ...diff, changes: isSame ? 'none' : 'some' }
 }
 
@@ -251,5 +251,5 @@ function restoreInternalInputs(
     )
   const internal = newInputs.get(internalKey)
   if (internal !== undefined) inputs.set(internalKey, internal)
-  return decided(inputs)
+  return toDecided(inputs)
 }

@@ -4,7 +4,7 @@ import type { DecisionInput } from '../context.ts'
 import { requiredUrnsOf } from '../../graph/dependencies.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { CurrentState } from '../sets.ts'
-import { decided, type StageResult } from '../stage.ts'
+import { toDecided, type StageResult } from '../stage.ts'
 import { skipCreate } from '../targets/skip-create.ts'
 
 /**
@@ -18,9 +18,9 @@ export function keepAsRead(
   { urn, old }: UrnClaim,
   draft: ResourceState,
 ): StageResult<void> {
-  if (programRefreshMode !== 'only') return decided(undefined)
+  if (programRefreshMode !== 'only') return toDecided(undefined)
   const isBlocked = requiredUrnsOf(draft).some(requiredUrn => sets.uncreatedUrns.has(requiredUrn))
-  if (!isBlocked && (!draft.custom || isProviderType(draft.type))) return decided(undefined)
+  if (!isBlocked && (!draft.custom || isProviderType(draft.type))) return toDecided(undefined)
   if (old === undefined) return skipCreate(draft, { urnsWithStep: [urn] })
   const current: CurrentState = { ...old, op: 'refresh', skipReason: 'as read' }
   // The state is also listed under its old URN, because the program receives that URN for a

@@ -7,7 +7,7 @@ import { isSettledByGenerator } from '../registration/checked-registration.ts'
 import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
-import { decided, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, type Result, stoppedResult } from '../stage.ts'
 import { isIncluded } from '../targets/scope.ts'
 
 /**
@@ -24,22 +24,22 @@ export async function refreshRegistration(
   const { input, ports } = ctx
   const { old, baseIndex, urn } = claim
   if (input.programRefreshMode === undefined || old === undefined || baseIndex === undefined)
-    return decided(claim)
-  if (!isIncluded(input, old.state)) return decided(claim)
+    return toDecided(claim)
+  if (!isIncluded(input, old.state)) return toDecided(claim)
   ctx.apply({ urnsWithStep: [urn] })
   const next = draftStateOf(goal, claim)
   // Components and providers are not read, and no event shows them.
-  if (isSettledByGenerator(next)) return decided(claim)
+  if (isSettledByGenerator(next)) return toDecided(claim)
   const { outputsOnly } = input
   const step = stepOf({ op: 'refresh', effect: 'replace', old, next, outputsOnly })
   const recordedRefresh = ports.replay?.refreshOf(urn)
   if (recordedRefresh === undefined) {
     const isNeverRead = isSettledByGenerator(old.state) || old.state.pendingReplacement
-    const deletionResult = isNeverRead ? decided(true) : await isDeletedByReplacement(ctx, urn)
+    const deletionResult = isNeverRead ? toDecided(true) : await isDeletedByReplacement(ctx, urn)
     if (deletionResult.kind === 'failed') return deletionResult
     if (deletionResult.value) {
       emitStep(ports.emitter, step, successEndOf(step.old?.state, 'same'))
-      return decided(claim)
+      return toDecided(claim)
     }
     if (ports.isAborted()) return stoppedResult
   }
@@ -73,5 +73,5 @@ function toRefreshedClaim(
     endedRead.trackedState === undefined
       ? undefined
       : { ...endedRead.trackedState, refreshedIndex: baseIndex }
-  return decided({ ...claim, old: refreshedState }, { refreshed: [[baseIndex, refreshedState]] })
+  return toDecided({ ...claim, old: refreshedState }, { refreshed: [[baseIndex, refreshedState]] })
 }

@@ -6,7 +6,7 @@ import { failCheck } from '../checks/fail-check.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { emitDiagnostics, finishStage } from '../finish-stage.ts'
 import { createDriver } from '../providers/resource-driver.ts'
-import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { CheckedRegistration } from './checked-registration.ts'
 import type { UrnClaim } from './claim-urn.ts'
@@ -75,7 +75,7 @@ export async function checkInputs(
   }
   const planResult = checkGoalAgainstUpdatePlan(ctx, claim, checkedGoal)
   if (planResult.kind === 'failed') return planResult
-  return decided({ goal, claim, driver, next, comparedInputs, seed })
+  return toDecided({ goal, claim, driver, next, comparedInputs, seed })
 }
 
 /** Reports whether Check runs without the old inputs. */

@@ -5,7 +5,7 @@ import type { Alias } from '../../../names/alias.ts'
 import type { DecisionInput } from '../context.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
-import { decided, type FailedResult, failDeployment, type Result } from '../stage.ts'
+import { toDecided, type FailedResult, failDeployment, type Result } from '../stage.ts'
 import { resolveAliases } from './aliases.ts'
 import type { Goal } from './goal.ts'
 
@@ -69,7 +69,7 @@ export function claimUrn(
   const registeredDelta: SetsDelta = { registeredUrns: [urn] }
   const liveIndex = base.liveIndexOf(urn)
   if (liveIndex !== undefined)
-    return decided(
+    return toDecided(
       { urn, old: base.trackedStateAt(liveIndex), baseIndex: liveIndex, alias: undefined },
       registeredDelta,
     )
@@ -82,9 +82,9 @@ export function claimUrn(
     const conflict = findAliasConflict(input, urn, alias)
     if (conflict !== undefined) return { ...conflict, delta: registeredDelta }
     const delta = { ...registeredDelta, aliased: [[alias, urn] as const] }
-    return decided({ urn, old: base.trackedStateAt(baseIndex), baseIndex, alias }, delta)
+    return toDecided({ urn, old: base.trackedStateAt(baseIndex), baseIndex, alias }, delta)
   }
-  return decided({ urn, old: undefined, baseIndex: undefined, alias: undefined }, registeredDelta)
+  return toDecided({ urn, old: undefined, baseIndex: undefined, alias: undefined }, registeredDelta)
 }
 
 function findAliasConflict(

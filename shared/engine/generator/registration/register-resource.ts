@@ -6,7 +6,7 @@ import { DeploymentAborted, finishStage } from '../finish-stage.ts'
 import { generate } from '../generate.ts'
 import type { CurrentState } from '../sets.ts'
 import {
-  decided,
+  toDecided,
   type FailedResult,
   failDeployment,
   type Result,
@@ -47,7 +47,7 @@ function toResourceResult(
 ): Result<CurrentState> {
   if (result.kind === 'decided') return result
   if (result.kind === 'failed') return recordFailure(ctx, goal, result)
-  return decided(result.current)
+  return toDecided(result.current)
 }
 
 /** Adds the URN to a failure, and records the URN as failed for dependents of the resource. */

@@ -5,7 +5,7 @@ import { plannedUrnsOf } from '../checks/check-update-plan.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { CurrentState } from '../sets.ts'
-import { type AnsweredResult, decided, failStep, type StageResult } from '../stage.ts'
+import { type AnsweredResult, toDecided, failStep, type StageResult } from '../stage.ts'
 import { configureUnusedProvider } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
@@ -28,9 +28,9 @@ export async function replayRecorded(
   const { replay } = ctx.ports
   const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(decision => !isRefresh(decision))
   const lastDecision = decisions.at(-1)
-  if (replay === undefined || lastDecision === undefined) return decided(undefined)
+  if (replay === undefined || lastDecision === undefined) return toDecided(undefined)
   if (lastDecision.goal !== goalDigest && !(await keepUnlessWithdrawn(ctx, replay, lastDecision)))
-    return decided(undefined)
+    return toDecided(undefined)
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
   // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
@@ -40,11 +40,11 @@ export async function replayRecorded(
   if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
   // The next stages compare an imported resource with its goal, unless the goal has changed.
   if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
-    return decided(undefined)
+    return toDecided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)
   // The record contains only the deletes of a replacement that the generator settles. The next
   // stages decide the create.
-  if (endedStep?.trackedState === undefined) return decided(undefined)
+  if (endedStep?.trackedState === undefined) return toDecided(undefined)
   return toReplayedAnswer(claim, { ...endedStep.trackedState, op: endedStep.step.op })
 }
 

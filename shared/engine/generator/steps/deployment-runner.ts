@@ -13,7 +13,7 @@ import {
 import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { RecordedAnswer } from '../../deployment/log/decision-index.ts'
 import { emitReplaceSteps } from '../../events/replace-events.ts'
-import { equalResources } from '../../../state/equal-resources.ts'
+import { areEqualResources } from '../../../state/equal-resources.ts'
 import type { StepRunner } from '../step-runner.ts'
 
 /** The dependencies of a runner that records its steps. */
@@ -69,7 +69,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     },
     async recordOutputs(target, state) {
       const recordedOutputs = earlierDecisions?.outputsOf(target.ref)
-      if (recordedOutputs !== undefined && equalResources(sealing.open(recordedOutputs), state))
+      if (recordedOutputs !== undefined && areEqualResources(sealing.open(recordedOutputs), state))
         return { state, ref: target.ref }
       const operation = deps.nextId()
       await writer.append({

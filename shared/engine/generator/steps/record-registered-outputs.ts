@@ -1,12 +1,12 @@
 import type { Urn } from '../../../names/urn.ts'
-import { equalMaps } from '../../../values/equal.ts'
+import { areEqualMaps } from '../../../values/equal.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { TrackedState } from '../../step.ts'
 import { checkOutputsAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { unwrap } from '../finish-stage.ts'
 import { type CurrentState, newestOldStateAt } from '../sets.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 
 /**
  * Returns the resource for which the program registers outputs. Fails when the program did not
@@ -17,7 +17,7 @@ export function requireRegistered(
   urn: Urn,
 ): Result<CurrentState> {
   const current = sets.currentStates.get(urn)
-  if (current !== undefined) return decided(current)
+  if (current !== undefined) return toDecided(current)
   // This is Pulumi's message.
   const message = `cannot complete a resource '${urn}' whose registration isn't pending`
   return failDeployment(message, urn)
@@ -36,7 +36,7 @@ export async function recordRegisteredOutputs(
   const { runner, emitter } = ctx.ports
   unwrap(ctx, checkOutputsAgainstUpdatePlan(ctx, current.state.urn, outputs))
   const state = { ...current.state, outputs }
-  const isUnchanged = equalMaps(current.state.outputs, outputs)
+  const isUnchanged = areEqualMaps(current.state.outputs, outputs)
   const trackedState = isUnchanged ? current : await runner.recordOutputs(current, state)
   ctx.apply({ currentStates: [[state.urn, { ...trackedState, op: current.op }]] })
   emitter.emitOutputs(current.op, findOldState(ctx.input, current), trackedState.state)

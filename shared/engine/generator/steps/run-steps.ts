@@ -5,14 +5,14 @@ import {
 } from '../../../names/provider-reference.ts'
 import type { RecordedSetsDelta } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { equalResources } from '../../../state/equal-resources.ts'
+import { areEqualResources } from '../../../state/equal-resources.ts'
 import { emptyMap } from '../../../values/value.ts'
 import { withoutInternal } from '../../../providers/provider-inputs.ts'
 import { markSecretOutputs } from '../../secret-outputs.ts'
 import type { Step } from '../../step.ts'
 import { type EndedStep, failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { decided, failStep, type Result, stoppedResult } from '../stage.ts'
+import { toDecided, failStep, type Result, stoppedResult } from '../stage.ts'
 import {
   type CheckedRegistration,
   isSettledByGenerator,
@@ -36,7 +36,7 @@ export async function runSteps(
   const result =
     lastStep.op !== 'same'
       ? await runChange(ctx, registration, steps)
-      : decided(imported ?? (await settleSame(ctx, registration, lastStep)))
+      : toDecided(imported ?? (await settleSame(ctx, registration, lastStep)))
   if (result.kind === 'failed') return result
   const current = result.value
   ctx.apply({ currentStates: [[current.state.urn, current]] })
@@ -61,7 +61,7 @@ async function settleSame(
   emitter.emitBegin(step)
   ctx.ports.forecast?.addChain([step])
   await configureUnusedProvider(ctx, state, old.state.inputs)
-  const isUnchanged = equalResources(old.state, state)
+  const isUnchanged = areEqualResources(old.state, state)
   const trackedState = isUnchanged
     ? old
     : await runner.settle({ step, state, ...decisionRecordOf(ctx, registration, [step]) })
@@ -101,7 +101,7 @@ async function runChange(
   if (batchesResult.kind === 'failed') return batchesResult
   const endedStep = endedSteps.findLast(({ step }) => step.op !== 'replace')
   if (endedStep?.trackedState === undefined) return failStep(ctx.input)
-  return decided({ ...endedStep.trackedState, op: endedStep.step.op })
+  return toDecided({ ...endedStep.trackedState, op: endedStep.step.op })
 }
 
 /** Runs the batches one after another and collects each end, until one does not succeed. */
@@ -127,7 +127,7 @@ async function runBatches(
     if (ends.some(({ end }) => end.verdict !== 'succeeded'))
       return failStep(ctx.input, isExecutorGone)
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 /** Returns the goal digest and the delta that are recorded with the steps. */

@@ -4,7 +4,7 @@ import { emitStep } from '../../events/emit-step.ts'
 import { stepOf } from '../../step.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
-import { decided, type Result } from '../stage.ts'
+import { toDecided, type Result } from '../stage.ts'
 import {
   findOldDependencies,
   findOldProvider,
@@ -35,7 +35,7 @@ export function keepUnregisteredDependencies(
       if (result.kind === 'failed') return result
     }
   }
-  return decided(undefined)
+  return toDecided(undefined)
 }
 
 /** Returns the base indices of the unregistered states to keep, without their own dependencies. */

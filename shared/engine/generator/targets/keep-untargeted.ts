@@ -10,7 +10,7 @@ import { finishStage } from '../finish-stage.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import type { CurrentState } from '../sets.ts'
-import { decided, failDeployment, type Result, type StageResult } from '../stage.ts'
+import { toDecided, failDeployment, type Result, type StageResult } from '../stage.ts'
 import { findOldDependencies, findOldProvider } from './old-dependencies.ts'
 import { keepOldState } from './keep-unregistered-dependencies.ts'
 import { requireCreatedDependencies } from './require-created-dependencies.ts'
@@ -35,10 +35,10 @@ export async function keepUntargeted(
   ctx: GeneratorContext,
   { goal, claim, draft, isTargeted }: ScopedRegistration,
 ): Promise<StageResult<void>> {
-  if (isTargeted) return decided(undefined)
+  if (isTargeted) return toDecided(undefined)
   const recreateResult = await mustRecreate(ctx, claim)
   if (recreateResult.kind === 'failed') return recreateResult
-  if (recreateResult.value) return decided(undefined)
+  if (recreateResult.value) return toDecided(undefined)
   const planResult = checkUntargetedAgainstUpdatePlan(ctx, claim, goal)
   if (planResult.kind === 'failed') return planResult
   const next = claim.old?.state ?? draft
@@ -52,8 +52,8 @@ export async function keepUntargeted(
  * the program only read it before.
  */
 async function mustRecreate(ctx: GeneratorContext, { old }: UrnClaim): Promise<Result<boolean>> {
-  if (old === undefined) return decided(false)
-  return old.state.external ? decided(true) : isDeletedByReplacement(ctx, old.state.urn)
+  if (old === undefined) return toDecided(false)
+  return old.state.external ? toDecided(true) : isDeletedByReplacement(ctx, old.state.urn)
 }
 
 function answerUntargeted(
@@ -105,7 +105,7 @@ function requireOldProvider(
   { provider }: ResourceState,
 ): Result<void> {
   const { sets } = input
-  if (provider === '') return decided(undefined)
+  if (provider === '') return toDecided(undefined)
   const reference = parseProviderReference(provider)
   const currentUrn = sets.claimantUrns.get(reference.urn) ?? reference.urn
   const isUsable =
@@ -113,7 +113,7 @@ function requireOldProvider(
     ports.providers.isRegistered(provider) ||
     ports.providers.isRegistered(providerReferenceOf(currentUrn, reference.id)) ||
     isNeededByDelete(input, provider)
-  if (isUsable) return decided(undefined)
+  if (isUsable) return toDecided(undefined)
   if (findOldProvider(input, provider) === undefined && !sets.registeredUrns.has(currentUrn))
     return failDeployment(`could not find provider ${provider} in old state`, urn)
   return failDeployment(

@@ -4,7 +4,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { listDependencies, type Dependency } from '../../graph/closures.ts'
 import type { DecisionInput } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
-import { decided, failDeployment, type Result } from '../stage.ts'
+import { toDecided, failDeployment, type Result } from '../stage.ts'
 
 type DependencyInput = Pick<DecisionInput, 'sets' | 'base'>
 
@@ -37,7 +37,7 @@ export function findOldDependencies(
       return failDeployment(describeMissingDependency(next.value, requiredBy), requiredBy)
   }
   const urns = [...foundUrns]
-  return decided(baseIndices, { keptOldUrns: urns, urnsWithStep: urns })
+  return toDecided(baseIndices, { keptOldUrns: urns, urnsWithStep: urns })
 }
 
 /**

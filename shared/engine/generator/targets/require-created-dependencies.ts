@@ -3,7 +3,7 @@ import type { Urn } from '../../../names/urn.ts'
 import { listDependencies } from '../../graph/closures.ts'
 import type { Step } from '../../step.ts'
 import type { DecisionInput } from '../context.ts'
-import { decided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
+import { toDecided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
 
 /**
  * Refuses steps that depend on a resource which is not created because it is no target (Pulumi's
@@ -16,7 +16,7 @@ export function requireCreatedDependencies(
   { sets, scope, isPreview }: Pick<DecisionInput, 'sets' | 'scope' | 'isPreview'>,
   steps: readonly Step[],
 ): Result<void> {
-  if (sets.uncreatedUrns.size === 0) return decided(undefined)
+  if (sets.uncreatedUrns.size === 0) return toDecided(undefined)
   // Targets take precedence over exclusions. The doubled `was` is in Pulumi's message too.
   const reason = scope.targets.isConstrained
     ? 'which was was not specified in --target list.'
@@ -37,5 +37,5 @@ export function requireCreatedDependencies(
       diagnostics.push({ message, urn })
     }
   }
-  return { ...decided(undefined, { removed: { uncreatedUrns: [...missingUrns] } }), diagnostics }
+  return { ...toDecided(undefined, { removed: { uncreatedUrns: [...missingUrns] } }), diagnostics }
 }

@@ -6,7 +6,7 @@ import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import type { BlobNaming } from '../../records/archives.ts'
-import { awsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
+import { createAwsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import {
   type BucketSection,
   listSetAside,
@@ -27,7 +27,7 @@ interface BlobsDeps extends BucketSection {
 /**
  * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 stores complete
  * objects only and verifies their SHA-256 at the upload. `get` verifies it again. A put sends at
- * most 512 MiB, in one part. Throws BLOB_TOO_LARGE and the errors of `awsError`.
+ * most 512 MiB, in one part. Throws BLOB_TOO_LARGE and the errors of `createAwsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {
   const { s3, bucket } = deps
@@ -104,11 +104,12 @@ async function putUnlessStored(
       // No response: S3 may have refused the put early and closed the connection while the body was
       // sent (RFC 9112, 9.6). 409: another process puts the same blob concurrently.
       const mayExist = status === undefined || status === 412 || status === 409
-      if (!mayExist || attempt === awsLimits.putAttemptsMax) throw awsError(requestName, thrown)
+      if (!mayExist || attempt === awsLimits.putAttemptsMax)
+        throw createAwsError(requestName, thrown)
       const storedCheck = isStored(deps, name, { sizeBytes: bytes.length, contentHash })
       if (status === undefined) {
         if (await storedCheck.catch(() => false)) return
-        throw awsError(requestName, thrown)
+        throw createAwsError(requestName, thrown)
       }
       if (await withAwsErrors(requestName, () => storedCheck)) return
       if (status === 409) await clock.sleep(awsLimits.retryPauseMs * 2 ** (attempt - 1))

@@ -8,7 +8,7 @@ import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 /**
  * Stores the packed files of a repository for one call of the installer. Returns an address that
  * reads this object and no other, with the permissions of this process. The name of the object is
- * random. The lifecycle of the bucket removes the object. Throws the errors of `awsError`.
+ * random. The lifecycle of the bucket removes the object. Throws the errors of `createAwsError`.
  */
 export async function storeInstallSource(
   deps: { readonly s3: S3Client; readonly bucket: string; readonly random: RandomPort },

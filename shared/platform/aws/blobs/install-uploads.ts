@@ -13,7 +13,7 @@ export interface InstallUpload {
   readonly headers: Readonly<Record<string, string>>
   /**
    * Returns the uploaded bytes, or undefined if nothing was uploaded. Throws ARCHIVE_TOO_LARGE, and
-   * the errors of `awsError`.
+   * the errors of `createAwsError`.
    */
   readonly read: () => Promise<Uint8Array | undefined>
 }
@@ -24,7 +24,7 @@ const uploadHeaders = { 'if-none-match': '*' } as const
 /**
  * Creates an address that accepts one object, once, with the permissions of this process. The name
  * of the object is random. The lifecycle of the bucket removes the object. `s3` must be a client of
- * `createUploadSigner`, because the bytes are unknown here. Throws the errors of `awsError` when
+ * `createUploadSigner`, because the bytes are unknown here. Throws the errors of `createAwsError` when
  * credentials are missing.
  */
 export async function createInstallUpload(

@@ -25,7 +25,7 @@ const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
  * Creates the store of plugin archives in a part of a bucket.
  * `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` contains the checksum of an archive, which is
  * a blob in the same part. The methods throw PLUGIN_CHECKSUM, PLUGIN_MISSING for an invalid key,
- * DOCUMENT_UNKNOWN and the errors of `awsError`.
+ * DOCUMENT_UNKNOWN and the errors of `createAwsError`.
  */
 export function createPluginStore(
   deps: BucketSection & { readonly clock: ClockPort },

@@ -30,7 +30,7 @@ interface UploadsDeps {
  * Creates the port whose addresses accept the upload of one blob to S3. The signature covers hash,
  * size and the condition that the object does not exist. S3 checks the body against hash and size.
  * S3 checks the signer's permission only when the address is used. The methods throw the errors of
- * `awsError` when credentials are missing.
+ * `createAwsError` when credentials are missing.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.uploadAddressExpiresMs } = deps

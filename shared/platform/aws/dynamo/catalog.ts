@@ -2,7 +2,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { deleteRange, getItems } from './table/batch-items.ts'
-import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
+import { joinConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
@@ -127,7 +127,7 @@ async function createStackItem(
   const change = {
     key: keys.stack(id),
     updateExpression: `SET ${assignments.join(', ')}`,
-    condition: andConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
+    condition: joinConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
     values: {
       ...toItem({ at: createdAt, token, yes: true, no: false, empty: '', zero: 0 }),
       ...formatAttributeOf('stack'),
@@ -158,9 +158,9 @@ async function removeStackItem({ catalogTable }: CatalogDeps, id: StackId): Prom
   const writeResult = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
-    condition: andConditions(
+    condition: joinConditions(
       existsCondition,
-      andConditions(readableCondition, '#current = :empty'),
+      joinConditions(readableCondition, '#current = :empty'),
     ),
     values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
   })

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import {
-  andConditions,
+  joinConditions,
   readableCondition,
   existsCondition,
   type Values,
@@ -39,7 +39,7 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
     const writeResult = await updateItem(journalTable, {
       key: keys.control(deployment),
       updateExpression: `SET ${assignments}`,
-      condition: andConditions(existsCondition, andConditions(readableCondition, extraCondition)),
+      condition: joinConditions(existsCondition, joinConditions(readableCondition, extraCondition)),
       values: { ...values, ...formatAttributeOf('control') },
     })
     return writeResult.isDone || confirmRefusal(deployment, writeResult)

@@ -8,7 +8,7 @@ import type {
 } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { serializeDocument } from '../../records/document-text.ts'
-import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
+import { joinConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
@@ -40,8 +40,8 @@ export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort
       const writeResult = await updateItem(table, {
         key: keys.document(key),
         updateExpression: 'SET #removed = :yes, #value = :null, #token = :empty',
-        condition: andConditions(
-          andConditions(existsCondition, readableCondition),
+        condition: joinConditions(
+          joinConditions(existsCondition, readableCondition),
           '#version = :version',
         ),
         values: {
@@ -81,7 +81,7 @@ async function putDocumentItem(
       expiresAt === undefined
         ? `SET ${assignments} ADD #version :one`
         : `SET ${assignments}, #expires = :expires ADD #version :one`,
-    condition: andConditions(
+    condition: joinConditions(
       readableCondition,
       version === 0
         ? // DynamoDB removes an expired item some time after its expiry, so a put may replace it.

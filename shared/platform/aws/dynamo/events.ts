@@ -3,7 +3,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error, messageOf } from '../../../errors/error.ts'
 import type { EventsPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
-import { damagedError, parseRecordJson } from '../../records/record-layouts.ts'
+import { createDamagedError, parseRecordJson } from '../../records/record-layouts.ts'
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
 import { createLruCache } from './lru-cache.ts'
@@ -185,7 +185,7 @@ export function parseEventLines(deployment: DeploymentId, item: Item): readonly 
   try {
     text = gunzipSync(item['lines']?.B ?? new Uint8Array()).toString('utf8')
   } catch (thrown) {
-    throw damagedError('event', keys, messageOf(thrown))
+    throw createDamagedError('event', keys, messageOf(thrown))
   }
   return parseRecordJson({ kind: 'event', keys }, text, isLineList)
 }

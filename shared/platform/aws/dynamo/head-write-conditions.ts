@@ -2,8 +2,8 @@ import { buildCondition, type FactConditions } from '../../../records/head-condi
 import { type Head, type Verdict, freshHead } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
 import { type HeadEvent, headStateOf, transitionOf } from '../../../records/transitions.ts'
-import { damagedError } from '../../records/record-layouts.ts'
-import { alwaysTrue, andConditions, readableCondition, neverTrue } from './table/expressions.ts'
+import { createDamagedError } from '../../records/record-layouts.ts'
+import { alwaysTrue, joinConditions, readableCondition, neverTrue } from './table/expressions.ts'
 import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'
 
@@ -26,14 +26,14 @@ export interface HeadWriteRequest {
  * The condition that every write of a head includes. It prevents a write to a head that is damaged
  * or has a newer format.
  */
-export const soundHeadCondition = andConditions(
+export const soundHeadCondition = joinConditions(
   readableCondition,
   'attribute_not_exists(#arrived) OR attribute_type(#arrived, :numbers)',
 )
 
 /** Returns the condition under which a request may write, built from the transition table. */
 export function writeConditionOf(request: HeadWriteRequest): string {
-  return andConditions(
+  return joinConditions(
     buildCondition(request.event, 'writes', factConditionsOf(request)),
     soundHeadCondition,
   )
@@ -96,9 +96,9 @@ export function parseHeadItem(
   const [attempt, called] = [readNumber(item, 'attempt'), readNumber(item, 'called')]
   const verdict = readText(item, 'verdict')
   if (item['verdict'] !== undefined && !isVerdict(verdict))
-    throw damagedError('head', keys, `'${verdict}' is not a valid verdict`)
+    throw createDamagedError('head', keys, `'${verdict}' is not a valid verdict`)
   if (item['arrived'] !== undefined && item['arrived'].NS === undefined)
-    throw damagedError('head', keys, 'its arrivals are not a set of numbers')
+    throw createDamagedError('head', keys, 'its arrivals are not a set of numbers')
   return {
     arrived: readNumbers(item, 'arrived') as readonly OperationId[],
     attempt,

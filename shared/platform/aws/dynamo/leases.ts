@@ -4,7 +4,7 @@ import type { Lease, ProcessGroup } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import { isHolder } from './control.ts'
 import {
-  andConditions,
+  joinConditions,
   readableCondition,
   existsCondition,
   type Values,
@@ -40,7 +40,7 @@ export function createLeases(journalTable: Table): LeasesPort {
     const writeResult = await updateItem(journalTable, {
       key: keys.lease(deployment, executor),
       updateExpression,
-      condition: andConditions(existsCondition, andConditions(readableCondition, extraCondition)),
+      condition: joinConditions(existsCondition, joinConditions(readableCondition, extraCondition)),
       values: { ...values, ...formatAttributeOf('lease') },
     })
     if (writeResult.isDone) return true

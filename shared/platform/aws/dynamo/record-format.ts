@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import {
-  damagedError,
+  createDamagedError,
   recordLayouts,
   type RecordKeys,
   parseRecordJson,
@@ -39,6 +39,6 @@ export function parseJsonAttribute<T>(
   hasShape: (value: unknown) => value is T,
 ): T {
   if (item[name]?.S === undefined)
-    throw damagedError(record.kind, record.keys, `the attribute ${name} is missing`)
+    throw createDamagedError(record.kind, record.keys, `the attribute ${name} is missing`)
   return parseRecordJson(record, readText(item, name), hasShape)
 }

@@ -10,7 +10,7 @@ import {
   targetedValuesOf,
 } from './stack-races.ts'
 import { parseStackItem } from './stack-record.ts'
-import { andConditions, existsCondition, readableCondition } from './table/expressions.ts'
+import { joinConditions, existsCondition, readableCondition } from './table/expressions.ts'
 import { type Item, toItem } from './table/item.ts'
 import { getItem, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
@@ -26,7 +26,7 @@ export function createRelease(deps: CatalogDeps): CatalogPort['release'] {
     const existing = await writeRelease(deps, release, {
       key: keys.stack(stack),
       updateExpression: 'SET #current = :empty, #startToken = :empty',
-      condition: andConditions(
+      condition: joinConditions(
         readableCondition,
         `#current = :deployment AND ${targetedConditionOf([])}`,
       ),
@@ -61,7 +61,7 @@ async function writeTargetedRelease(
   const existing = await writeRelease(deps, release, {
     key: keys.stack(id),
     updateExpression: 'SET #current = :current, #targeted = :after',
-    condition: andConditions(readableCondition, targetedConditionOf(targeted)),
+    condition: joinConditions(readableCondition, targetedConditionOf(targeted)),
     values: {
       ...toItem({ current, after, ...targetedValuesOf(targeted) }),
       ...formatAttributeOf('stack'),
@@ -81,7 +81,7 @@ async function writeRelease(
   const historyUpdate = {
     key: keys.history(stack, number),
     updateExpression: 'SET #ended = :ended',
-    condition: andConditions(existsCondition, readableCondition),
+    condition: joinConditions(existsCondition, readableCondition),
     values: { ...toItem({ ended: endJson }), ...formatAttributeOf('history') },
   }
   const result = await transact(catalogTable, random, [

@@ -7,7 +7,7 @@ import { movedValueOf } from '../../records/moved-document.ts'
 import { parseDocumentItem } from './documents.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { absentCondition, andConditions, readableCondition } from './table/expressions.ts'
+import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
 import { readText, toItem } from './table/item.ts'
 import { queryItems, type Table } from './table/table.ts'
 import type { TransactionPart } from './table/transaction.ts'
@@ -41,7 +41,7 @@ export async function createDocumentParts(
           key: keys.document(newKey),
           updateExpression:
             'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
-          condition: andConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
+          condition: joinConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
           values: {
             ...toItem({ value: serializeDocument(newKey, value), token, one: 1 }),
             ...toItem({ yes: true, no: false }),
@@ -54,7 +54,7 @@ export async function createDocumentParts(
         change: {
           key: keys.document(document.key),
           updateExpression: 'SET #removed = :yes, #value = :null, #token = :empty',
-          condition: andConditions(readableCondition, '#version = :version AND #removed = :no'),
+          condition: joinConditions(readableCondition, '#version = :version AND #removed = :no'),
           values: {
             ...toItem({ version: document.version, yes: true, no: false, null: 'null', empty: '' }),
             ...formatAttributeOf('document'),

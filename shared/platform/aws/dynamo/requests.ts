@@ -7,7 +7,7 @@ import type { RequestRecord, StackRequest } from '../../../records/stack-request
 import { parseStoredRequest, serializeRequest } from '../../records/request-text.ts'
 import {
   alwaysTrue,
-  andConditions,
+  joinConditions,
   readableCondition,
   existsCondition,
 } from './table/expressions.ts'
@@ -156,8 +156,8 @@ export function createEndParts(
   const change = {
     key: keys.request(stack, key),
     updateExpression: 'SET #ended = :ended',
-    condition: andConditions(
-      andConditions(existsCondition, readableCondition),
+    condition: joinConditions(
+      joinConditions(existsCondition, readableCondition),
       'attribute_not_exists(#ended) AND #position = :position',
     ),
     values: { ...toItem({ ended: end, position }), ...formatAttributeOf('request') },

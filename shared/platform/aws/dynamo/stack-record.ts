@@ -1,6 +1,6 @@
 import type { HistoryRecord, StackRecord, TargetedDeployment } from '../../../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../../records/ids.ts'
-import { damagedError, parseRecordJson } from '../../records/record-layouts.ts'
+import { createDamagedError, parseRecordJson } from '../../records/record-layouts.ts'
 import { readFlag, type Item, readNumber, readText } from './table/item.ts'
 import { parsePaddedNumber } from './record-keys.ts'
 import { parseJsonAttribute, requireReadableItem } from './record-format.ts'
@@ -60,7 +60,7 @@ export function parseVersionItem(
   const record = { kind: 'snapshot', keys: { stack, version } } as const
   requireReadableItem('snapshot', record.keys, item)
   const snapshot = parseBlobHash(item, 'blob', record)
-  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it has no blob')
+  if (snapshot === '') throw createDamagedError('snapshot', record.keys, 'it has no blob')
   return { version, snapshot }
 }
 
@@ -71,7 +71,7 @@ function parseBlobHash(
 ): BlobHash | '' {
   const hash = readText(item, name)
   if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damagedError(kind, keys, `'${hash}' is not the name of a blob`)
+    throw createDamagedError(kind, keys, `'${hash}' is not the name of a blob`)
   return hash as BlobHash | ''
 }
 

@@ -10,7 +10,7 @@ import { createDocumentParts } from './rename-documents.ts'
 import { createRenameEndParts } from './rename-request.ts'
 import { parseStackItem, type StoredStack } from './stack-record.ts'
 import { deleteRange, putItems } from './table/batch-items.ts'
-import { absentCondition, andConditions, readableCondition } from './table/expressions.ts'
+import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
 import { readNumber, readText, toItem } from './table/item.ts'
 import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
@@ -78,7 +78,7 @@ async function reserveNewId(catalogTable: Table, { newId, token }: Rename): Prom
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(newId),
     updateExpression: 'SET #removed = :yes, #token = :token, #format = :format',
-    condition: andConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
+    condition: joinConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
     values: { ...toItem({ yes: true, token }), ...formatAttributeOf('stack') },
   })
   return isDone
@@ -169,7 +169,7 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
         updateExpression:
           'SET #createdAt = :createdAt, #removed = :no, #current = :empty, #startToken = :empty, ' +
           '#snapshot = :snapshot, #version = :version, #deployments = :number',
-        condition: andConditions(readableCondition, '#removed = :yes AND #token = :token'),
+        condition: joinConditions(readableCondition, '#removed = :yes AND #token = :token'),
         values: { ...toItem({ ...common, ...newFields }), ...formatAttributeOf('stack') },
       },
     },
@@ -178,7 +178,7 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
       change: {
         key: keys.stack(id),
         updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
-        condition: andConditions(
+        condition: joinConditions(
           readableCondition,
           '#removed = :no AND #current = :empty AND #version = :before AND #deployments = :number',
         ),

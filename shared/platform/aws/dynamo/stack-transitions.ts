@@ -15,7 +15,7 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../../records/ids.ts'
-import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
+import { joinConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { toItem } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { type StoredStack, parseStackItem } from './stack-record.ts'
@@ -35,9 +35,9 @@ type StackTransitions = Pick<
   'start' | 'startTargeted' | 'extendClaim' | 'publish' | 'release'
 >
 
-const existingStackCondition = andConditions(
+const existingStackCondition = joinConditions(
   existsCondition,
-  andConditions(readableCondition, '#removed = :no'),
+  joinConditions(readableCondition, '#removed = :no'),
 )
 
 /** Creates the catalog's methods that start, publish and release a deployment. */
@@ -78,7 +78,7 @@ async function writeStart(
     key: keys.stack(id),
     updateExpression:
       'SET #current = :deployment, #targeted = :empty, #deployments = :number, #startToken = :token',
-    condition: andConditions(
+    condition: joinConditions(
       existingStackCondition,
       '#current = :empty AND #deployments = :before',
     ),
@@ -139,7 +139,7 @@ async function writeTargetedStart(
     key: keys.stack(id),
     updateExpression:
       'SET #current = :current, #targeted = :after, #deployments = :number, #startToken = :token',
-    condition: andConditions(
+    condition: joinConditions(
       existingStackCondition,
       `#deployments = :before AND ${unchangedConditionOf(targeted)}`,
     ),
@@ -169,7 +169,7 @@ async function writeClaim(
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #targeted = :after',
-    condition: andConditions(existingStackCondition, unchangedConditionOf(targeted)),
+    condition: joinConditions(existingStackCondition, unchangedConditionOf(targeted)),
     values: {
       ...toItem({
         ...{ after: JSON.stringify(withClaim(targeted, deployment, claim)), no: false, version },
@@ -202,7 +202,7 @@ async function writePublication(
   const change = {
     key: keys.stack(id),
     updateExpression: 'SET #version = :next, #snapshot = :snapshot',
-    condition: andConditions(existingStackCondition, '#version = :expected'),
+    condition: joinConditions(existingStackCondition, '#version = :expected'),
     values: {
       ...toItem({ next: nextVersion, snapshot, expected: expectedVersion, no: false }),
       ...formatAttributeOf('stack'),

@@ -1,7 +1,7 @@
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
-import { awsError } from '../aws-error.ts'
+import { createAwsError } from '../aws-error.ts'
 
 /** An entry of a batch that the service did not process. */
 export interface BatchFailure {
@@ -38,7 +38,7 @@ export function splitIntoBatches<Entry>(
 
 /**
  * Sends one batch until all entries are processed, with growing pauses between the attempts. Throws
- * the error of `awsError` when a request fails or the service rejects an entry. Throws
+ * the error of `createAwsError` when a request fails or the service rejects an entry. Throws
  * STORE_UNAVAILABLE after the last attempt. In each case, some entries may have been processed.
  */
 export async function completeBatch<Entry extends { readonly Id: string | undefined }>(
@@ -51,10 +51,10 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
   for (let attempt = 1; remainingEntries.length > 0; attempt += 1) {
     const attemptedEntries = remainingEntries
     const failures = await send([...attemptedEntries]).catch((thrown: unknown) => {
-      throw awsError(requestName, thrown)
+      throw createAwsError(requestName, thrown)
     })
     const rejection = failures.find(failure => failure.SenderFault === true)
-    if (rejection !== undefined) throw awsError(requestName, toSdkError(rejection))
+    if (rejection !== undefined) throw createAwsError(requestName, toSdkError(rejection))
     remainingEntries = attemptedEntries.filter(({ Id }) =>
       failures.some(failure => failure.Id === Id),
     )

@@ -2,7 +2,7 @@ import { type Socket, createConnection } from 'node:net'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 import { createLineChannel } from './line-channel.ts'
 import { type StoreReply, protocolVersion } from './store-message.ts'
 import type { Hello } from './store-server.ts'
@@ -44,7 +44,10 @@ export async function tryConnect(
   socket.on('close', () => {
     if (!isClosing)
       events.onLost(
-        storeUnavailableError(path, `the connection to its owner, process ${owner.pid}, was lost`),
+        createStoreUnavailableError(
+          path,
+          `the connection to its owner, process ${owner.pid}, was lost`,
+        ),
       )
   })
   socket.unref()

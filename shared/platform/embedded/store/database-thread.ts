@@ -4,7 +4,7 @@ import { createCommitQueue, type SendParts } from './commit-queue.ts'
 import type { SendResult } from './copied-writes.ts'
 import { replyWithoutCommit } from './methods/run-batch.ts'
 import { openDatabase } from './database.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 import {
   type StoreFailure,
   type StoreReply,
@@ -106,6 +106,9 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
 const data = workerData as ThreadData
 const post = (message: ThreadMessage): void => parentPort?.postMessage(message)
 await runThread(data, post).catch((thrown: unknown) => {
-  post({ kind: 'failed', failure: toStoreFailure(storeUnavailableError(data.database, thrown)) })
+  post({
+    kind: 'failed',
+    failure: toStoreFailure(createStoreUnavailableError(data.database, thrown)),
+  })
   parentPort?.close()
 })

@@ -7,7 +7,7 @@ import {
 } from 'node:sqlite'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 import { guardTriggers } from './methods/record-guards.ts'
 import { migrations, temporaryTables, schemaVersion } from './database-schema.ts'
 
@@ -37,7 +37,7 @@ export function openDatabase(path: string, pagesMax?: number): Database {
   try {
     connection = new DatabaseSync(path)
   } catch (thrown) {
-    throw storeUnavailableError(path, thrown)
+    throw createStoreUnavailableError(path, thrown)
   }
   try {
     configure(connection, pagesMax)
@@ -49,7 +49,7 @@ export function openDatabase(path: string, pagesMax?: number): Database {
     return database
   } catch (thrown) {
     connection.close()
-    throw storeUnavailableError(path, thrown)
+    throw createStoreUnavailableError(path, thrown)
   }
 }
 

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { type DeployError, messageOf } from '../../../errors/error.ts'
 import type { SendParts } from './commit-queue.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 import type { StoreLock } from './store-lock.ts'
-import { errorFromFailure } from './store-message.ts'
+import { toStoreError } from './store-message.ts'
 import type { StorePaths } from './store-paths.ts'
 import type { ThreadMessage, ThreadData, ThreadCommand } from './database-thread.ts'
 
@@ -45,7 +45,7 @@ export async function openOwner(
       resolve()
       if (!isClosing)
         events.onLost(
-          storeUnavailableError(paths.database, threadError ?? 'its database thread ended'),
+          createStoreUnavailableError(paths.database, threadError ?? 'its database thread ended'),
         )
     })
   })
@@ -86,10 +86,12 @@ export async function openOwner(
 function waitUntilStarted(worker: Worker, path: string): Promise<void> {
   return new Promise((resolve, reject: (reason: DeployError) => void) => {
     worker.once('message', (message: ThreadMessage) => {
-      if (message.kind === 'failed') reject(errorFromFailure(message.failure))
+      if (message.kind === 'failed') reject(toStoreError(message.failure))
       else resolve()
     })
-    worker.once('error', thrown => reject(storeUnavailableError(path, messageOf(thrown))))
-    worker.once('exit', () => reject(storeUnavailableError(path, 'its database thread ended')))
+    worker.once('error', thrown => reject(createStoreUnavailableError(path, messageOf(thrown))))
+    worker.once('exit', () =>
+      reject(createStoreUnavailableError(path, 'its database thread ended')),
+    )
   })
 }

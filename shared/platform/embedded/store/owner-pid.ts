@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type DeployError, error } from '../../../errors/error.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Writes the pid of this process, the owner of the store, to the file that `silentOwnerError`
+ * Writes the pid of this process, the owner of the store, to the file that `createSilentOwnerError`
  * reads. Errors are ignored, because the pid is only used in messages.
  */
 export function writeOwnerPid(path: string): void {
@@ -19,10 +19,10 @@ export function writeOwnerPid(path: string): void {
  * Returns the error STORE_UNAVAILABLE for an owner that has the lock but does not respond, for
  * example a suspended process.
  */
-export function silentOwnerError(paths: StorePaths): DeployError {
+export function createSilentOwnerError(paths: StorePaths): DeployError {
   const pid = readOwnerPid(paths.pid)
   if (pid === undefined)
-    return storeUnavailableError(
+    return createStoreUnavailableError(
       paths.database,
       new Error('its owner, another process, does not answer'),
     )

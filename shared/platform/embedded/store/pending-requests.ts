@@ -1,4 +1,4 @@
-import { type StoreReply, type StoreRequest, errorFromFailure } from './store-message.ts'
+import { type StoreReply, type StoreRequest, toStoreError } from './store-message.ts'
 
 /** Requests without a reply, in the order of their calls. */
 export interface PendingRequests {
@@ -31,7 +31,7 @@ export function createPendingRequests(): PendingRequests {
     const entry = requests.get(reply.id)
     if (entry === undefined) return
     requests.delete(reply.id)
-    if ('failure' in reply) entry.reject(errorFromFailure(reply.failure))
+    if ('failure' in reply) entry.reject(toStoreError(reply.failure))
     else entry.resolve(reply.value)
   }
   return {

@@ -22,7 +22,7 @@ const unavailableCodes = new Map([
  * Returns STORE_UNAVAILABLE for `path` with the reason of `thrown`. A `DeployError` is returned
  * unchanged.
  */
-export function storeUnavailableError(path: string, thrown: unknown): DeployError {
+export function createStoreUnavailableError(path: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const reason = unavailableReasonOf(thrown) ?? messageOf(thrown)
   return error('STORE_UNAVAILABLE', `the store ${path} is not available: ${reason}`, {

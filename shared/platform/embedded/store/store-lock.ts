@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 
 /** The exclusive ownership of the store. */
 export interface StoreLock {
@@ -19,7 +19,7 @@ export function tryLock(path: string): StoreLock | undefined {
   } catch (thrown) {
     database?.close()
     if (isBusy(thrown)) return undefined
-    throw storeUnavailableError(path, thrown)
+    throw createStoreUnavailableError(path, thrown)
   }
   const lockedDatabase = database
   return { release: () => lockedDatabase.close() }

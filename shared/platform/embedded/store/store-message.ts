@@ -55,7 +55,7 @@ export function toStoreFailure(thrown: unknown): StoreFailure {
 }
 
 /** Converts a failure back to an error. An unknown code becomes INTERNAL_ASSERTION. */
-export function errorFromFailure(failure: StoreFailure): DeployError {
+export function toStoreError(failure: StoreFailure): DeployError {
   const code = Object.hasOwn(catalogue, failure.code) ? failure.code : 'INTERNAL_ASSERTION'
   return error(code, failure.message, { details: failure.details })
 }

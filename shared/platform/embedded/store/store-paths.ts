@@ -11,7 +11,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { limits } from '../../../config/limits.ts'
-import { storeUnavailableError } from './store-errors.ts'
+import { createStoreUnavailableError } from './store-errors.ts'
 
 /** The paths of the store. */
 export interface StorePaths {
@@ -41,7 +41,7 @@ export function prepareStore(home: string): StorePaths {
       socket: chooseSocketPath(realFolder),
     }
   } catch (thrown) {
-    throw storeUnavailableError(folder, thrown)
+    throw createStoreUnavailableError(folder, thrown)
   }
 }
 

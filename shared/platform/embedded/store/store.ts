@@ -5,7 +5,7 @@ import type { LoggerPort } from '../../../ports/system.ts'
 import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
 import { tryLock } from './store-lock.ts'
-import { writeOwnerPid, silentOwnerError } from './owner-pid.ts'
+import { writeOwnerPid, createSilentOwnerError } from './owner-pid.ts'
 import {
   signalMethod,
   type StoreReply,
@@ -96,7 +96,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     connection?.send(requests)
   }
   const sendRequest = (method: string, args: unknown): Promise<unknown> => {
-    if (isClosed) return Promise.reject(closedError(paths))
+    if (isClosed) return Promise.reject(createClosedError(paths))
     const { request, answer } = pendingRequests.add(method, args)
     unsentRequests.push(request)
     if (unsentRequests.length === 1) setImmediate(flush)
@@ -152,7 +152,7 @@ function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>):
   return send as StoreCall
 }
 
-function closedError(paths: StorePaths): DeployError {
+function createClosedError(paths: StorePaths): DeployError {
   return error('STORE_UNAVAILABLE', `the store ${paths.database} was closed by this process`, {
     details: { path: paths.database, reason: 'closed' },
   })
@@ -179,5 +179,5 @@ async function acquireConnection(
     if (connection !== undefined) return connection
     await sleep(limits.storeConnectPauseMs)
   }
-  throw silentOwnerError(paths)
+  throw createSilentOwnerError(paths)
 }

@@ -88,10 +88,10 @@ function textsOf(
   stack: ServiceStack,
 ): readonly string[] {
   if (reply.kind === 'answered') return reply.texts
-  throw refusalError(reply, action, stack)
+  throw createRefusalError(reply, action, stack)
 }
 
-function refusalError(
+function createRefusalError(
   { status, reason }: Extract<CipherReply, { kind: 'refused' }>,
   action: CipherRequest['action'],
   { url, owner, project, stack }: ServiceStack,

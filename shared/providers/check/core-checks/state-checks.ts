@@ -4,7 +4,7 @@ import { normalizeBlocks } from '../../terraform/plan/normalize-blocks.ts'
 import { findWriteOnlyPaths } from '../../terraform/plan/write-only.ts'
 import { formatPlace } from '../../terraform/values/cty-path.ts'
 import type { CtyValue } from '../../terraform/values/cty-value.ts'
-import { equalRaw } from '../../terraform/values/raw-equality.ts'
+import { areEqualRaw } from '../../terraform/values/raw-equality.ts'
 import { decodeState, hasErrors } from './decoded-calls.ts'
 import type { CoreCheckSubject } from './recorded-calls.ts'
 
@@ -31,7 +31,7 @@ export function findUpgradeFlaws({ resource, calls }: CoreCheckSubject): readonl
     const before = decodeStored(resource, request.stored)
     const after = decodeState(resource, response.upgradedState)
     if (before === undefined || 'flaw' in after) return []
-    const isEqual = equalRaw(before, normalizeBlocks(resource.block, after.value))
+    const isEqual = areEqualRaw(before, normalizeBlocks(resource.block, after.value))
     return isEqual ? [] : ['an upgrade from the current version changes the state']
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, catalogue } from '../../../errors/catalogue.ts'
 import { hasCode } from '../../../errors/error.ts'
-import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
 import { listSkippedParts } from './list-skipped-parts.ts'
 import { readTfstate } from './read-tfstate.ts'
 
@@ -65,9 +65,9 @@ describe('reading a Terraform state', () => {
         identityJson: '{"name":"dog"}',
         identitySchemaVersion: 1,
         sensitivePaths: [
-          [attributeStep('token')],
-          [attributeStep('tags'), keyStep('k')],
-          [attributeStep('rules'), indexStep(3)],
+          [createAttributeStep('token')],
+          [createAttributeStep('tags'), createKeyStep('k')],
+          [createAttributeStep('rules'), createIndexStep(3)],
         ],
       },
     })

@@ -37,10 +37,10 @@ const stateVersion = 4
  */
 export function readTfstate(text: string, file: string): TerraformState {
   const json = parseLosslessJson(text)
-  if (json === undefined) throw stateError(file, describeBrokenJson(text))
-  if (!isLosslessObject(json)) throw stateError(file, 'it is not a JSON object')
+  if (json === undefined) throw createStateError(file, describeBrokenJson(text))
+  if (!isLosslessObject(json)) throw createStateError(file, 'it is not a JSON object')
   requireSupported(json, file)
-  const reader = createFieldReader(problem => stateError(file, problem))
+  const reader = createFieldReader(problem => createStateError(file, problem))
   return {
     terraformVersion: reader.optionalText(json, 'terraform_version', 'the state') ?? '',
     instances: reader
@@ -62,7 +62,8 @@ function requireSupported(json: LosslessObject, file: string): void {
       hint: 'Write a copy that is not encrypted with `tofu state pull > plain.tfstate`, and adopt that file.',
     })
   const version = readVersion(json)
-  if (version === undefined) throw stateError(file, "it has no 'version', so it is not a state")
+  if (version === undefined)
+    throw createStateError(file, "it has no 'version', so it is not a state")
   if (version < stateVersion && isPresent(json.get('backend'))) throw createRemoteError(file, json)
   if (version < stateVersion)
     throw error(
@@ -111,6 +112,6 @@ function isPresent(json: LosslessJson | undefined): boolean {
   return json !== undefined && json !== null && !(isLosslessArray(json) && json.length === 0)
 }
 
-function stateError(file: string, problem: string): Error {
+function createStateError(file: string, problem: string): Error {
   return error('TERRAFORM_STATE_INVALID', `cannot read the Terraform state in ${file}: ${problem}`)
 }

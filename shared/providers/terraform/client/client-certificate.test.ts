@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createClientCertificate } from './client-certificate.ts'
-import { derObjectIdentifier, derOf, derPositiveInteger, derTime } from './der.ts'
+import { encodeDerObjectIdentifier, derOf, encodeDerPositiveInteger, encodeDerTime } from './der.ts'
 
 const nowMs = Date.UTC(2030, 0, 2, 3, 4, 5, 678)
 
@@ -50,16 +50,18 @@ describe('DER', () => {
   })
 
   test('encodes object identifiers, positive integers and times of both centuries', () => {
-    expect(derObjectIdentifier('1.2.840.10045.4.3.2').toString('hex')).toBe('06082a8648ce3d040302')
-    expect(derPositiveInteger(Buffer.from([0x80])).toString('hex')).toBe('02020080')
-    expect(derPositiveInteger(Buffer.from([0x7f])).toString('hex')).toBe('02017f')
+    expect(encodeDerObjectIdentifier('1.2.840.10045.4.3.2').toString('hex')).toBe(
+      '06082a8648ce3d040302',
+    )
+    expect(encodeDerPositiveInteger(Buffer.from([0x80])).toString('hex')).toBe('02020080')
+    expect(encodeDerPositiveInteger(Buffer.from([0x7f])).toString('hex')).toBe('02017f')
     expect(
-      derTime(Date.UTC(2049, 11, 31))
+      encodeDerTime(Date.UTC(2049, 11, 31))
         .toString('latin1')
         .slice(2),
     ).toBe('491231000000Z')
     expect(
-      derTime(Date.UTC(2050, 0, 1))
+      encodeDerTime(Date.UTC(2050, 0, 1))
         .toString('latin1')
         .slice(2),
     ).toBe('20500101000000Z')

@@ -1,14 +1,14 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import {
-  derBitString,
-  derObjectIdentifier,
-  derOctetString,
+  encodeDerBitString,
+  encodeDerObjectIdentifier,
+  encodeDerOctetString,
   derOf,
-  derPositiveInteger,
-  derSequence,
-  derSet,
-  derText,
-  derTime,
+  encodeDerPositiveInteger,
+  encodeDerSequence,
+  encodeDerSet,
+  encodeDerText,
+  encodeDerTime,
   derTrue,
 } from './der.ts'
 
@@ -48,23 +48,25 @@ export function createClientCertificate(
   hosts: readonly string[] = defaultHosts,
 ): ClientCertificate {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const algorithm = derSequence(derObjectIdentifier(oids.ecdsaWithSha256))
-  const name = derSequence(
-    derSet(derSequence(derObjectIdentifier(oids.commonName), derText(hosts[0] ?? ''))),
+  const algorithm = encodeDerSequence(encodeDerObjectIdentifier(oids.ecdsaWithSha256))
+  const name = encodeDerSequence(
+    encodeDerSet(
+      encodeDerSequence(encodeDerObjectIdentifier(oids.commonName), encodeDerText(hosts[0] ?? '')),
+    ),
   )
-  const body = derSequence(
-    derOf(0xa0, derPositiveInteger(Buffer.from([2]))), // version 3
-    derPositiveInteger(createSerialNumber()),
+  const body = encodeDerSequence(
+    derOf(0xa0, encodeDerPositiveInteger(Buffer.from([2]))), // version 3
+    encodeDerPositiveInteger(createSerialNumber()),
     algorithm,
     name,
-    derSequence(derTime(nowMs - clockToleranceMs), derTime(nowMs + validityMs)),
+    encodeDerSequence(encodeDerTime(nowMs - clockToleranceMs), encodeDerTime(nowMs + validityMs)),
     name,
     keys.publicKey.export({ type: 'spki', format: 'der' }),
-    derOf(0xa3, derSequence(...createExtensions(hosts))),
+    derOf(0xa3, encodeDerSequence(...createExtensions(hosts))),
   )
   const signature = sign('sha256', body, keys.privateKey)
   return {
-    certificate: toPem(derSequence(body, algorithm, derBitString(signature))),
+    certificate: toPem(encodeDerSequence(body, algorithm, encodeDerBitString(signature))),
     privateKey: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
 }
@@ -78,23 +80,27 @@ function createSerialNumber(): Buffer {
 
 function createExtensions(hosts: readonly string[]): readonly Buffer[] {
   // digitalSignature, keyEncipherment, keyAgreement and keyCertSign: bits 0, 2, 4 and 5.
-  const keyUsage = derBitString(Buffer.from([0b1010_1100]), 2)
-  const usages = [oids.clientAuth, oids.serverAuth].map(derObjectIdentifier)
+  const keyUsage = encodeDerBitString(Buffer.from([0b1010_1100]), 2)
+  const usages = [oids.clientAuth, oids.serverAuth].map(encodeDerObjectIdentifier)
   return [
     createExtension(oids.keyUsage, keyUsage, { isCritical: true }),
-    createExtension(oids.extendedKeyUsage, derSequence(...usages)),
-    createExtension(oids.basicConstraints, derSequence(derTrue), { isCritical: true }),
+    createExtension(oids.extendedKeyUsage, encodeDerSequence(...usages)),
+    createExtension(oids.basicConstraints, encodeDerSequence(derTrue), { isCritical: true }),
     // The context tag 2 marks a DNS name.
     createExtension(
       oids.subjectAltName,
-      derSequence(...hosts.map(host => derOf(0x82, Buffer.from(host)))),
+      encodeDerSequence(...hosts.map(host => derOf(0x82, Buffer.from(host)))),
     ),
   ]
 }
 
 function createExtension(oid: string, content: Buffer, { isCritical = false } = {}): Buffer {
   const criticality = isCritical ? [derTrue] : []
-  return derSequence(derObjectIdentifier(oid), ...criticality, derOctetString(content))
+  return encodeDerSequence(
+    encodeDerObjectIdentifier(oid),
+    ...criticality,
+    encodeDerOctetString(content),
+  )
 }
 
 function toPem(der: Buffer): string {

@@ -1,6 +1,6 @@
 import type { Client } from '@grpc/grpc-js'
 import { error } from '../../../errors/error.ts'
-import { callUnary, processEndedError } from '../../plugins/connection.ts'
+import { callUnary, createProcessEndedError } from '../../plugins/connection.ts'
 import type { PluginMessage } from '../../plugins/plugin-message.ts'
 import { formatLastLines } from '../../plugins/plugin-output.ts'
 import type { PluginProcess } from '../../plugins/start-plugin.ts'
@@ -60,7 +60,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
   ])
   if (problem !== undefined) {
     watch.expectEnd()
-    const failure = await noResponseError(pluginProcess, watch, problem)
+    const failure = await createNoResponseError(pluginProcess, watch, problem)
     await pluginProcess.stop({ isGraceful: false })
     throw failure
   }
@@ -69,7 +69,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
     redact: output.redact,
     getExitReport: watch.getExitReport,
     async call(method, call, deadlineMs) {
-      if (watch.hasEnded()) throw processEndedError()
+      if (watch.hasEnded()) throw createProcessEndedError()
       return callUnary(client, method, { request: call, deadlineMs })
     },
     stream: (method, call) => openStream(client, method, call),
@@ -84,7 +84,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
   }
 }
 
-async function noResponseError(
+async function createNoResponseError(
   pluginProcess: ProviderProcess,
   watch: ProcessWatch,
   problem: string,

@@ -27,12 +27,12 @@ function encodeLength(length: number): readonly number[] {
 }
 
 /** Encodes a SEQUENCE. */
-export function derSequence(...items: readonly Uint8Array[]): Buffer {
+export function encodeDerSequence(...items: readonly Uint8Array[]): Buffer {
   return derOf(tags.sequence, ...items)
 }
 
 /** Encodes a SET of one item. */
-export function derSet(item: Uint8Array): Buffer {
+export function encodeDerSet(item: Uint8Array): Buffer {
   return derOf(tags.set, item)
 }
 
@@ -40,28 +40,28 @@ export function derSet(item: Uint8Array): Buffer {
 export const derTrue = derOf(tags.boolean, Buffer.from([0xff]))
 
 /** Encodes a positive INTEGER from its big-endian bytes, which must not begin with 0. */
-export function derPositiveInteger(bytes: Uint8Array): Buffer {
+export function encodeDerPositiveInteger(bytes: Uint8Array): Buffer {
   const isNegative = (bytes[0] ?? 0) >= 0x80
   return derOf(tags.integer, isNegative ? Buffer.from([0]) : Buffer.alloc(0), bytes)
 }
 
 /** Encodes a BIT STRING whose last byte has `unusedBits` unused bits. */
-export function derBitString(bytes: Uint8Array, unusedBits = 0): Buffer {
+export function encodeDerBitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return derOf(tags.bitString, Buffer.from([unusedBits]), bytes)
 }
 
 /** Encodes an OCTET STRING that wraps other DER. */
-export function derOctetString(content: Uint8Array): Buffer {
+export function encodeDerOctetString(content: Uint8Array): Buffer {
   return derOf(tags.octetString, content)
 }
 
 /** Encodes a UTF8String. */
-export function derText(text: string): Buffer {
+export function encodeDerText(text: string): Buffer {
   return derOf(tags.utf8String, Buffer.from(text, 'utf8'))
 }
 
 /** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. */
-export function derObjectIdentifier(dotted: string): Buffer {
+export function encodeDerObjectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
   return derOf(
     tags.objectIdentifier,
@@ -84,7 +84,7 @@ function encodeBase128(number: number): readonly number[] {
 /**
  * Encodes a time in whole seconds: UTCTime until 2049, as RFC 5280 demands, then GeneralizedTime.
  */
-export function derTime(epochMs: number): Buffer {
+export function encodeDerTime(epochMs: number): Buffer {
   const digits = new Date(epochMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')
   return Number(digits.slice(0, 4)) < 2050
     ? derOf(tags.utcTime, Buffer.from(`${digits.slice(2)}Z`))

@@ -63,7 +63,7 @@ function readNestedType(
   name: string,
 ): NestedTypeMessage {
   const nesting = readNesting(wireNesting, `attribute '${name}'`)
-  if (nesting === 'group') throw malformedError(`attribute '${name}'`, 'the nesting group')
+  if (nesting === 'group') throw createMalformedError(`attribute '${name}'`, 'the nesting group')
   return { attributes: attributes.map(readAttribute), nesting }
 }
 
@@ -78,7 +78,7 @@ const nestings: readonly (SchemaNesting | undefined)[] = [
 
 function readNesting(mode: Schema_NestedBlock_NestingMode, place: string): SchemaNesting {
   const nesting = nestings[mode]
-  if (nesting === undefined) throw malformedError(place, `the nesting mode ${mode}`)
+  if (nesting === undefined) throw createMalformedError(place, `the nesting mode ${mode}`)
   return nesting
 }
 
@@ -86,11 +86,11 @@ function readType(bytes: Uint8Array, place: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
-    throw malformedError(place, 'a type that is not JSON')
+    throw createMalformedError(place, 'a type that is not JSON')
   }
 }
 
-function malformedError(place: string, content: string): Error {
+function createMalformedError(place: string, content: string): Error {
   return error('PLUGIN_FAILED', `the provider's schema has ${content} in its ${place}`)
 }
 

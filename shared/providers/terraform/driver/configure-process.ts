@@ -3,7 +3,7 @@ import type { PropertyMap } from '../../../values/value.ts'
 import { containsUnknown } from '../../../values/special-values.ts'
 import type { CheckFailure, CheckResult, DiffResult, Provider } from '../../provider.ts'
 import { noDiff } from '../../provider.ts'
-import { equalMaps } from '../../../values/equal.ts'
+import { areEqualMaps } from '../../../values/equal.ts'
 import { readProviderConfig } from '../mapping/read-provider-config.ts'
 import { buildConfig } from '../values/build-config.ts'
 import { createConfigError } from '../values/config-problem.ts'
@@ -51,7 +51,7 @@ export function compareProviderConfigs({
   oldInputs,
   newInputs,
 }: Parameters<Provider['diffConfig']>[0]): DiffResult {
-  return equalMaps(oldInputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' }
+  return areEqualMaps(oldInputs, newInputs) ? noDiff : { ...noDiff, changes: 'some' }
 }
 
 /**

@@ -1,9 +1,15 @@
 import type { PropertyDiff } from '../../provider.ts'
 import { toPropertyPath } from '../mapping/property-paths.ts'
 import { attributeAtPath } from '../plan/object-shape.ts'
-import { type CtyPath, attributeStep, indexStep, isAtOrBelow, keyStep } from '../values/cty-path.ts'
+import {
+  type CtyPath,
+  createAttributeStep,
+  createIndexStep,
+  isAtOrBelow,
+  createKeyStep,
+} from '../values/cty-path.ts'
 import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import type { TypeSchema } from './terraform-package.ts'
 
 /** A difference between two objects, with the path of the smallest part that differs. */
@@ -46,7 +52,7 @@ function findChangedParts(
   planned: CtyValue,
   path: CtyPath,
 ): readonly ChangedPart[] {
-  if (equalRaw(prior, planned)) return []
+  if (areEqualRaw(prior, planned)) return []
   if (prior.kind === 'null') return [{ path, kind: 'add' }]
   if (planned.kind === 'null') return [{ path, kind: 'delete' }]
   if (isMapping(prior) && isMapping(planned)) return compareEntries(prior, planned, path)
@@ -67,7 +73,7 @@ function compareEntries(
 ): readonly ChangedPart[] {
   const keys = new Set([...prior.entries.keys(), ...planned.entries.keys()])
   return [...keys].flatMap(key => {
-    const step = planned.kind === 'object' ? attributeStep(key) : keyStep(key)
+    const step = planned.kind === 'object' ? createAttributeStep(key) : createKeyStep(key)
     return compareParts(prior.entries.get(key), planned.entries.get(key), [...path, step])
   })
 }
@@ -79,7 +85,7 @@ function compareElements(
 ): readonly ChangedPart[] {
   const count = Math.max(prior.elements.length, planned.elements.length)
   return Array.from({ length: count }, (_, index) =>
-    compareParts(prior.elements[index], planned.elements[index], [...path, indexStep(index)]),
+    compareParts(prior.elements[index], planned.elements[index], [...path, createIndexStep(index)]),
   ).flat()
 }
 

@@ -1,7 +1,7 @@
 import { type DiffResult, noDiff, type Provider } from '../../provider.ts'
 import { toPropertyPath } from '../mapping/property-paths.ts'
 import type { CtyPath } from '../values/cty-path.ts'
-import { equalSensitivePaths } from '../values/sensitive-paths.ts'
+import { areEqualSensitivePaths } from '../values/sensitive-paths.ts'
 import { createDetailedDiff } from './detailed-diff.ts'
 import { sensitivePathsOf, toRecordedOutputs } from './object-outputs.ts'
 import { planChange } from './plan-change.ts'
@@ -42,7 +42,7 @@ export async function diffObject(
       const object = { ...prior, sensitivePaths }
       return { ...unchanged, upgradedOutputs: toRecordedOutputs(resource, object) }
     }
-    return equalSensitivePaths(prior.sensitivePaths, sensitivePaths)
+    return areEqualSensitivePaths(prior.sensitivePaths, sensitivePaths)
       ? unchanged
       : diffSensitivePaths(resource, prior.sensitivePaths, sensitivePaths)
   }
@@ -75,7 +75,7 @@ function diffSensitivePaths(
   plannedPaths: readonly CtyPath[],
 ): DiffResult {
   const includesPath = (paths: readonly CtyPath[], path: CtyPath): boolean =>
-    paths.some(candidate => equalSensitivePaths([candidate], [path]))
+    paths.some(candidate => areEqualSensitivePaths([candidate], [path]))
   const changed = [...priorPaths, ...plannedPaths].filter(
     path => !(includesPath(priorPaths, path) && includesPath(plannedPaths, path)),
   )

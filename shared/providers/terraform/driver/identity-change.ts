@@ -1,5 +1,5 @@
 import type { CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
 /**
@@ -11,7 +11,7 @@ export function warnOfChangedIdentity(
   urn: string,
   [before, after]: readonly [CtyValue | undefined, CtyValue | undefined],
 ): void {
-  if (before === undefined || after === undefined || equalRaw(before, after)) return
+  if (before === undefined || after === undefined || areEqualRaw(before, after)) return
   session.warn(
     `${urn}: provider '${session.pkg.name}' changed the identity of the object. This is a bug of the provider`,
   )

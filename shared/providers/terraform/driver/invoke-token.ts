@@ -8,7 +8,7 @@ import { shapeOfType } from '../mapping/property-names.ts'
 import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
 import type { BuildReport } from '../values/config-problem.ts'
 import { convertInput } from '../values/convert-input.ts'
-import { attributeStep } from '../values/cty-path.ts'
+import { createAttributeStep } from '../values/cty-path.ts'
 import { type CtyValue, isWhollyKnown } from '../values/cty-value.ts'
 import { listSensitivePaths } from '../values/sensitive-paths.ts'
 import { isList } from '../../../values/value.ts'
@@ -146,7 +146,7 @@ function buildArguments(signature: FunctionSignature, args: PropertyMap): BuiltA
     property: string,
   ): FunctionArgument => {
     const report: BuildReport = { problems: [], sensitivePaths: [] }
-    const place = { report, path: [attributeStep(property)] }
+    const place = { report, path: [createAttributeStep(property)] }
     const value = convertInput(input, parameter.type, place)
     for (const { message } of report.problems) failures.push({ property, reason: message })
     if (value.kind === 'null' && !parameter.allowsNull && report.problems.length === 0)

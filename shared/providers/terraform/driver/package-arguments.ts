@@ -13,17 +13,20 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
   const { operands, options } = splitArguments(args)
   const [source, version = '', ...others] = operands
   if (source === undefined || source === '')
-    throw argumentError('they name no provider; the first one is a source or the path of a file')
+    throw createArgumentError(
+      'they name no provider; the first one is a source or the path of a file',
+    )
   const filter = {
     includes: readList(options, '--include'),
     excludes: readList(options, '--exclude'),
     providerName: options.get('--provider-name'),
   }
   if (/^[./]/.test(source)) {
-    if (version !== '') throw argumentError(`a local provider has no version, but has '${version}'`)
+    if (version !== '')
+      throw createArgumentError(`a local provider has no version, but has '${version}'`)
     return { ...filter, kind: 'local', path: source }
   }
-  if (others.length > 0) throw argumentError(`'${others.join(' ')}' follows the version`)
+  if (others.length > 0) throw createArgumentError(`'${others.join(' ')}' follows the version`)
   return { ...filter, kind: 'remote', source, version }
 }
 
@@ -58,9 +61,9 @@ function splitArguments(args: readonly string[]): {
     }
     const [name = '', ...inlineValue] = arg.split('=')
     if (name !== '--provider-name' && !listOptions.includes(name))
-      throw argumentError(`'${name}' is not an option`)
+      throw createArgumentError(`'${name}' is not an option`)
     const value = inlineValue.length > 0 ? inlineValue.join('=') : remaining.shift()
-    if (value === undefined || value === '') throw argumentError(`'${name}' needs a value`)
+    if (value === undefined || value === '') throw createArgumentError(`'${name}' needs a value`)
     const previous = name === '--provider-name' ? undefined : options.get(name)
     options.set(name, previous === undefined ? value : `${previous},${value}`)
   }
@@ -76,7 +79,7 @@ function readList(options: ReadonlyMap<string, string>, name: string): readonly 
     .filter(item => item !== '')
 }
 
-function argumentError(problem: string): Error {
+function createArgumentError(problem: string): Error {
   return error(
     'TERRAFORM_PACKAGE_INVALID',
     `the arguments of a Terraform package are invalid: ${problem}`,

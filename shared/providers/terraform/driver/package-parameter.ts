@@ -30,7 +30,7 @@ export interface PackageFilter {
  */
 export function parsePackageParameter(base64: string): PackageParameter {
   const json = parseJson(Buffer.from(base64, 'base64').toString('utf8'))
-  if (!isObject(json)) throw parameterError('it is not a JSON object')
+  if (!isObject(json)) throw createParameterError('it is not a JSON object')
   const filter: PackageFilter = {
     includes: readNames(json, 'includes'),
     excludes: readNames(json, 'excludes'),
@@ -39,9 +39,9 @@ export function parsePackageParameter(base64: string): PackageParameter {
   }
   const { remote, local } = json
   if (isObject(remote) === isObject(local))
-    throw parameterError("it needs either 'remote' or 'local'")
+    throw createParameterError("it needs either 'remote' or 'local'")
   if (isObject(local)) return { ...filter, kind: 'local', path: requireName(local, 'path') }
-  if (!isObject(remote)) throw parameterError("'remote' must be an object")
+  if (!isObject(remote)) throw createParameterError("'remote' must be an object")
   return {
     ...filter,
     kind: 'remote',
@@ -59,30 +59,31 @@ function isObject(json: unknown): json is JsonMembers {
 function readName(json: JsonMembers, name: string): string | undefined {
   const value = json[name]
   if (value === undefined) return undefined
-  if (typeof value !== 'string' || value === '') throw parameterError(`'${name}' must be a text`)
+  if (typeof value !== 'string' || value === '')
+    throw createParameterError(`'${name}' must be a text`)
   return value
 }
 
 function requireName(json: JsonMembers, name: string): string {
   const value = readName(json, name)
-  if (value === undefined) throw parameterError(`'${name}' is missing`)
+  if (value === undefined) throw createParameterError(`'${name}' is missing`)
   return value
 }
 
 function readNames(json: JsonMembers, name: string): readonly string[] {
   const value = json[name] ?? []
   const isList = Array.isArray(value) && value.every(item => typeof item === 'string')
-  if (!isList) throw parameterError(`'${name}' must be a list of texts`)
+  if (!isList) throw createParameterError(`'${name}' must be a list of texts`)
   return value
 }
 
 function readProviderMeta({ providerMeta }: JsonMembers): Pick<PackageFilter, 'providerMeta'> {
   if (providerMeta === undefined) return {}
-  if (!isObject(providerMeta)) throw parameterError("'providerMeta' must be an object")
+  if (!isObject(providerMeta)) throw createParameterError("'providerMeta' must be an object")
   return { providerMeta: providerMeta as JsonObject }
 }
 
-function parameterError(problem: string): Error {
+function createParameterError(problem: string): Error {
   return error(
     'TERRAFORM_PACKAGE_INVALID',
     `the parameter of a Terraform package is invalid: ${problem}`,

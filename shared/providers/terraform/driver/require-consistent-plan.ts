@@ -2,7 +2,7 @@ import { findInconsistencies } from '../plan/object-inconsistencies.ts'
 import type { ProviderFlaw } from '../plan/object-shape.ts'
 import { isConsistentAction, type PlanAction } from '../plan/plan-action.ts'
 import type { CtyPath } from '../values/cty-path.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import type { InitialPlan } from './initial-plans.ts'
 import { createRefusal, describeProviderBug } from './provider-failure.ts'
 import type { ResourceType } from './terraform-package.ts'
@@ -41,7 +41,7 @@ function findPlanChanges(
 ): readonly ProviderFlaw[] {
   const isComparable =
     initial !== undefined &&
-    equalRaw(initial.prior, final.prior) &&
+    areEqualRaw(initial.prior, final.prior) &&
     findInconsistencies(block, { planned: initial.config, actual: final.config }).length === 0
   const earlierActions = isComparable ? [final.requested, initial.action] : [final.requested]
   const earlier = earlierActions.find(action => !isConsistentAction(action, final.action))

@@ -6,7 +6,7 @@ import { type HclBlock, type HclBody, type HclValue, parseHcl } from './hcl-docu
 import {
   type InstallationMethod,
   readInstallationBlock,
-  settingsError,
+  createSettingsError,
 } from './installation-methods.ts'
 import { normalizeHostname } from './source-address.ts'
 
@@ -54,7 +54,7 @@ export function readCliSettings(deps: SettingsDeps): CliSettings {
   const installations = blocks.filter(({ block }) => block.type === 'provider_installation')
   const [, secondInstallation] = installations
   if (secondInstallation !== undefined)
-    throw settingsError(secondInstallation.file, "a second 'provider_installation' block")
+    throw createSettingsError(secondInstallation.file, "a second 'provider_installation' block")
   const [installation] = installations.map(({ file, block }) => readInstallationBlock(block, file))
   const cacheFolder = documents
     .map(({ body }) => body.attributes.get('plugin_cache_dir'))
@@ -108,23 +108,24 @@ function readFile(file: string): HclBody {
   try {
     text = readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw settingsError(file, `cannot read it: ${messageOf(thrown)}`)
+    throw createSettingsError(file, `cannot read it: ${messageOf(thrown)}`)
   }
   return parseHcl(text, file)
 }
 
 function readCredentials(block: HclBlock, file: string): readonly (readonly [string, string])[] {
   if (block.type !== 'credentials') return []
-  return bodiesByHost(block).flatMap(([host, { attributes }]) => {
+  return groupBodiesByHost(block).flatMap(([host, { attributes }]) => {
     const hostname = normalizeHostname(host)
-    if (hostname === undefined) throw settingsError(file, `'${host}' is not a host for credentials`)
+    if (hostname === undefined)
+      throw createSettingsError(file, `'${host}' is not a host for credentials`)
     const token = attributes.get('token')
     return typeof token === 'string' ? [[hostname, token] as const] : []
   })
 }
 
 /** Returns the body of each host. In the JSON form, a host is the type of an inner block. */
-function bodiesByHost({ labels, body }: HclBlock): readonly (readonly [string, HclBody])[] {
+function groupBodiesByHost({ labels, body }: HclBlock): readonly (readonly [string, HclBody])[] {
   const [label] = labels
   return label === undefined ? body.blocks.map(inner => [inner.type, inner.body]) : [[label, body]]
 }
@@ -140,7 +141,7 @@ function readTokenVariables(env: SettingsDeps['env']): readonly (readonly [strin
 
 function readServices(block: HclBlock): readonly (readonly [string, string])[] {
   if (block.type !== 'host') return []
-  return bodiesByHost(block).flatMap(([host, { attributes, blocks }]) => {
+  return groupBodiesByHost(block).flatMap(([host, { attributes, blocks }]) => {
     const inner = blocks.find(({ type }) => type === 'services')
     const services = inner?.body.attributes ?? toMap(attributes.get('services'))
     const hostname = normalizeHostname(host)

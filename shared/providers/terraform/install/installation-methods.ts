@@ -39,10 +39,10 @@ export function readInstallationBlock({ body }: HclBlock, file: string): Install
       methods.push(readMethod(block, file))
       continue
     }
-    if (index > 0) throw settingsError(file, "'dev_overrides' must be the first method")
+    if (index > 0) throw createSettingsError(file, "'dev_overrides' must be the first method")
     for (const [source, folder] of block.body.attributes) {
       if (typeof folder !== 'string')
-        throw settingsError(file, `'dev_overrides' needs the folder of '${source}' as text`)
+        throw createSettingsError(file, `'dev_overrides' needs the folder of '${source}' as text`)
       developmentFolders.set(formatSourceAddress(parseSourceAddress(source)), folder)
     }
   }
@@ -58,7 +58,7 @@ function readMethod({ type, body }: HclBlock, file: string): InstallationMethod 
     case 'network_mirror': {
       const { url, ...patterns } = readForm(mirrorForm, body, { type, file })
       if (!url.startsWith('https://'))
-        throw settingsError(file, `the mirror ${url} must have an address with https`)
+        throw createSettingsError(file, `the mirror ${url} must have an address with https`)
       return { kind: 'mirror', url: `${url.replace(/\/+$/, '')}/`, accepts: createFilter(patterns) }
     }
     case 'direct':
@@ -71,7 +71,7 @@ function readMethod({ type, body }: HclBlock, file: string): InstallationMethod 
         hint: 'Use `network_mirror` or `filesystem_mirror` with the same providers.',
       })
     default:
-      throw settingsError(file, `the installation method '${type}' is unknown`)
+      throw createSettingsError(file, `the installation method '${type}' is unknown`)
   }
 }
 
@@ -91,10 +91,10 @@ function readForm<T>(
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const path = issue?.path.join('.') ?? ''
-  throw settingsError(place.file, `'${place.type}', '${path}': ${issue?.message ?? ''}`)
+  throw createSettingsError(place.file, `'${place.type}', '${path}': ${issue?.message ?? ''}`)
 }
 
 /** Creates an error for a settings file of Terraform's command line. */
-export function settingsError(file: string, problem: string): Error {
+export function createSettingsError(file: string, problem: string): Error {
   return error('TERRAFORM_SETTINGS_INVALID', `${file}: ${problem}`)
 }

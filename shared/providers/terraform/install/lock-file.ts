@@ -34,15 +34,16 @@ export function readLockFile(file: string): ProviderLocks | undefined {
 
 function parseLocks(text: string, file: string): ProviderLocks {
   const { attributes, blocks } = parseHcl(text, file)
-  if (attributes.size > 0) throw lockFileError(file, 'it has attributes outside of its blocks')
+  if (attributes.size > 0)
+    throw createLockFileError(file, 'it has attributes outside of its blocks')
   return new Map(
     blocks.map(({ type, labels, body }) => {
       const [address] = labels
       if (type !== 'provider' || address === undefined || labels.length > 1)
-        throw lockFileError(file, `the block '${[type, ...labels].join(' ')}' is unknown`)
+        throw createLockFileError(file, `the block '${[type, ...labels].join(' ')}' is unknown`)
       const lock = lockForm.safeParse(Object.fromEntries(body.attributes))
       if (lock.success) return [address, lock.data] as const
-      throw lockFileError(file, `the block of '${address}' has an invalid value`)
+      throw createLockFileError(file, `the block of '${address}' has an invalid value`)
     }),
   )
 }
@@ -112,6 +113,6 @@ function readText(file: string): string | undefined {
   }
 }
 
-function lockFileError(file: string, problem: string): Error {
+function createLockFileError(file: string, problem: string): Error {
   return error('TERRAFORM_FILE_INVALID', `cannot use ${file}: ${problem}`)
 }

@@ -65,8 +65,8 @@ export async function makePackageUsable(
     const usable = await checkUnpackedPackage(located.folder, request)
     if (usable !== undefined) return usable
     throw findPackageExecutable(located.folder, request.address.type) === undefined
-      ? executableError(title, located.folder)
-      : lockMismatchError(title, located.folder)
+      ? createExecutableError(title, located.folder)
+      : createLockMismatchError(title, located.folder)
   }
   const target = unpackedFolderOf(deps.cacheFolder, request.address, {
     ...request.platform,
@@ -105,7 +105,7 @@ async function unpackInto(
   mkdirSync(unpackedFolder, { mode: 0o700 })
   await unpackPackage(file, unpackedFolder, title)
   if (findPackageExecutable(unpackedFolder, request.address.type) === undefined)
-    throw executableError(title, located.kind === 'packed' ? file : located.url)
+    throw createExecutableError(title, located.kind === 'packed' ? file : located.url)
   const ownHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
   const accepted = located.kind === 'download' ? located.acceptedHashes : []
   if (!hasAcceptedHash(accepted, ownHashes))
@@ -114,12 +114,13 @@ async function unpackInto(
     request.lockedHashes.length > 0 &&
     !request.lockedHashes.some(hash => ownHashes.includes(hash))
   )
-    throw lockMismatchError(title, located.kind === 'packed' ? file : located.url)
+    throw createLockMismatchError(title, located.kind === 'packed' ? file : located.url)
   // An earlier folder is moved away in one step, so that no process finds a part of it.
   if (existsSync(target)) renameSync(target, join(scratchFolder, 'replaced'))
   renameSync(unpackedFolder, target)
   const executable = findPackageExecutable(target, request.address.type)
-  if (executable === undefined || !existsSync(executable)) throw executableError(title, target)
+  if (executable === undefined || !existsSync(executable))
+    throw createExecutableError(title, target)
   const verifiedHashes = located.kind === 'download' ? located.verifiedHashes : []
   return { folder: target, executable, hashes: [...verifiedHashes, ...ownHashes] }
 }
@@ -160,14 +161,14 @@ function packageTitleOf({ address, version }: TerraformPackageRequest): string {
   return `${formatSourceAddress(address)} ${version}`
 }
 
-function executableError(title: string, place: string): Error {
+function createExecutableError(title: string, place: string): Error {
   return error(
     'TERRAFORM_PACKAGE_INVALID',
     `the package of ${title} has no executable 'terraform-provider-…': ${place}`,
   )
 }
 
-function lockMismatchError(title: string, place: string): Error {
+function createLockMismatchError(title: string, place: string): Error {
   return error(
     'TERRAFORM_LOCK_MISMATCH',
     `the package of ${title} has none of the hashes in the lock file: ${place}`,

@@ -25,13 +25,13 @@ function parsePattern(pattern: string): ProviderFilter {
   const type = parts.at(-1) ?? ''
   const namespace = parts.at(-2) ?? 'hashicorp'
   const isInvalid = parts.length > 3 || (namespace === '*' && type !== '*')
-  if (isInvalid) throw patternError(pattern)
+  if (isInvalid) throw createPatternError(pattern)
   // Wildcards are replaced by valid parts, so that the other parts are checked and normalized.
   const hostText = parts.at(-3)
   const isAnyHost = hostText === '*'
-  if (isAnyHost && namespace !== '*') throw patternError(pattern)
+  if (isAnyHost && namespace !== '*') throw createPatternError(pattern)
   if (hostText !== undefined && !isAnyHost && normalizeHostname(hostText) === undefined)
-    throw patternError(pattern)
+    throw createPatternError(pattern)
   const literal = parseSourceAddress(
     [
       ...(hostText === undefined || isAnyHost ? [] : [hostText]),
@@ -45,6 +45,6 @@ function parsePattern(pattern: string): ProviderFilter {
     (type === '*' || address.type === literal.type)
 }
 
-function patternError(pattern: string): Error {
+function createPatternError(pattern: string): Error {
   return error('TERRAFORM_SETTINGS_INVALID', `'${pattern}' is not a pattern of provider addresses`)
 }

@@ -87,13 +87,13 @@ export function createRegistryClient(
     const url = `${baseUrl}${encodeURIComponent(namespace)}/${encodeURIComponent(type)}/${path}`
     const response = await fetchDocument({ url, token: settings.tokens.get(hostname) }, deps)
     if (response.status === 401 || response.status === 403)
-      throw credentialsError(hostname, settings)
+      throw createCredentialsError(hostname, settings)
     return response
   }
   return {
     async listVersions(address) {
       const response = await request(address, 'versions')
-      if (response.status === 404) throw unknownProviderError(address)
+      if (response.status === 404) throw createUnknownProviderError(address)
       const { versions, warnings } = parseResponse(versionsForm, response)
       for (const warning of warnings ?? [])
         deps.report('warning', `${formatSourceAddress(address)}: ${warning}`)
@@ -119,7 +119,7 @@ function toRegistryPackage(
   const resolveUrl = (text: string): string => {
     const resolved = URL.parse(text, url)
     if (resolved !== null) return resolved.href
-    throw invalidResponseError(url, `'${text}' is not an address`)
+    throw createInvalidResponseError(url, `'${text}' is not an address`)
   }
   const { hashes, package_size: sizeBytes } = description.packages?.[platform] ?? {}
   return {
@@ -155,7 +155,8 @@ async function discoverRegistry(
   if (configuredUrl !== undefined) return toBaseUrl(configuredUrl, discoveryUrl)
   const token = settings.tokens.get(hostname)
   const response = await fetchDocument({ url: discoveryUrl, token }, deps)
-  if (response.status === 401 || response.status === 403) throw credentialsError(hostname, settings)
+  if (response.status === 401 || response.status === 403)
+    throw createCredentialsError(hostname, settings)
   const services = response.status === 404 ? {} : parseResponse(discoveryForm, response)
   const path = services['providers.v1']
   if (path === undefined)
@@ -165,31 +166,31 @@ async function discoverRegistry(
 
 function toBaseUrl(path: string, origin: string): string {
   const url = URL.parse(path, origin)
-  if (url === null) throw invalidResponseError(origin, `'${path}' is not an address`)
+  if (url === null) throw createInvalidResponseError(origin, `'${path}' is not an address`)
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 
 function parseResponse<T>(form: z.ZodType<T>, response: RegistryResponse): T {
   const { status, url, bytes } = response
-  if (status !== 200) throw invalidResponseError(url, `the server responded with ${status}`)
+  if (status !== 200) throw createInvalidResponseError(url, `the server responded with ${status}`)
   const parsed = parseForm(form, parseJson(bytes.toString('utf8')))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw invalidResponseError(url, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
+  throw createInvalidResponseError(url, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
 }
 
-function invalidResponseError(url: string, problem: string): Error {
+function createInvalidResponseError(url: string, problem: string): Error {
   return error('TERRAFORM_REGISTRY_INVALID', `invalid response of ${url}: ${problem}`)
 }
 
-function unknownProviderError(address: SourceAddress): Error {
+function createUnknownProviderError(address: SourceAddress): Error {
   return error(
     'TERRAFORM_PROVIDER_UNKNOWN',
     `the registry ${address.hostname} has no provider ${formatSourceAddress(address)}`,
   )
 }
 
-function credentialsError(
+function createCredentialsError(
   hostname: string,
   { tokens, hasCredentialsHelper }: Pick<CliSettings, 'tokens' | 'hasCredentialsHelper'>,
 ): Error {

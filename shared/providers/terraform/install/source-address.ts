@@ -21,16 +21,19 @@ export function parseSourceAddress(source: string): SourceAddress {
   const type = parts.at(-1) ?? ''
   const namespace = parts.at(-2) ?? defaultNamespace
   const hostname = parts.at(-3) ?? defaultHostname
-  if (parts.length > 3) throw addressError(source, 'it has more than three parts')
+  if (parts.length > 3) throw createAddressError(source, 'it has more than three parts')
   if (type.startsWith('terraform-provider-'))
-    throw addressError(source, `its type must be '${type.slice('terraform-provider-'.length)}'`)
+    throw createAddressError(
+      source,
+      `its type must be '${type.slice('terraform-provider-'.length)}'`,
+    )
   const address = {
     hostname: parseHostname(source, hostname),
     namespace: parsePart(source, namespace),
     type: parsePart(source, type),
   }
   if (address.hostname === 'terraform.io')
-    throw addressError(source, 'providers of terraform.io are part of Terraform itself')
+    throw createAddressError(source, 'providers of terraform.io are part of Terraform itself')
   return address
 }
 
@@ -58,17 +61,17 @@ export function normalizeHostname(text: string): string | undefined {
 
 function parseHostname(source: string, text: string): string {
   const hostname = normalizeHostname(text)
-  if (hostname === undefined) throw addressError(source, `'${text}' is not a host`)
+  if (hostname === undefined) throw createAddressError(source, `'${text}' is not a host`)
   return hostname
 }
 
 function parsePart(source: string, part: string): string {
   if (part.length <= 63 && /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u.test(part))
     return part.toLowerCase().normalize('NFC')
-  throw addressError(source, `'${part}' must consist of letters, digits and single dashes`)
+  throw createAddressError(source, `'${part}' must consist of letters, digits and single dashes`)
 }
 
-function addressError(source: string, problem: string): Error {
+function createAddressError(source: string, problem: string): Error {
   return error(
     'TERRAFORM_ADDRESS_INVALID',
     `'${source}' is not an address of a Terraform provider: ${problem}`,

@@ -212,7 +212,7 @@ async function install(
     constraints.exactVersion ?? (await chooseVersionOf(address, { constraints, sources }))
   const located = await locateFirst(address, { version, sources })
   if (located === undefined)
-    throw versionError(address, constraints, await listSourceVersions(address, sources))
+    throw createVersionError(address, constraints, await listSourceVersions(address, sources))
   if (located.kind === 'download' && !deps.mayDownload)
     throw error(
       'PLUGIN_MISSING',
@@ -235,7 +235,7 @@ async function chooseVersionOf(
   const { constraints, sources } = options
   const versions = await listSourceVersions(address, sources)
   const version = chooseNewest(versions, constraints)
-  if (version === undefined) throw versionError(address, constraints, versions)
+  if (version === undefined) throw createVersionError(address, constraints, versions)
   return version
 }
 
@@ -250,7 +250,7 @@ async function locateFirst(
   return undefined
 }
 
-function versionError(
+function createVersionError(
   address: SourceAddress,
   constraints: VersionConstraints,
   versions: readonly string[],

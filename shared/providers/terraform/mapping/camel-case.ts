@@ -4,7 +4,7 @@
  */
 export function toCamelCase(name: string): string {
   return name.replace(/(?<=[^_])_+([^_]|$)/g, (_underscores, next: string) =>
-    next === '' ? '_' : upperFirst(next),
+    next === '' ? '_' : capitalize(next),
   )
 }
 
@@ -16,7 +16,7 @@ export function toSnakeCase(name: string): string {
 }
 
 /** Returns a name with a capital first. Letters outside ASCII stay. */
-export function upperFirst(name: string): string {
+export function capitalize(name: string): string {
   return name.replace(/^[a-z]/, letter => letter.toUpperCase())
 }
 

@@ -6,7 +6,7 @@ import type {
 } from '../../package-schema/package-schema.ts'
 import type { AttributeSchema, NestedBlockSchema } from '../values/schema.ts'
 import type { CtyType } from '../values/type-system.ts'
-import { upperFirst } from './camel-case.ts'
+import { capitalize } from './camel-case.ts'
 import {
   type AnyObjectSchema,
   namesOf,
@@ -83,7 +83,7 @@ export function createTypeDeclarations(packageName: string): TypeDeclarations {
   ) =>
     new Map(
       [...names.toPulumi].map(([tfName, property]): readonly [string, DescribedProperty] => {
-        const typeName = owner + upperFirst(elementNameOf(property))
+        const typeName = owner + capitalize(elementNameOf(property))
         const described = describeProperty(object, tfName, { declare, typeName })
         return [property.name, { tfName, ...described }]
       }),

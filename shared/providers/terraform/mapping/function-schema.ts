@@ -1,6 +1,6 @@
 import type { FunctionMessage, FunctionParameterMessage } from '../client/schema-messages.ts'
 import type { FunctionSpec, PropertySpec } from '../../package-schema/package-schema.ts'
-import { upperFirst } from './camel-case.ts'
+import { capitalize } from './camel-case.ts'
 import { nameArguments } from './function-names.ts'
 import { readFunctionSignature } from './read-schema-messages.ts'
 import type { TypeDeclarations } from './describe-properties.ts'
@@ -23,7 +23,7 @@ export function describeFunction(
   for (const [index, parameter] of parameters.entries()) {
     const argument = names[index] ?? parameter.name
     properties[argument] = {
-      ...declarations.describeType(parameter.type, name + upperFirst(argument)),
+      ...declarations.describeType(parameter.type, name + capitalize(argument)),
       ...describeParameter(message.parameters[index]),
     }
     // A required argument cannot follow an optional one.
@@ -31,7 +31,7 @@ export function describeFunction(
   }
   if (variadic !== undefined) {
     const argument = names[parameters.length] ?? variadic.name
-    const items = declarations.describeType(variadic.type, name + upperFirst(argument))
+    const items = declarations.describeType(variadic.type, name + capitalize(argument))
     properties[argument] = {
       ...{ type: 'array', items },
       ...describeParameter(message.variadicParameter),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
 import { parseTypeJson } from '../values/type-json.ts'
-import { lowerFirst, toCamelCase, toSnakeCase, upperFirst } from './camel-case.ts'
+import { lowerFirst, toCamelCase, toSnakeCase, capitalize } from './camel-case.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
 import { type PropertyNames, type ValueShape, namesOf, shapeOfType } from './property-names.ts'
 
@@ -31,7 +31,7 @@ test.each([
 })
 
 test('the case of the first letter changes in ASCII only', () => {
-  expect([upperFirst('pet'), upperFirst('äh'), lowerFirst('Pet'), lowerFirst('3A')]).toEqual([
+  expect([capitalize('pet'), capitalize('äh'), lowerFirst('Pet'), lowerFirst('3A')]).toEqual([
     'Pet',
     'äh',
     'pet',

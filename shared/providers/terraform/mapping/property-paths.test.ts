@@ -1,32 +1,35 @@
 import { expect, test } from 'vitest'
 import {
   type CtyPath,
-  attributeStep,
+  createAttributeStep,
   formatCtyPath,
-  indexStep,
-  keyStep,
+  createIndexStep,
+  createKeyStep,
 } from '../values/cty-path.ts'
 import { decodeCtyJson } from '../values/decode-json.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
 import { toCtyPaths, toPropertyPath } from './property-paths.ts'
 
-const a = attributeStep
+const a = createAttributeStep
 
 const pairs: readonly (readonly [CtyPath, string])[] = [
   [[a('name')], 'name'],
-  [[a('open_port'), indexStep(2)], 'openPorts[2]'],
+  [[a('open_port'), createIndexStep(2)], 'openPorts[2]'],
   [[a('owner'), a('full_name')], 'owner.fullName'],
-  [[a('user_labels'), keyStep('a_key'), a('a_key')], 'userLabels.a_key.aKey'],
-  [[a('user_labels'), keyStep('a "b.c'), a('a_key')], 'userLabels["a \\"b.c"].aKey'],
-  [[a('version_pair'), indexStep(1), a('is_new')], 'versionPair[1].isNew'],
-  [[a('entry'), indexStep(0), a('entry_key')], 'entries[0].entryKey'],
-  [[a('rule'), indexStep(0), a('target'), indexStep(1), a('key')], 'rules[0].targets[1].key'],
-  [[a('rate_limit'), indexStep(0), a('max_rate')], 'rateLimit.maxRate'],
+  [[a('user_labels'), createKeyStep('a_key'), a('a_key')], 'userLabels.a_key.aKey'],
+  [[a('user_labels'), createKeyStep('a "b.c'), a('a_key')], 'userLabels["a \\"b.c"].aKey'],
+  [[a('version_pair'), createIndexStep(1), a('is_new')], 'versionPair[1].isNew'],
+  [[a('entry'), createIndexStep(0), a('entry_key')], 'entries[0].entryKey'],
+  [
+    [a('rule'), createIndexStep(0), a('target'), createIndexStep(1), a('key')],
+    'rules[0].targets[1].key',
+  ],
+  [[a('rate_limit'), createIndexStep(0), a('max_rate')], 'rateLimit.maxRate'],
   [[a('gateway'), { kind: 'element', position: 0 }, a('key_name')], 'gateway.keyName'],
   [[a('rate_limit')], 'rateLimit'],
-  [[a('route'), keyStep('x'), a('to_host')], 'route.x.toHost'],
-  [[a('extra'), a('a_b'), indexStep(0)], 'extra.a_b[0]'],
+  [[a('route'), createKeyStep('x'), a('to_host')], 'route.x.toHost'],
+  [[a('extra'), a('a_b'), createIndexStep(0)], 'extra.a_b[0]'],
 ]
 
 test.each(pairs)('the path %# has a spelling in Pulumi', (path, text) => {
@@ -42,7 +45,7 @@ test('paths to elements of sets and to unknown names have a spelling, too', () =
   expect(toPropertyPath(firewallNames, [a('policy'), element, a('pass_phrase')])).toBe(
     'policies[1].passPhrase',
   )
-  expect(toPropertyPath(firewallNames, [a('rate_limit'), indexStep(0)])).toBe('rateLimit')
+  expect(toPropertyPath(firewallNames, [a('rate_limit'), createIndexStep(0)])).toBe('rateLimit')
   expect(toPropertyPath(firewallNames, [a('new_name'), a('in_it')])).toBe('new_name.in_it')
   expect(toPropertyPath(firewallNames, [])).toBe('')
 })

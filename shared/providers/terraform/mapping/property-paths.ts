@@ -2,9 +2,9 @@ import { type PathSegment, anySegment, formatPath, parsePath } from '../../../va
 import {
   type CtyPath,
   type CtyStep,
-  attributeStep,
-  indexStep,
-  keyStep,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
 } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import { childrenOf, getAtCtyPath } from '../values/walk-value.ts'
@@ -111,27 +111,28 @@ function enterSegment(
       const tfName = shape.names.toTerraform.get(String(segment))
       const property = tfName === undefined ? undefined : shape.names.toPulumi.get(tfName)
       if (tfName === undefined || property === undefined) return []
-      const place = { path: [...path, attributeStep(tfName)], shape: property.shape }
+      const place = { path: [...path, createAttributeStep(tfName)], shape: property.shape }
       return property.isFlattened && !isLast ? [enterBlock(place)] : [place]
     }
     case 'set':
       return []
     case 'map':
-      return [{ path: [...path, keyStep(String(segment))], shape: shape.element }]
+      return [{ path: [...path, createKeyStep(String(segment))], shape: shape.element }]
     case 'list':
     case 'tuple':
       return typeof segment === 'number'
-        ? [{ path: [...path, indexStep(segment)], shape: shapeBelow(shape, segment) }]
+        ? [{ path: [...path, createIndexStep(segment)], shape: shapeBelow(shape, segment) }]
         : []
     case 'free': {
-      const step = typeof segment === 'number' ? indexStep(segment) : attributeStep(segment)
+      const step =
+        typeof segment === 'number' ? createIndexStep(segment) : createAttributeStep(segment)
       return [{ path: [...path, step], shape: freeShape }]
     }
   }
 }
 
 function enterBlock({ path, shape }: PathPlace): PathPlace {
-  const step: CtyStep = shape.kind === 'set' ? { kind: 'element', position: 0 } : indexStep(0)
+  const step: CtyStep = shape.kind === 'set' ? { kind: 'element', position: 0 } : createIndexStep(0)
   return { path: [...path, step], shape: shapeBelow(shape, 0) }
 }
 

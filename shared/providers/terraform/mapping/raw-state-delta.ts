@@ -1,6 +1,6 @@
 import { type PropertyMap, type PropertyValue, isList, isMap } from '../../../values/value.ts'
 import { stripSecrets } from '../../../values/special-values.ts'
-import { formatCtyNumber, numberFromFloat, parseCtyNumber } from '../values/cty-number.ts'
+import { formatCtyNumber, convertFloat, parseCtyNumber } from '../values/cty-number.ts'
 import { type LosslessJson, formatLosslessJson } from '../values/lossless-json.ts'
 import { toSnakeCase } from './camel-case.ts'
 
@@ -125,7 +125,7 @@ function toLosslessJson(value: PropertyValue): LosslessJson | undefined {
 }
 
 function toNumberJson(value: string | number): LosslessJson | undefined {
-  const number = typeof value === 'number' ? numberFromFloat(value) : parseCtyNumber(value)
+  const number = typeof value === 'number' ? convertFloat(value) : parseCtyNumber(value)
   if (number === undefined) return undefined
   const isInfinite = typeof number !== 'bigint' && number.kind === 'infinity'
   return isInfinite ? undefined : { kind: 'number', source: formatCtyNumber(number) }

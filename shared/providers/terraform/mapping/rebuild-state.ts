@@ -6,9 +6,9 @@ import {
   enterPart,
   reportProblem,
 } from '../values/config-problem.ts'
-import { convertInput, itemStep, unwrapInput } from '../values/convert-input.ts'
+import { convertInput, createItemStep, unwrapInput } from '../values/convert-input.ts'
 import type { BuiltConfig } from '../values/build-config.ts'
-import { attributeStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createKeyStep } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import { blocksOf, emptyBlockOf } from '../values/empty-block.ts'
 import {
@@ -48,7 +48,7 @@ function rebuildObject(block: BlockSchema, input: PropertyValue, place: BuildPla
   }
   return objectOfType(type, name => {
     const part = plain.get(name) ?? null
-    const partPlace = enterPart(place, attributeStep(name))
+    const partPlace = enterPart(place, createAttributeStep(name))
     const attribute = block.attributes.get(name)
     if (attribute !== undefined) return convertInput(part, typeOfAttribute(attribute), partPlace)
     const nested = block.blocks.get(name)
@@ -71,7 +71,7 @@ function rebuildBlocks(
       nested,
       [...plain].map(([key, item]) => [
         key,
-        rebuildObject(block, item, enterPart(place, keyStep(key))),
+        rebuildObject(block, item, enterPart(place, createKeyStep(key))),
       ]),
     )
   if (nesting !== 'map' && isList(plain))
@@ -79,7 +79,7 @@ function rebuildBlocks(
       nested,
       plain.map((item, index) => [
         '',
-        rebuildObject(block, item, enterPart(place, itemStep(nesting, index))),
+        rebuildObject(block, item, enterPart(place, createItemStep(nesting, index))),
       ]),
     )
   reportProblem(place, 'a collection of blocks is required')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, isSecret, secretOf } from '../../../values/value.ts'
 import { stripSecrets } from '../../../values/special-values.ts'
-import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
 import { formatBridgeMeta, readBridgeMeta } from './bridge-meta.ts'
 import { digestOutputs } from './outputs-digest.ts'
 import { type StoredObject, readStoredObject, writeStoredObject } from './stored-object.ts'
@@ -18,8 +18,8 @@ const object: StoredObject = {
   identitySchemaVersion: 1,
   isTainted: true,
   sensitivePaths: [
-    [attributeStep('rule'), indexStep(0), attributeStep('token')],
-    [attributeStep('tags'), keyStep('a b')],
+    [createAttributeStep('rule'), createIndexStep(0), createAttributeStep('token')],
+    [createAttributeStep('tags'), createKeyStep('a b')],
   ],
 }
 const plainObject: StoredObject = {

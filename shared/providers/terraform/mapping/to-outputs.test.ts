@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { type PropertyValue, secretOf, unknown } from '../../../values/value.ts'
 import { emptyObjectOf } from '../values/empty-block.ts'
-import { type CtyPath, attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import {
+  type CtyPath,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from '../values/cty-path.ts'
 import { type CtyValue, nullOf, numberOf } from '../values/cty-value.ts'
 import { parseCtyNumber } from '../values/cty-number.ts'
 import { decodeCtyJson } from '../values/decode-json.ts'
@@ -135,57 +140,64 @@ test.each<[string, number | string]>([
 })
 
 test.each<[string, object, CtyPath, object]>([
-  ['an attribute', { name: 'n' }, [attributeStep('name')], { name: { secret: 'n' } }],
+  ['an attribute', { name: 'n' }, [createAttributeStep('name')], { name: { secret: 'n' } }],
   [
     'an element of a list',
     { open_port: [1, 2] },
-    [attributeStep('open_port'), indexStep(1)],
+    [createAttributeStep('open_port'), createIndexStep(1)],
     { openPorts: [1, { secret: 2 }] },
   ],
   [
     'an element of a map',
     { user_labels: { a: { a_key: 'x' } } },
-    [attributeStep('user_labels'), keyStep('a'), attributeStep('a_key')],
+    [createAttributeStep('user_labels'), createKeyStep('a'), createAttributeStep('a_key')],
     { userLabels: { a: { aKey: { secret: 'x' } } } },
   ],
   [
     'an element of a set, with the whole set',
     { ip_range: ['a', 'b'] },
-    [attributeStep('ip_range'), { kind: 'element', position: 0 }],
+    [createAttributeStep('ip_range'), { kind: 'element', position: 0 }],
     { ipRanges: { secret: ['a', 'b'] } },
   ],
   [
     'a flattened block',
     { rate_limit: [{ max_rate: 1 }] },
-    [attributeStep('rate_limit')],
+    [createAttributeStep('rate_limit')],
     { rateLimit: { secret: { maxRate: 1 } } },
   ],
   [
     'a part of a flattened block',
     { rate_limit: [{ max_rate: 1 }] },
-    [attributeStep('rate_limit'), indexStep(0), attributeStep('max_rate')],
+    [createAttributeStep('rate_limit'), createIndexStep(0), createAttributeStep('max_rate')],
     { rateLimit: { maxRate: { secret: 1 } } },
   ],
   [
     'a part of a flattened block of a set, with the whole block',
     { gateway: [{ key_name: 'k' }] },
-    [attributeStep('gateway'), { kind: 'element', position: 0 }, attributeStep('key_name')],
+    [
+      createAttributeStep('gateway'),
+      { kind: 'element', position: 0 },
+      createAttributeStep('key_name'),
+    ],
     { gateway: { secret: { keyName: 'k' } } },
   ],
-  ['a null, which stays absent', { name: null }, [attributeStep('name')], {}],
+  ['a null, which stays absent', { name: null }, [createAttributeStep('name')], {}],
   [
     'a part of a value of any type',
     { extra: { value: { a: 'x' }, type: ['object', { a: 'string' }] } },
-    [attributeStep('extra'), attributeStep('a')],
+    [createAttributeStep('extra'), createAttributeStep('a')],
     { extra: { a: { secret: 'x' } } },
   ],
-  ['another attribute', { name: 'n' }, [attributeStep('extra')], { name: 'n' }],
+  ['another attribute', { name: 'n' }, [createAttributeStep('extra')], { name: 'n' }],
 ])('a sensitive path makes a secret of %s', (_case, attributes, path, outputs) => {
   expect(outputsOf(firewallWith(attributes), [path])).toEqual(outputs)
 })
 
 test('secrets are not nested', () => {
-  const paths = [[attributeStep('owner')], [attributeStep('owner'), attributeStep('full_name')]]
+  const paths = [
+    [createAttributeStep('owner')],
+    [createAttributeStep('owner'), createAttributeStep('full_name')],
+  ]
   const outputs = toOutputs(firewallNames, firewallWith({ owner: { full_name: 'x' } }), paths)
   expect(outputs.get('owner')).toEqual(secretOf(new Map([['fullName', 'x']])))
 })

@@ -2,9 +2,9 @@ import { type PropertyMap, type PropertyValue, secretOf, unknown } from '../../.
 import {
   type CtyPath,
   type CtyStep,
-  attributeStep,
-  equalSteps,
-  keyStep,
+  createAttributeStep,
+  areEqualSteps,
+  createKeyStep,
 } from '../values/cty-path.ts'
 import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
 import { childrenOf } from '../values/walk-value.ts'
@@ -34,7 +34,11 @@ export function toOutputs(
     }
     const part = value.kind === 'object' ? value.entries.get(tfName) : undefined
     if (part === undefined || part.kind === 'null') continue
-    const output = toProperty(part, property, pathsBelow(sensitivePaths, attributeStep(tfName)))
+    const output = toProperty(
+      part,
+      property,
+      pathsBelow(sensitivePaths, createAttributeStep(tfName)),
+    )
     if (output !== undefined) outputs.set(property.name, output)
   }
   return outputs
@@ -100,8 +104,8 @@ function toOutputEntries(
     [...value.entries].map(([key, part]) => [
       key,
       toOutputValue(part, element, [
-        ...pathsBelow(paths, keyStep(key)),
-        ...pathsBelow(paths, attributeStep(key)),
+        ...pathsBelow(paths, createKeyStep(key)),
+        ...pathsBelow(paths, createAttributeStep(key)),
       ]),
     ]),
   )
@@ -135,6 +139,6 @@ function marksWhole(paths: readonly CtyPath[]): boolean {
 /** Returns the paths that begin with a step, without that step. */
 function pathsBelow(paths: readonly CtyPath[], step: CtyStep): readonly CtyPath[] {
   return paths.flatMap(([first, ...path]) =>
-    first !== undefined && equalSteps(first, step) ? [path] : [],
+    first !== undefined && areEqualSteps(first, step) ? [path] : [],
   )
 }

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../../values/go-json.ts'
-import { lowerFirst, toCamelCase, upperFirst } from './camel-case.ts'
+import { lowerFirst, toCamelCase, capitalize } from './camel-case.ts'
 import { stripResourcePrefix } from './resource-names.ts'
 
 /** The names of a provider, from which the tokens of its package follow. */
@@ -138,7 +138,7 @@ function formatToken(packageName: string, name: string): string {
 }
 
 function toTypeName(tfName: string): string {
-  return upperFirst(toCamelCase(replaceDashes(tfName)))
+  return capitalize(toCamelCase(replaceDashes(tfName)))
 }
 
 /** Replaces the dashes in a name by underscores, which separate words equally. */
@@ -153,5 +153,5 @@ function spellFirstDigit(name: string): string {
   const digit = /^\d/.exec(name)?.[0]
   return digit === undefined
     ? name
-    : `${digitNames[Number(digit)] ?? ''}${upperFirst(name.slice(1))}`
+    : `${digitNames[Number(digit)] ?? ''}${capitalize(name.slice(1))}`
 }

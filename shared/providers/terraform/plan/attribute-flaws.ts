@@ -1,6 +1,6 @@
-import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
 import { nullOf } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import { type AttributeSchema, type ObjectSchema, typeOfObject } from '../values/schema.ts'
 import { lengthRangeOf } from '../values/semantic-equality.ts'
 import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
@@ -13,11 +13,11 @@ export function findAttributePlanFlaws(
 ): readonly ProviderFlaw[] {
   const { prior, config, planned, path } = part
   const { isComputed = false, isOptional = false, isWriteOnly = false } = attribute
-  if (equalRaw(planned, config, { ignoresRefinements: true })) return []
+  if (areEqualRaw(planned, config, { ignoresRefinements: true })) return []
   const isPriorKept =
     prior.kind !== 'null' &&
     config.kind !== 'null' &&
-    equalRaw(planned, prior, { ignoresRefinements: true })
+    areEqualRaw(planned, prior, { ignoresRefinements: true })
   if (isPriorKept || (isComputed && !isOptional)) return []
   if (config.kind === 'null') {
     if (isComputed || planned.kind === 'null') return []
@@ -58,7 +58,7 @@ function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly
           nested,
           enterPlannedPart(
             part,
-            indexStep(index),
+            createIndexStep(index),
             value => elementAt(value, index, type) ?? nullOf(type),
           ),
         ),
@@ -70,12 +70,16 @@ function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly
           return [
             {
               message: 'an element is planned that is not configured',
-              path: [...path, keyStep(key)],
+              path: [...path, createKeyStep(key)],
             },
           ]
         return findObjectFlaws(
           nested,
-          enterPlannedPart(part, keyStep(key), value => entriesOf(value).get(key) ?? nullOf(type)),
+          enterPlannedPart(
+            part,
+            createKeyStep(key),
+            value => entriesOf(value).get(key) ?? nullOf(type),
+          ),
         )
       })
     }
@@ -88,7 +92,7 @@ function findObjectFlaws(nested: ObjectSchema, part: PlannedPart): readonly Prov
   if (part.planned.kind === 'null') return []
   return [...typeOfObject(nested).attributes].flatMap(([name, type]) => {
     const attribute = nested.attributes.get(name)
-    const inner = enterPlannedPart(part, attributeStep(name), value =>
+    const inner = enterPlannedPart(part, createAttributeStep(name), value =>
       attributeOf(value, name, type),
     )
     return attribute === undefined ? [] : findAttributePlanFlaws(attribute, inner)

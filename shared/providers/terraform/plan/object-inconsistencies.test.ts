@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
 import { objectOf } from '../values/build-value.ts'
 import { type CtyValue, stringOf } from '../values/cty-value.ts'
@@ -159,7 +159,7 @@ test('flaws of sensitive attributes are not described', () => {
     'm["k"]: an element has vanished',
     `s: ${vague}`,
   ])
-  const marked = [[attributeStep('m'), keyStep('k')]]
+  const marked = [[createAttributeStep('m'), createKeyStep('k')]]
   expect(describeFlaws(findInconsistencies(block, values, marked)).toSorted()).toEqual([
     `m: ${vague}`,
     `s: ${vague}`,
@@ -193,15 +193,15 @@ test('a replacement needs a change, a possible change or a write-only attribute'
     n: [{}],
   })
   const requested = [
-    [attributeStep('same')],
-    [attributeStep('changed')],
-    [attributeStep('unknown')],
-    [attributeStep('wo')],
-    [attributeStep('list'), indexStep(0)],
-    [attributeStep('list'), indexStep(1)],
-    [attributeStep('list'), indexStep(2)],
-    [attributeStep('n'), indexStep(0), attributeStep('wo')],
-    [attributeStep('nowhere')],
+    [createAttributeStep('same')],
+    [createAttributeStep('changed')],
+    [createAttributeStep('unknown')],
+    [createAttributeStep('wo')],
+    [createAttributeStep('list'), createIndexStep(0)],
+    [createAttributeStep('list'), createIndexStep(1)],
+    [createAttributeStep('list'), createIndexStep(2)],
+    [createAttributeStep('n'), createIndexStep(0), createAttributeStep('wo')],
+    [createAttributeStep('nowhere')],
   ]
   const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
   expect(paths.map(formatCtyPath)).toEqual(['changed', 'unknown', 'wo', 'list[1]', 'n[0].wo'])

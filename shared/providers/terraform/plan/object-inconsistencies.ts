@@ -1,4 +1,9 @@
-import { attributeStep, indexStep, isAtOrBelow, keyStep } from '../values/cty-path.ts'
+import {
+  createAttributeStep,
+  createIndexStep,
+  isAtOrBelow,
+  createKeyStep,
+} from '../values/cty-path.ts'
 import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import {
@@ -44,7 +49,7 @@ function findBlockInconsistencies(block: BlockSchema, part: ComparedPart): reado
       ...part,
       planned: attributeOf(planned, name, type),
       actual: attributeOf(actual, name, type),
-      path: [...path, attributeStep(name)],
+      path: [...path, createAttributeStep(name)],
     }
     const attribute = block.attributes.get(name)
     if (attribute !== undefined) return findAttributeInconsistencies(attribute, inner)
@@ -114,7 +119,7 @@ function findListInconsistencies(block: BlockSchema, part: ComparedPart): readon
       ...part,
       planned: element,
       actual: elementAt(actual, index, type) ?? nullOf(type),
-      path: [...path, indexStep(index)],
+      path: [...path, createIndexStep(index)],
     }),
   )
 }
@@ -124,7 +129,7 @@ function findMapInconsistencies(block: BlockSchema, part: ComparedPart): readonl
   const actual = entriesOf(part.actual)
   const keys = new Set([...planned.keys(), ...actual.keys()])
   return [...keys].flatMap(key => {
-    const path = [...part.path, keyStep(key)]
+    const path = [...part.path, createKeyStep(key)]
     const plannedBlock = planned.get(key)
     const actualBlock = actual.get(key)
     if (plannedBlock === undefined) return [{ message: 'a block has appeared', path }]

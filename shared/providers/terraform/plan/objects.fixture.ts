@@ -1,5 +1,5 @@
 import { listOf, mapOf, objectOf, objectOfType, setOf, tupleOf } from '../values/build-value.ts'
-import { formatCtyNumber, numberFromFloat } from '../values/cty-number.ts'
+import { formatCtyNumber, convertFloat } from '../values/cty-number.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from '../values/cty-value.ts'
 import { blocksOf, emptyBlockOf } from '../values/empty-block.ts'
@@ -64,7 +64,7 @@ function valueFrom(type: CtyType, plain: PlainValue): CtyValue {
   if (plain === '?') return unknownOf(type)
   if (typeof plain === 'string') return stringOf(plain)
   if (typeof plain === 'boolean') return boolOf(plain)
-  if (typeof plain === 'number') return numberOf(numberFromFloat(plain) ?? 0n)
+  if (typeof plain === 'number') return numberOf(convertFloat(plain) ?? 0n)
   const element = 'element' in type ? type.element : dynamicType
   if (isArray(plain)) {
     const items = plain.map(item => valueFrom(element, item))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attributeStep } from '../values/cty-path.ts'
+import { createAttributeStep } from '../values/cty-path.ts'
 import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
 import { type PlainValue, objectFrom } from './objects.fixture.ts'
 import { type PlanAction, decidePlanAction, isConsistentAction } from './plan-action.ts'
@@ -19,7 +19,7 @@ test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
   const plan = {
     prior: objectFrom(block, prior),
     planned: objectFrom(block, planned),
-    replacePaths: reason === 'a' || reason === 'wo' ? [[attributeStep(reason)]] : [],
+    replacePaths: reason === 'a' || reason === 'wo' ? [[createAttributeStep(reason)]] : [],
     isTainted: reason === 'tainted',
   }
   expect(decidePlanAction(block, plan)).toBe(action)

@@ -1,6 +1,11 @@
-import { type CtyPath, attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import {
+  type CtyPath,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import { type BlockSchema, type NestedBlockSchema, impliedTypeOf } from '../values/schema.ts'
 import { findAttributePlanFlaws } from './attribute-flaws.ts'
 import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned-part.ts'
@@ -23,7 +28,7 @@ function findBlockFlaws(block: BlockSchema, part: PlannedPart): readonly Provide
   if (part.planned.kind === 'null') return []
   const type = impliedTypeOf(block)
   return [...type.attributes].flatMap(([name, partType]) => {
-    const inner = enterPlannedPart(part, attributeStep(name), value =>
+    const inner = enterPlannedPart(part, createAttributeStep(name), value =>
       attributeOf(value, name, partType),
     )
     const attribute = block.attributes.get(name)
@@ -35,7 +40,7 @@ function findBlockFlaws(block: BlockSchema, part: PlannedPart): readonly Provide
 
 function findNestedFlaws(nested: NestedBlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
   const { config, planned, path } = part
-  if (equalRaw(planned, config, { ignoresRefinements: true })) return []
+  if (areEqualRaw(planned, config, { ignoresRefinements: true })) return []
   if (config.kind === 'unknown')
     return [{ message: 'blocks must stay unknown while their number is unknown', path }]
   if (planned.kind === 'unknown')
@@ -84,7 +89,7 @@ function findListFlaws(block: BlockSchema, part: PlannedPart): readonly Provider
       block,
       enterPlannedPart(
         part,
-        indexStep(index),
+        createIndexStep(index),
         value => elementAt(value, index, type) ?? nullOf(type),
       ),
     ),
@@ -97,12 +102,16 @@ function findMapFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderF
   const config = entriesOf(part.config)
   const keys = new Set([...planned.keys(), ...config.keys()])
   return [...keys].flatMap(key => {
-    const path = [...part.path, keyStep(key)]
+    const path = [...part.path, createKeyStep(key)]
     if (!config.has(key)) return [{ message: 'a block is planned that is not configured', path }]
     if (!planned.has(key)) return [{ message: 'a block is configured that is not planned', path }]
     return findElementFlaws(
       block,
-      enterPlannedPart(part, keyStep(key), value => entriesOf(value).get(key) ?? nullOf(type)),
+      enterPlannedPart(
+        part,
+        createKeyStep(key),
+        value => entriesOf(value).get(key) ?? nullOf(type),
+      ),
     )
   })
 }

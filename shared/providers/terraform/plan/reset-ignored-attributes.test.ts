@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type CtyPath, attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import {
+  type CtyPath,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from '../values/cty-path.ts'
 import {
   blockWith,
   nestedAttribute,
@@ -25,23 +30,23 @@ const ignore = (prior: PlainValue, config: PlainValue, ...paths: readonly CtyPat
     ignoreChangesAt({ prior: objectFrom(block, prior), config: objectFrom(block, config) }, paths),
   )
 
-const pathOfTag = (key: string): CtyPath => [attributeStep('tags'), keyStep(key)]
+const pathOfTag = (key: string): CtyPath => [createAttributeStep('tags'), createKeyStep(key)]
 
 test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
   [
     'an attribute',
     { a: 'old' },
     { a: 'new', both: 'b' },
-    [[attributeStep('a')]],
+    [[createAttributeStep('a')]],
     { a: 'old', both: 'b', rule: [] },
   ],
-  ['a removed attribute', { a: 'old' }, {}, [[attributeStep('a')]], { a: 'old', rule: [] }],
-  ['an added attribute', {}, { a: 'new' }, [[attributeStep('a')]], { rule: [] }],
+  ['a removed attribute', { a: 'old' }, {}, [[createAttributeStep('a')]], { a: 'old', rule: [] }],
+  ['an added attribute', {}, { a: 'new' }, [[createAttributeStep('a')]], { rule: [] }],
   [
     'an unknown attribute',
     { a: 'old' },
     { a: '?' },
-    [[attributeStep('a')]],
+    [[createAttributeStep('a')]],
     { a: 'old', rule: [] },
   ],
   [
@@ -71,24 +76,30 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
     'an attribute of a block',
     { rule: [{ port: '1' }] },
     { rule: [{ port: '2' }, { port: '3' }] },
-    [[attributeStep('rule'), indexStep(0), attributeStep('port')]],
+    [[createAttributeStep('rule'), createIndexStep(0), createAttributeStep('port')]],
     { rule: [{ port: '1' }, { port: '3' }] },
   ],
   [
     'an element that only one has',
     { rule: [] },
     { rule: [{ port: '2' }] },
-    [[attributeStep('rule'), indexStep(0), attributeStep('port')]],
+    [[createAttributeStep('rule'), createIndexStep(0), createAttributeStep('port')]],
     { rule: [{ port: '2' }] },
   ],
   [
     'all blocks',
     { rule: [{ port: '1' }] },
     { rule: [] },
-    [[attributeStep('rule')]],
+    [[createAttributeStep('rule')]],
     { rule: [{ port: '1' }] },
   ],
-  ['nothing of a new object', null, { a: 'new' }, [[attributeStep('a')]], { a: 'new', rule: [] }],
+  [
+    'nothing of a new object',
+    null,
+    { a: 'new' },
+    [[createAttributeStep('a')]],
+    { a: 'new', rule: [] },
+  ],
 ])('a change of %s is ignored', (_name, prior, config, paths, result) => {
   expect(ignore(prior, config, ...paths)).toEqual(result)
 })

@@ -1,5 +1,5 @@
 import { type CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import { getAtCtyPath, walkValue } from '../values/walk-value.ts'
 import { type ObjectShape, attributeAtPath } from './object-shape.ts'
 
@@ -12,7 +12,7 @@ export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: C
   walkValue(prior, (part, path) => {
     if (!isPossible) return false
     const configPart = getAtCtyPath(config, path)
-    if (configPart !== undefined && equalRaw(configPart, part, { ignoresRefinements: true }))
+    if (configPart !== undefined && areEqualRaw(configPart, part, { ignoresRefinements: true }))
       return false
     const attribute = attributeAtPath(shape, path)
     // The elements of a set have no addresses, so the set must be equal as a whole.

@@ -1,8 +1,8 @@
-import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
 import type { CtyPath, CtyStep } from '../values/cty-path.ts'
 import { conformanceErrorsOf } from '../values/conformance.ts'
 import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/raw-equality.ts'
+import { areEqualRaw } from '../values/raw-equality.ts'
 import { mayBecome } from '../values/semantic-equality.ts'
 import type { ProviderFlaw } from './object-shape.ts'
 
@@ -46,14 +46,14 @@ function compareKnownValues(
       return actual.kind === planned.kind
         ? compareParts(new Map(planned.elements.entries()), new Map(actual.elements.entries()), {
             path,
-            stepTo: indexStep,
+            stepTo: createIndexStep,
           })
         : []
     case 'map':
     case 'object':
       return actual.kind === planned.kind ? compareEntries(planned, actual, path) : []
     default:
-      return equalRaw(planned, actual) ? [] : [{ message: 'the value has changed', path }]
+      return areEqualRaw(planned, actual) ? [] : [{ message: 'the value has changed', path }]
   }
 }
 
@@ -62,7 +62,7 @@ function compareEntries(
   actual: CtyMapping,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
-  const stepTo = planned.kind === 'map' ? keyStep : attributeStep
+  const stepTo = planned.kind === 'map' ? createKeyStep : createAttributeStep
   return compareParts(planned.entries, actual.entries, { path, stepTo })
 }
 
@@ -109,7 +109,7 @@ export function compareSets(
   },
 ): readonly ProviderFlaw[] {
   // The comparison of all pairs is slow for large sets, and most sets do not change.
-  if (equalRaw(planned, actual)) return []
+  if (areEqualRaw(planned, actual)) return []
   const flaws: ProviderFlaw[] = []
   const matched = new Set<CtyValue>()
   for (const element of planned.elements) {

@@ -1,4 +1,10 @@
-import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import {
+  type CtyPath,
+  type CtyStep,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 
 /** A step of an `AttributePath` message. */
@@ -28,19 +34,21 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
  * keys and attributes, so the type decides.
  */
 function toStepIn(type: CtyType, step: ProtocolStep): CtyStep {
-  if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))
-  if (step.kind === 'attribute' && type.kind === 'map') return keyStep(step.name.normalize('NFC'))
+  if (step.kind === 'key' && type.kind === 'object')
+    return createAttributeStep(step.key.normalize('NFC'))
+  if (step.kind === 'attribute' && type.kind === 'map')
+    return createKeyStep(step.name.normalize('NFC'))
   return toStep(step)
 }
 
 function toStep(step: ProtocolStep): CtyStep {
   switch (step.kind) {
     case 'attribute':
-      return attributeStep(step.name.normalize('NFC'))
+      return createAttributeStep(step.name.normalize('NFC'))
     case 'key':
-      return keyStep(step.key.normalize('NFC'))
+      return createKeyStep(step.key.normalize('NFC'))
     case 'index':
-      return indexStep(step.index)
+      return createIndexStep(step.index)
   }
 }
 

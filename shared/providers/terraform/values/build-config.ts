@@ -8,8 +8,8 @@ import {
   enterPart,
   reportProblem,
 } from './config-problem.ts'
-import { convertInput, itemStep, unwrapInput } from './convert-input.ts'
-import { type CtyPath, attributeStep, keyStep } from './cty-path.ts'
+import { convertInput, createItemStep, unwrapInput } from './convert-input.ts'
+import { type CtyPath, createAttributeStep, createKeyStep } from './cty-path.ts'
 import { type CtyValue, isWhollyKnown, nullOf } from './cty-value.ts'
 import { blocksOf, emptyBlockOf } from './empty-block.ts'
 import {
@@ -53,12 +53,12 @@ function buildObject(block: BlockSchema, input: PropertyValue, place: BuildPlace
   for (const name of plain.keys())
     if (!type.attributes.has(name))
       reportProblem(
-        enterPart(place, attributeStep(name)),
+        enterPart(place, createAttributeStep(name)),
         `the property '${name}' is not supported`,
       )
   return objectOfType(type, name => {
     const part = plain.get(name) ?? null
-    const partPlace = enterPart(place, attributeStep(name))
+    const partPlace = enterPart(place, createAttributeStep(name))
     const attribute = block.attributes.get(name)
     if (attribute !== undefined) return buildAttribute(attribute, part, partPlace)
     const nested = block.blocks.get(name)
@@ -110,13 +110,13 @@ function buildNested(
   if (nesting === 'map' && isMap(plain))
     return mapOf(
       [...plain].map(
-        ([key, item]) => [key, buildItem(item, enterPart(place, keyStep(key)))] as const,
+        ([key, item]) => [key, buildItem(item, enterPart(place, createKeyStep(key)))] as const,
       ),
       object,
     )
   if ((nesting === 'list' || nesting === 'set') && isList(plain)) {
     const items = plain.map((item, index) =>
-      buildItem(item, enterPart(place, itemStep(nesting, index))),
+      buildItem(item, enterPart(place, createItemStep(nesting, index))),
     )
     return nesting === 'set' ? setOf(items, object) : listOf(items, object)
   }
@@ -129,7 +129,11 @@ function buildNestedObject(nested: ObjectSchema, input: PropertyMap, place: Buil
     const attribute = nested.attributes.get(name)
     return attribute === undefined
       ? nullOf(type)
-      : buildAttribute(attribute, input.get(name) ?? null, enterPart(place, attributeStep(name)))
+      : buildAttribute(
+          attribute,
+          input.get(name) ?? null,
+          enterPart(place, createAttributeStep(name)),
+        )
   })
 }
 
@@ -175,9 +179,9 @@ function listEntries(
 ): readonly (readonly [string, PropertyValue, BuildPlace])[] {
   if (input === null) return []
   if (nesting === 'map' && isMap(input))
-    return [...input].map(([key, item]) => [key, item, enterPart(place, keyStep(key))])
+    return [...input].map(([key, item]) => [key, item, enterPart(place, createKeyStep(key))])
   if (nesting !== 'map' && isList(input))
-    return input.map((item, index) => ['', item, enterPart(place, itemStep(nesting, index))])
+    return input.map((item, index) => ['', item, enterPart(place, createItemStep(nesting, index))])
   reportProblem(place, `a ${nesting === 'map' ? 'map' : 'list'} of blocks is required`)
   return []
 }

@@ -3,10 +3,10 @@ import {
   type CtyType,
   type ObjectType,
   containsDynamic,
-  equalTypes,
-  objectType,
+  areEqualTypes,
+  createObjectType,
   sortEntries,
-  tupleType,
+  createTupleType,
 } from './type-system.ts'
 import type { CtyMapping, CtyValue } from './cty-value.ts'
 import { createProviderBug } from './provider-bug.ts'
@@ -14,14 +14,14 @@ import { sortSetElements } from './sort-set.ts'
 
 /** Returns a tuple. Its type follows from its elements. */
 export function tupleOf(elements: readonly CtyValue[]): CtyValue {
-  return { kind: 'tuple', type: tupleType(elements.map(({ type }) => type)), elements }
+  return { kind: 'tuple', type: createTupleType(elements.map(({ type }) => type)), elements }
 }
 
 /** Returns an object. Its type follows from its attributes. */
 export function objectOf(attributes: Iterable<readonly [string, CtyValue]>): CtyMapping {
   const entries = sortEntries(attributes)
   const types = [...entries].map(([name, { type }]) => [name, type] as const)
-  return { kind: 'object', type: objectType(types), entries }
+  return { kind: 'object', type: createObjectType(types), entries }
 }
 
 /**
@@ -95,7 +95,7 @@ function narrowElementType(
   const types = elements.map(({ type }) => type).filter(({ kind }) => kind !== 'dynamic')
   const [first] = types
   if (first === undefined) return elementType
-  if (!types.every(type => equalTypes(type, first)))
+  if (!types.every(type => areEqualTypes(type, first)))
     throw createProviderBug('all elements of a collection must have the same type', path)
   return first
 }

@@ -1,5 +1,5 @@
-import { type CtyPath, attributeStep, formatPlace, indexStep } from './cty-path.ts'
-import { type CtyType, type ObjectType, describeType, equalTypes } from './type-system.ts'
+import { type CtyPath, createAttributeStep, formatPlace, createIndexStep } from './cty-path.ts'
+import { type CtyType, type ObjectType, describeType, areEqualTypes } from './type-system.ts'
 
 /**
  * Returns the reasons why a type does not conform to a required one, as sentences. Returns none if
@@ -10,7 +10,7 @@ export function conformanceErrorsOf(
   required: CtyType,
   path: CtyPath = [],
 ): readonly string[] {
-  if (required.kind === 'dynamic' || equalTypes(type, required)) return []
+  if (required.kind === 'dynamic' || areEqualTypes(type, required)) return []
   if (type.kind === 'object' && required.kind === 'object')
     return compareObjects(type, required, path)
   if (type.kind === 'tuple' && required.kind === 'tuple') {
@@ -22,7 +22,7 @@ export function conformanceErrorsOf(
       const actual = type.elements[index]
       return actual === undefined
         ? []
-        : conformanceErrorsOf(actual, element, [...path, indexStep(index)])
+        : conformanceErrorsOf(actual, element, [...path, createIndexStep(index)])
     })
   }
   if (
@@ -43,7 +43,7 @@ function compareObjects(type: ObjectType, required: ObjectType, path: CtyPath): 
       const actual = type.attributes.get(name)
       return actual === undefined
         ? [`the attribute '${name}' is missing${formatPlace(path)}`]
-        : conformanceErrorsOf(actual, attribute, [...path, attributeStep(name)])
+        : conformanceErrorsOf(actual, attribute, [...path, createAttributeStep(name)])
     }),
   ]
 }

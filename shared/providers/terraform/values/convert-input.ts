@@ -2,8 +2,8 @@ import type { PropertyValue } from '../../../values/value.ts'
 import { isList, isMap, isSpecial } from '../../../values/value.ts'
 import { listOf, mapOf, objectOf, objectOfType, setOf, tupleOf } from './build-value.ts'
 import { type BuildPlace, enterPart, markSensitive, reportProblem } from './config-problem.ts'
-import { formatCtyNumber, numberFromFloat, parseCtyNumber } from './cty-number.ts'
-import { type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import { formatCtyNumber, convertFloat, parseCtyNumber } from './cty-number.ts'
+import { type CtyStep, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
 import {
   type CollectionType,
@@ -11,7 +11,7 @@ import {
   type TupleType,
   containsDynamic,
   describeType,
-  equalTypes,
+  areEqualTypes,
   numberType,
   stringType,
 } from './type-system.ts'
@@ -82,7 +82,7 @@ function convertPlain(
       if (!isMap(input)) return undefined
       const entries = [...input].map(
         ([key, item]) =>
-          [key, convertInput(item, type.element, enterPart(place, keyStep(key)))] as const,
+          [key, convertInput(item, type.element, enterPart(place, createKeyStep(key)))] as const,
       )
       const elements = unifyElements(
         entries.map(([, element]) => element),
@@ -99,7 +99,11 @@ function convertPlain(
     case 'object':
       if (!isMap(input)) return undefined
       return objectOfType(type, (name, attribute) =>
-        convertInput(input.get(name) ?? null, attribute, enterPart(place, attributeStep(name))),
+        convertInput(
+          input.get(name) ?? null,
+          attribute,
+          enterPart(place, createAttributeStep(name)),
+        ),
       )
   }
 }
@@ -107,7 +111,7 @@ function convertPlain(
 function convertToString(input: NonNullable<PlainInput>): CtyValue | undefined {
   if (typeof input === 'string') return stringOf(input)
   if (typeof input === 'boolean') return stringOf(String(input))
-  const number = typeof input === 'number' ? numberFromFloat(input) : undefined
+  const number = typeof input === 'number' ? convertFloat(input) : undefined
   return number === undefined ? undefined : stringOf(formatCtyNumber(number))
 }
 
@@ -135,9 +139,10 @@ function convertToOwnType(input: NonNullable<PlainInput>, place: BuildPlace): Ct
   if (typeof input === 'number') return convertToNumber(input)
   const convertPart = (part: PropertyValue, step: CtyStep): CtyValue =>
     convertInput(part, { kind: 'dynamic' }, enterPart(place, step))
-  if (isList(input)) return tupleOf(input.map((item, index) => convertPart(item, indexStep(index))))
+  if (isList(input))
+    return tupleOf(input.map((item, index) => convertPart(item, createIndexStep(index))))
   return objectOf(
-    [...input].map(([name, item]) => [name, convertPart(item, attributeStep(name))] as const),
+    [...input].map(([name, item]) => [name, convertPart(item, createAttributeStep(name))] as const),
   )
 }
 
@@ -151,13 +156,13 @@ function convertItems(
       reportProblem(place, `${type.elements.length} elements are required`)
     return tupleOf(
       type.elements.map((element, index) =>
-        convertInput(input[index] ?? null, element, enterPart(place, indexStep(index))),
+        convertInput(input[index] ?? null, element, enterPart(place, createIndexStep(index))),
       ),
     )
   }
   const { kind, element } = type
   const converted = input.map((item, index) =>
-    convertInput(item, element, enterPart(place, itemStep(kind, index))),
+    convertInput(item, element, enterPart(place, createItemStep(kind, index))),
   )
   const elements = unifyElements(converted, element, place)
   if (elements === undefined) return nullOf(type)
@@ -165,8 +170,8 @@ function convertItems(
 }
 
 /** Returns the step to an item of the input for a list or set. */
-export function itemStep(kind: string, index: number): CtyStep {
-  return kind === 'set' ? { kind: 'element', position: index } : indexStep(index)
+export function createItemStep(kind: string, index: number): CtyStep {
+  return kind === 'set' ? { kind: 'element', position: index } : createIndexStep(index)
 }
 
 /**
@@ -181,7 +186,7 @@ function unifyElements(
   if (!containsDynamic(elementType)) return elements
   const types = elements.map(({ type }) => type).filter(({ kind }) => kind !== 'dynamic')
   const [first] = types
-  if (first === undefined || types.every(type => equalTypes(type, first))) return elements
+  if (first === undefined || types.every(type => areEqualTypes(type, first))) return elements
   const primitives = elements.map(toPrimitiveString)
   if (types.some(({ kind }) => kind === 'string') && !primitives.includes(undefined))
     return primitives.filter(value => value !== undefined)

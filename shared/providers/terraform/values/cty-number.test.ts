@@ -4,7 +4,7 @@ import {
   exactFloatOf,
   formatCtyNumber,
   negativeInfinity,
-  numberFromFloat,
+  convertFloat,
   parseCtyNumber,
   positiveInfinity,
 } from './cty-number.ts'
@@ -74,14 +74,14 @@ test('a text halfway to the next number identifies an even one', () => {
 })
 
 test('a double has its shortest text, and is sent as the same double', () => {
-  const tenth = numberFromFloat(0.1)
+  const tenth = convertFloat(0.1)
   expect(tenth).toEqual({ kind: 'decimal', coefficient: 1n, scale: 1, float: 0.1 })
   expect(typeof tenth === 'object' && tenth.kind === 'decimal' && exactFloatOf(tenth)).toBe(0.1)
-  expect(numberFromFloat(2 ** 60)).toBe(1152921504606847000n)
-  expect(numberFromFloat(-0)).toBe(0n)
-  expect(numberFromFloat(Infinity)).toBe(positiveInfinity)
-  expect(numberFromFloat(-Infinity)).toBe(negativeInfinity)
-  expect(numberFromFloat(Number.NaN)).toBeUndefined()
+  expect(convertFloat(2 ** 60)).toBe(1152921504606847000n)
+  expect(convertFloat(-0)).toBe(0n)
+  expect(convertFloat(Infinity)).toBe(positiveInfinity)
+  expect(convertFloat(-Infinity)).toBe(negativeInfinity)
+  expect(convertFloat(Number.NaN)).toBeUndefined()
 })
 
 test.each([

@@ -66,7 +66,7 @@ function createNumber(coefficient: bigint, exponent: number): CtyNumber {
  * Returns the number with the shortest text that identifies this double. Returns undefined for NaN.
  * cty also compares doubles by their shortest text.
  */
-export function numberFromFloat(float: number): CtyNumber | undefined {
+export function convertFloat(float: number): CtyNumber | undefined {
   if (Number.isNaN(float)) return undefined
   if (!Number.isFinite(float)) return float > 0 ? positiveInfinity : negativeInfinity
   const number = parseCtyNumber(String(float))

@@ -11,17 +11,17 @@ export type CtyStep =
 export type CtyPath = readonly CtyStep[]
 
 /** Returns the step to an attribute of an object. */
-export function attributeStep(name: string): CtyStep {
+export function createAttributeStep(name: string): CtyStep {
   return { kind: 'attribute', name }
 }
 
 /** Returns the step to an element of a list or tuple. */
-export function indexStep(index: number): CtyStep {
+export function createIndexStep(index: number): CtyStep {
   return { kind: 'index', index }
 }
 
 /** Returns the step to an element of a map. */
-export function keyStep(key: string): CtyStep {
+export function createKeyStep(key: string): CtyStep {
   return { kind: 'key', key }
 }
 
@@ -55,12 +55,12 @@ export function formatPlace(path: CtyPath): string {
 export function isAtOrBelow(path: CtyPath, ancestor: CtyPath): boolean {
   return (
     ancestor.length <= path.length &&
-    ancestor.every((step, index) => equalSteps(step, path[index] ?? step))
+    ancestor.every((step, index) => areEqualSteps(step, path[index] ?? step))
   )
 }
 
 /** Reports whether two steps lead to the same part. */
-export function equalSteps(a: CtyStep, b: CtyStep): boolean {
+export function areEqualSteps(a: CtyStep, b: CtyStep): boolean {
   switch (a.kind) {
     case 'attribute':
       return b.kind === 'attribute' && a.name === b.name

@@ -1,6 +1,6 @@
 import { listOf, mapOf, objectOfType, setOf, tupleOf } from './build-value.ts'
 import { parseCtyNumber } from './cty-number.ts'
-import { type CtyPath, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import { type CtyPath, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import {
   type CollectionType,
   type CtyType,
@@ -88,13 +88,13 @@ function readJsonSequence(
       throw createProviderBug(`${declared.elements.length} elements are required`, path)
     return tupleOf(
       declared.elements.map((type, index) =>
-        readJsonValue(json[index] ?? null, type, [...path, indexStep(index)]),
+        readJsonValue(json[index] ?? null, type, [...path, createIndexStep(index)]),
       ),
     )
   }
   const { kind, element } = declared
   const elements = json.map((item, index) =>
-    readJsonValue(item, element, [...path, indexStep(index)]),
+    readJsonValue(item, element, [...path, createIndexStep(index)]),
   )
   return kind === 'set' ? setOf(elements, element, path) : listOf(elements, element, path)
 }
@@ -106,7 +106,7 @@ function readEntries(
 ): readonly (readonly [string, CtyValue])[] {
   return [...json].map(([key, item]) => [
     key,
-    readJsonValue(item, element, [...path, keyStep(key)]),
+    readJsonValue(item, element, [...path, createKeyStep(key)]),
   ])
 }
 
@@ -118,7 +118,7 @@ function readJsonObject(json: LosslessObject, declared: ObjectType, path: CtyPat
   if (surplus !== undefined)
     throw createProviderBug(`the attribute '${surplus}' is not supported`, path)
   return objectOfType(declared, (name, type) =>
-    readJsonValue(members.get(name) ?? null, type, [...path, attributeStep(name)]),
+    readJsonValue(members.get(name) ?? null, type, [...path, createAttributeStep(name)]),
   )
 }
 

@@ -1,5 +1,5 @@
 import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
-import { type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import { type CtyStep, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import {
   type CollectionType,
   type CtyType,
@@ -104,13 +104,15 @@ function readSequence(cursor: DecodingCursor, declared: CollectionType | TupleTy
         `${declared.elements.length} elements are required, but the provider sent ${length}`,
         cursor.path,
       )
-    return tupleOf(declared.elements.map((type, index) => readPart(cursor, indexStep(index), type)))
+    return tupleOf(
+      declared.elements.map((type, index) => readPart(cursor, createIndexStep(index), type)),
+    )
   }
   const { element } = declared
   const elements: CtyValue[] = []
   for (let index = 0; index < length; index++) {
     const step: CtyStep =
-      declared.kind === 'set' ? { kind: 'element', position: index } : indexStep(index)
+      declared.kind === 'set' ? { kind: 'element', position: index } : createIndexStep(index)
     elements.push(readPart(cursor, step, element))
   }
   return declared.kind === 'set'
@@ -124,7 +126,7 @@ function readMap(cursor: DecodingCursor, element: CtyType): CtyValue {
     const key = readKey(cursor)
     if (entries.has(key))
       throw createProviderBug(`the provider sent the key '${key}' twice`, cursor.path)
-    entries.set(key, readPart(cursor, keyStep(key), element))
+    entries.set(key, readPart(cursor, createKeyStep(key), element))
   }
   return mapOf(entries, element, cursor.path)
 }
@@ -145,7 +147,7 @@ function readObject(cursor: DecodingCursor, declared: ObjectType): CtyValue {
         `the attribute '${name}' ${type === undefined ? 'is not supported' : 'was sent twice'}`,
         cursor.path,
       )
-    entries.set(name, readPart(cursor, attributeStep(name), type))
+    entries.set(name, readPart(cursor, createAttributeStep(name), type))
   }
   if (containsDynamic(declared)) return objectOf(entries)
   const sorted = [...declared.attributes.keys()].map(name => [name, entries.get(name)] as const)

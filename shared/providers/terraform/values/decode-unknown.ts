@@ -1,4 +1,4 @@
-import { type CtyNumber, numberFromFloat, parseCtyNumber } from './cty-number.ts'
+import { type CtyNumber, convertFloat, parseCtyNumber } from './cty-number.ts'
 import type { CtyPath } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 import { type CtyValue, nullOf } from './cty-value.ts'
@@ -108,7 +108,7 @@ export function readMsgpackNumber(reader: MsgpackReader): CtyNumber | undefined 
     case 'integer':
       return reader.readInteger()
     case 'float':
-      return numberFromFloat(reader.readFloat())
+      return convertFloat(reader.readFloat())
     case 'text':
       return parseCtyNumber(reader.readText())
     default:

@@ -2,7 +2,7 @@ import { assert } from '../../../errors/error.ts'
 import { formatGoJson } from '../../../values/go-json.ts'
 import { conformanceErrorsOf } from './conformance.ts'
 import { formatCtyNumber } from './cty-number.ts'
-import { type CtyPath, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import { type CtyPath, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 import type { CtyValue } from './cty-value.ts'
 import { elementTypeOf } from './declared-element.ts'
@@ -40,13 +40,13 @@ function formatValue(value: CtyValue, declared: CtyType, path: CtyPath): string 
     case 'set':
     case 'tuple': {
       const elements = value.elements.map((element, index) =>
-        formatValue(element, elementTypeOf(declared, index), [...path, indexStep(index)]),
+        formatValue(element, elementTypeOf(declared, index), [...path, createIndexStep(index)]),
       )
       return `[${elements.join(',')}]`
     }
     case 'map':
     case 'object': {
-      const stepTo = value.kind === 'map' ? keyStep : attributeStep
+      const stepTo = value.kind === 'map' ? createKeyStep : createAttributeStep
       const members = [...value.entries].map(
         ([key, part]) =>
           `${formatGoJson(key)}:${formatValue(part, elementTypeOf(declared, key), [...path, stepTo(key)])}`,

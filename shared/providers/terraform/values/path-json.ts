@@ -1,5 +1,11 @@
 import { formatGoJson } from '../../../values/go-json.ts'
-import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import {
+  type CtyPath,
+  type CtyStep,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from './cty-path.ts'
 import { type LosslessJson, isLosslessArray, isLosslessObject } from './lossless-json.ts'
 
 /**
@@ -13,7 +19,7 @@ export function readPathJson(json: LosslessJson): CtyPath | undefined {
     const value = isLosslessObject(item) ? item.get('value') : undefined
     if (!isLosslessObject(item) || value === undefined) return undefined
     const type = item.get('type')
-    if (type === 'get_attr' && typeof value === 'string') path.push(attributeStep(value))
+    if (type === 'get_attr' && typeof value === 'string') path.push(createAttributeStep(value))
     else if (type !== 'index' || !isLosslessObject(value)) return undefined
     else {
       const step = readIndex(value.get('value'))
@@ -26,9 +32,9 @@ export function readPathJson(json: LosslessJson): CtyPath | undefined {
 
 /** Returns the step to a key or index, or undefined for an element of a set. */
 function readIndex(key: LosslessJson | undefined): CtyStep | undefined {
-  if (typeof key === 'string') return keyStep(key)
+  if (typeof key === 'string') return createKeyStep(key)
   const isNumber = typeof key === 'object' && key !== null && 'source' in key
-  return isNumber ? indexStep(Number(key.source)) : undefined
+  return isNumber ? createIndexStep(Number(key.source)) : undefined
 }
 
 /** Returns the JSON of a path, as in Terraform's states. A path into a set ends at the set. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
-import { numberFromFloat, parseCtyNumber } from './cty-number.ts'
+import { convertFloat, parseCtyNumber } from './cty-number.ts'
 import { dynamicType, listType, numberType, setType, stringType } from './type-system.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
-import { equalRaw } from './raw-equality.ts'
-import { equalValuesOf, lengthRangeOf, mayBecome } from './semantic-equality.ts'
+import { areEqualRaw } from './raw-equality.ts'
+import { areEqualValuesOf, lengthRangeOf, mayBecome } from './semantic-equality.ts'
 import { unknownOf } from './unknown-value.ts'
 
 const a = stringOf('a')
@@ -14,31 +14,33 @@ const setWith = (...elements: CtyValue[]): CtyValue => setOf(elements, stringTyp
 const parseDecimal = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
 
 test('structural equality compares types, and unknown values by their refinements', () => {
-  expect(equalRaw(nullOf(stringType), nullOf(numberType))).toBe(false)
-  expect(equalRaw(nullOf(stringType), anyText)).toBe(false)
-  expect(equalRaw(listOf([], stringType), listOf([], numberType))).toBe(false)
+  expect(areEqualRaw(nullOf(stringType), nullOf(numberType))).toBe(false)
+  expect(areEqualRaw(nullOf(stringType), anyText)).toBe(false)
+  expect(areEqualRaw(listOf([], stringType), listOf([], numberType))).toBe(false)
   const refined = unknownOf(stringType, { prefix: 'a' })
-  expect(equalRaw(anyText, refined)).toBe(false)
-  expect(equalRaw(anyText, refined, { ignoresRefinements: true })).toBe(true)
-  expect(equalRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]))).toBe(false)
+  expect(areEqualRaw(anyText, refined)).toBe(false)
+  expect(areEqualRaw(anyText, refined, { ignoresRefinements: true })).toBe(true)
+  expect(areEqualRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]))).toBe(false)
   expect(
-    equalRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]), { ignoresRefinements: true }),
+    areEqualRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]), {
+      ignoresRefinements: true,
+    }),
   ).toBe(true)
 })
 
 test('a double equals the decimal with its shortest text', () => {
-  expect(equalRaw(numberOf(numberFromFloat(0.1) ?? 0n), parseDecimal('0.1'))).toBe(true)
-  expect(equalRaw(parseDecimal('0.1'), parseDecimal('0.10000000000000001'))).toBe(false)
+  expect(areEqualRaw(numberOf(convertFloat(0.1) ?? 0n), parseDecimal('0.1'))).toBe(true)
+  expect(areEqualRaw(parseDecimal('0.1'), parseDecimal('0.10000000000000001'))).toBe(false)
 })
 
 test('sets are equal in any order if each element occurs equally often', () => {
   const one = objectOf([['x', anyText]])
   const two = objectOf([['x', unknownOf(stringType, { prefix: 'a' })]])
   const createObjectSet = (...elements: CtyValue[]): CtyValue => setOf(elements, one.type)
-  expect(equalRaw(createObjectSet(one, two), createObjectSet(two, one))).toBe(true)
-  expect(equalRaw(createObjectSet(one, one), createObjectSet(one, two))).toBe(false)
-  expect(equalRaw(setWith(a, b, a), setWith(b, a))).toBe(true)
-  expect(equalRaw(setWith(a, anyText), setWith(anyText, a))).toBe(true)
+  expect(areEqualRaw(createObjectSet(one, two), createObjectSet(two, one))).toBe(true)
+  expect(areEqualRaw(createObjectSet(one, one), createObjectSet(one, two))).toBe(false)
+  expect(areEqualRaw(setWith(a, b, a), setWith(b, a))).toBe(true)
+  expect(areEqualRaw(setWith(a, anyText), setWith(anyText, a))).toBe(true)
 })
 
 test('elements of a set are merged only if they are certainly equal', () => {
@@ -89,8 +91,8 @@ test.each<[string, CtyValue, CtyValue, boolean | undefined]>([
     false,
   ],
 ])('semantic equality of %s', (_name, left, right, result) => {
-  expect(equalValuesOf(left, right)).toBe(result)
-  expect(equalValuesOf(right, left)).toBe(result)
+  expect(areEqualValuesOf(left, right)).toBe(result)
+  expect(areEqualValuesOf(right, left)).toBe(result)
 })
 
 test.each<[string, CtyValue, CtyValue, boolean]>([

@@ -1,10 +1,10 @@
 import { compareNumbers } from './cty-number.ts'
-import { equalTypes } from './type-system.ts'
+import { areEqualTypes } from './type-system.ts'
 import type { CtyMapping, CtySequence, CtyValue } from './cty-value.ts'
-import { equalRefinements } from './refinements.ts'
+import { areEqualRefinements } from './refinements.ts'
 import { orderKeyOf } from './order-key.ts'
 
-/** Options of `equalRaw`. By default, the refinements of unknown values must be equal. */
+/** Options of `areEqualRaw`. By default, the refinements of unknown values must be equal. */
 export interface RawComparison {
   readonly ignoresRefinements?: boolean
 }
@@ -13,16 +13,17 @@ export interface RawComparison {
  * Reports whether two values have the same type and content at every level. An unknown equals an
  * unknown of the same type and refinements, and no other value.
  */
-export function equalRaw(a: CtyValue, b: CtyValue, comparison: RawComparison = {}): boolean {
+export function areEqualRaw(a: CtyValue, b: CtyValue, comparison: RawComparison = {}): boolean {
   if (a === b) return true
-  if (!equalTypes(a.type, b.type)) return false
+  if (!areEqualTypes(a.type, b.type)) return false
   switch (a.kind) {
     case 'null':
       return b.kind === 'null'
     case 'unknown':
       return (
         b.kind === 'unknown' &&
-        (comparison.ignoresRefinements === true || equalRefinements(a.refinements, b.refinements))
+        (comparison.ignoresRefinements === true ||
+          areEqualRefinements(a.refinements, b.refinements))
       )
     case 'string':
       return b.kind === 'string' && a.text === b.text
@@ -31,31 +32,31 @@ export function equalRaw(a: CtyValue, b: CtyValue, comparison: RawComparison = {
     case 'bool':
       return b.kind === 'bool' && a.isTrue === b.isTrue
     case 'set':
-      return b.kind === 'set' && equalRawSets(a, b, comparison)
+      return b.kind === 'set' && areEqualRawSets(a, b, comparison)
     case 'list':
     case 'tuple':
-      return b.kind === a.kind && equalElements(a, b, comparison)
+      return b.kind === a.kind && areEqualElements(a, b, comparison)
     case 'map':
     case 'object':
-      return b.kind === a.kind && equalEntries(a, b, comparison)
+      return b.kind === a.kind && areEqualEntries(a, b, comparison)
   }
 }
 
-function equalElements(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
+function areEqualElements(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
   return (
     a.elements.length === b.elements.length &&
     a.elements.every((element, index) => {
       const other = b.elements[index]
-      return other !== undefined && equalRaw(element, other, comparison)
+      return other !== undefined && areEqualRaw(element, other, comparison)
     })
   )
 }
 
-function equalEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): boolean {
+function areEqualEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): boolean {
   if (a.entries.size !== b.entries.size) return false
   for (const [key, part] of a.entries) {
     const other = b.entries.get(key)
-    if (other === undefined || !equalRaw(part, other, comparison)) return false
+    if (other === undefined || !areEqualRaw(part, other, comparison)) return false
   }
   return true
 }
@@ -64,13 +65,13 @@ function equalEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): 
  * Compares sets. Elements with equal order keys have no defined order, so each element is searched
  * for in the other set.
  */
-function equalRawSets(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
+function areEqualRawSets(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
   if (a.elements.length !== b.elements.length) return false
-  if (equalElements(a, b, comparison)) return true
+  if (areEqualElements(a, b, comparison)) return true
   const buckets = Map.groupBy(b.elements, orderKeyOf)
   return a.elements.every(element => {
     const bucket = buckets.get(orderKeyOf(element)) ?? []
-    const position = bucket.findIndex(other => equalRaw(element, other, comparison))
+    const position = bucket.findIndex(other => areEqualRaw(element, other, comparison))
     if (position < 0) return false
     bucket.splice(position, 1)
     return true

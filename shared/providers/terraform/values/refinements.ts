@@ -33,18 +33,18 @@ export const refinementKeys = {
 } as const
 
 /** Reports whether two unknown values have equal refinements. */
-export function equalRefinements(a: Refinements, b: Refinements): boolean {
+export function areEqualRefinements(a: Refinements, b: Refinements): boolean {
   return (
     a.isNotNull === b.isNotNull &&
     a.prefix === b.prefix &&
     a.lengthMin === b.lengthMin &&
     a.lengthMax === b.lengthMax &&
-    equalBounds(a.lowerBound, b.lowerBound) &&
-    equalBounds(a.upperBound, b.upperBound)
+    areEqualBounds(a.lowerBound, b.lowerBound) &&
+    areEqualBounds(a.upperBound, b.upperBound)
   )
 }
 
-function equalBounds(a: NumberBound | undefined, b: NumberBound | undefined): boolean {
+function areEqualBounds(a: NumberBound | undefined, b: NumberBound | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   return a.isInclusive === b.isInclusive && compareNumbers(a.number, b.number) === 0
 }

@@ -6,7 +6,7 @@ import { decodeCtyJson } from './decode-json.ts'
 import { decodeMsgpack } from './decode-msgpack.ts'
 import { encodeCtyJson } from './encode-json.ts'
 import { encodeMsgpack } from './encode-msgpack.ts'
-import { equalRaw } from './raw-equality.ts'
+import { areEqualRaw } from './raw-equality.ts'
 import type { Refinements } from './refinements.ts'
 import { parseTypeJson } from './type-json.ts'
 import { type CtyType, numberType, stringType } from './type-system.ts'
@@ -56,10 +56,10 @@ test.each(types)(
     const values = [nullOf(type), unknownOf(type), unknownOf(type, refinements), ...known]
     const dynamic = parseTypeJson('"dynamic"')
     for (const value of values) {
-      expect(equalRaw(roundTrip(value, type), value)).toBe(true)
-      expect(equalRaw(roundTrip(value, dynamic), value)).toBe(true)
+      expect(areEqualRaw(roundTrip(value, type), value)).toBe(true)
+      expect(areEqualRaw(roundTrip(value, dynamic), value)).toBe(true)
     }
     for (const value of [nullOf(type), ...known])
-      expect(equalRaw(decodeCtyJson(encodeCtyJson(value, type), type), value)).toBe(true)
+      expect(areEqualRaw(decodeCtyJson(encodeCtyJson(value, type), type), value)).toBe(true)
   },
 )

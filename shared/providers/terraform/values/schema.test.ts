@@ -8,7 +8,11 @@ import { encodeMsgpack } from './encode-msgpack.ts'
 import { buildConfig } from './build-config.ts'
 import { type BlockSchema, impliedTypeOf, typeOfNestedBlock } from './schema.ts'
 import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
-import { equalSensitivePaths, mergeSensitivePaths, listSensitivePaths } from './sensitive-paths.ts'
+import {
+  areEqualSensitivePaths,
+  mergeSensitivePaths,
+  listSensitivePaths,
+} from './sensitive-paths.ts'
 import { formatTypeJson, parseTypeJson } from './type-json.ts'
 import { findSchemaFlaws, validateSchema } from './validate-schema.ts'
 
@@ -186,7 +190,10 @@ test('sets of paths are merged and compared', () => {
     pathOf('c'),
   ])
   expect(
-    equalSensitivePaths([pathOf('a'), pathOf('c')], [pathOf('c'), pathOf('a'), pathOf('a', 'b')]),
+    areEqualSensitivePaths(
+      [pathOf('a'), pathOf('c')],
+      [pathOf('c'), pathOf('a'), pathOf('a', 'b')],
+    ),
   ).toBe(true)
-  expect(equalSensitivePaths([pathOf('a')], [pathOf('c')])).toBe(false)
+  expect(areEqualSensitivePaths([pathOf('a')], [pathOf('c')])).toBe(false)
 })

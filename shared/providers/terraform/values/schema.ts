@@ -5,7 +5,7 @@ import {
   dynamicType,
   listType,
   mapType,
-  objectType,
+  createObjectType,
   setType,
 } from './type-system.ts'
 
@@ -61,7 +61,7 @@ const blockTypes = new WeakMap<BlockSchema, ObjectType>()
 export function impliedTypeOf(block: BlockSchema): ObjectType {
   const cached = blockTypes.get(block)
   if (cached !== undefined) return cached
-  const type = objectType([
+  const type = createObjectType([
     ...[...block.attributes].map(
       ([name, attribute]) => [name, typeOfAttribute(attribute)] as const,
     ),
@@ -94,7 +94,7 @@ const objectTypes = new WeakMap<ObjectSchema, ObjectType>()
 export function typeOfObject(schema: ObjectSchema): ObjectType {
   const cached = objectTypes.get(schema)
   if (cached !== undefined) return cached
-  const type = objectType(
+  const type = createObjectType(
     [...schema.attributes].map(([name, attribute]) => [name, typeOfAttribute(attribute)] as const),
   )
   objectTypes.set(schema, type)

@@ -1,7 +1,7 @@
-import { equalTypes, containsDynamic } from './type-system.ts'
+import { areEqualTypes, containsDynamic } from './type-system.ts'
 import { type CtyUnknown, type CtyValue, isWhollyKnown } from './cty-value.ts'
 import { conformsTo } from './conformance.ts'
-import { equalRaw } from './raw-equality.ts'
+import { areEqualRaw } from './raw-equality.ts'
 import { isWithinBounds } from './refinements.ts'
 import { childrenOf } from './walk-value.ts'
 
@@ -9,7 +9,7 @@ import { childrenOf } from './walk-value.ts'
  * Compares two values as Terraform's operator `==` does. Returns undefined if the result depends on
  * values that are not known yet. All nulls are equal.
  */
-export function equalValuesOf(a: CtyValue, b: CtyValue): boolean | undefined {
+export function areEqualValuesOf(a: CtyValue, b: CtyValue): boolean | undefined {
   if (a.kind === 'null' && isDefinitelyNotNull(b)) return false
   if (b.kind === 'null' && isDefinitelyNotNull(a)) return false
   if (a.kind === 'unknown' && b.kind === 'unknown') return undefined
@@ -18,7 +18,7 @@ export function equalValuesOf(a: CtyValue, b: CtyValue): boolean | undefined {
   if (a.kind === 'null' || b.kind === 'null') return a.kind === b.kind
   if (!isTypeWhollyKnown(a) || !isTypeWhollyKnown(b))
     return conformsTo(a.type, b.type) || conformsTo(b.type, a.type) ? undefined : false
-  return equalTypes(a.type, b.type) && equalKnown(a, b)
+  return areEqualTypes(a.type, b.type) && areEqualKnown(a, b)
 }
 
 function isDefinitelyNotNull(value: CtyValue): boolean {
@@ -28,7 +28,7 @@ function isDefinitelyNotNull(value: CtyValue): boolean {
 function equalsUnknown(known: CtyValue, unknown: CtyUnknown): boolean | undefined {
   if (!mayBecome(unknown, known)) return false
   if (known.kind === 'null' || containsDynamic(unknown.type)) return undefined
-  return equalTypes(known.type, unknown.type) ? undefined : false
+  return areEqualTypes(known.type, unknown.type) ? undefined : false
 }
 
 /** Reports whether an unknown value may turn out to be this value. */
@@ -94,20 +94,20 @@ function isTypeWhollyKnown(value: CtyValue): boolean {
 }
 
 /** Compares two values of the same type, neither null nor unknown. */
-function equalKnown(a: CtyValue, b: CtyValue): boolean | undefined {
+function areEqualKnown(a: CtyValue, b: CtyValue): boolean | undefined {
   if (a.kind === 'set' || b.kind === 'set') {
-    if (equalRaw(a, b)) return isWhollyKnown(a) ? true : undefined
+    if (areEqualRaw(a, b)) return isWhollyKnown(a) ? true : undefined
     return isWhollyKnown(a) && isWhollyKnown(b) ? false : undefined
   }
   const parts = childrenOf(a)
-  if (parts.length === 0) return equalRaw(a, b)
+  if (parts.length === 0) return areEqualRaw(a, b)
   const others = childrenOf(b)
   if (parts.length !== others.length) return false
   const results = parts.map(([step, part], index) => {
     const [otherStep, other] = others[index] ?? [step, part]
     const isSameKey =
       step.kind !== 'key' || (otherStep.kind === 'key' && step.key === otherStep.key)
-    return isSameKey && equalValuesOf(part, other)
+    return isSameKey && areEqualValuesOf(part, other)
   })
   if (results.includes(false)) return false
   return results.includes(undefined) ? undefined : true

@@ -1,4 +1,4 @@
-import { type CtyPath, attributeStep, formatCtyPath, isAtOrBelow } from './cty-path.ts'
+import { type CtyPath, createAttributeStep, formatCtyPath, isAtOrBelow } from './cty-path.ts'
 import type { CtyValue } from './cty-value.ts'
 import type { AttributeSchema, BlockSchema } from './schema.ts'
 import { childrenOf } from './walk-value.ts'
@@ -17,7 +17,7 @@ export function listSensitivePaths(
   const nested = [...block.blocks].flatMap(([name, { block: inner, nesting }]) => {
     const part = value.entries.get(name)
     if (part === undefined) return []
-    const place = [...path, attributeStep(name)]
+    const place = [...path, createAttributeStep(name)]
     return nesting === 'single' || nesting === 'group'
       ? listSensitivePaths(inner, part, place)
       : listElementPaths(part, place, (element, elementPath) =>
@@ -35,7 +35,7 @@ function listAttributePaths(
   if (value.kind !== 'object') return []
   return [...attributes].flatMap(([name, attribute]) => {
     const part = value.entries.get(name)
-    const place = [...path, attributeStep(name)]
+    const place = [...path, createAttributeStep(name)]
     if (part === undefined) return []
     if (attribute.isSensitive === true) return [place]
     if (attribute.kind === 'plain') return []
@@ -70,7 +70,7 @@ export function mergeSensitivePaths(
 }
 
 /** Reports whether two sets of paths mark the same parts. Order does not matter. */
-export function equalSensitivePaths(
+export function areEqualSensitivePaths(
   first: readonly CtyPath[],
   second: readonly CtyPath[],
 ): boolean {

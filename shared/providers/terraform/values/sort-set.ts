@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../../values/go-json.ts'
 import { compareNumbers } from './cty-number.ts'
 import { type CtyValue, isWhollyKnown } from './cty-value.ts'
-import { equalRaw } from './raw-equality.ts'
+import { areEqualRaw } from './raw-equality.ts'
 import { orderKeyOf } from './order-key.ts'
 
 /**
@@ -13,7 +13,7 @@ export function sortSetElements(elements: readonly CtyValue[]): readonly CtyValu
   const buckets = new Map<string, CtyValue[]>()
   const distinct = keyed.filter(({ value, key }) => {
     const bucket = buckets.get(key) ?? []
-    if (isWhollyKnown(value) && bucket.some(other => equalRaw(other, value))) return false
+    if (isWhollyKnown(value) && bucket.some(other => areEqualRaw(other, value))) return false
     bucket.push(value)
     buckets.set(key, bucket)
     return true

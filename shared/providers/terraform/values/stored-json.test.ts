@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CtyPath, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import { type CtyPath, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import { formatLosslessJson, parseLosslessJson } from './lossless-json.ts'
 import { formatPathJson, readPathJson } from './path-json.ts'
 import { stripRemovedAttributes } from './strip-removed.ts'
@@ -30,7 +30,12 @@ test('attributes that a type no longer has are removed from a stored object', ()
 })
 
 test('a path survives its form in a Terraform state', () => {
-  const path: CtyPath = [attributeStep('rule'), indexStep(0), attributeStep('tags'), keyStep('k"')]
+  const path: CtyPath = [
+    createAttributeStep('rule'),
+    createIndexStep(0),
+    createAttributeStep('tags'),
+    createKeyStep('k"'),
+  ]
   const text = formatPathJson(path)
   expect(text).toBe(
     '[{"type":"get_attr","value":"rule"},{"type":"index","value":{"value":0,"type":"number"}},' +
@@ -40,11 +45,15 @@ test('a path survives its form in a Terraform state', () => {
 })
 
 test('a path into a set ends at the set', () => {
-  const path: CtyPath = [attributeStep('s'), { kind: 'element', position: 1 }, attributeStep('x')]
+  const path: CtyPath = [
+    createAttributeStep('s'),
+    { kind: 'element', position: 1 },
+    createAttributeStep('x'),
+  ]
   expect(formatPathJson(path)).toBe('[{"type":"get_attr","value":"s"}]')
   const stored =
     '[{"type":"get_attr","value":"s"},{"type":"index","value":{"value":{"x":"a"},"type":["object",{"x":"string"}]}},{"type":"get_attr","value":"x"}]'
-  expect(readPathJson(parseLosslessJson(stored) ?? null)).toEqual([attributeStep('s')])
+  expect(readPathJson(parseLosslessJson(stored) ?? null)).toEqual([createAttributeStep('s')])
 })
 
 test.each([

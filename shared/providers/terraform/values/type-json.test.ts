@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasCode } from '../../../errors/error.ts'
 import { conformanceErrorsOf } from './conformance.ts'
-import { describeType, equalTypes } from './type-system.ts'
+import { describeType, areEqualTypes } from './type-system.ts'
 import { formatTypeJson, parseTypeJson } from './type-json.ts'
 
 test.each([
@@ -43,7 +43,8 @@ test.each([
 })
 
 test('types are equal by structure', () => {
-  const areEqual = (a: string, b: string): boolean => equalTypes(parseTypeJson(a), parseTypeJson(b))
+  const areEqual = (a: string, b: string): boolean =>
+    areEqualTypes(parseTypeJson(a), parseTypeJson(b))
   expect(
     areEqual('["object",{"a":"string","b":"bool"}]', '["object",{"b":"bool","a":"string"}]'),
   ).toBe(true)

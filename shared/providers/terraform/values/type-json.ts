@@ -5,10 +5,10 @@ import {
   listType,
   mapType,
   numberType,
-  objectType,
+  createObjectType,
   setType,
   stringType,
-  tupleType,
+  createTupleType,
 } from './type-system.ts'
 import type { LosslessJson } from './lossless-json.ts'
 import { checkDepth, createProviderBug } from './provider-bug.ts'
@@ -56,7 +56,7 @@ function readType(json: unknown, depth: number): CtyType {
       return mapType(readType(argument, depth + 1))
     case 'tuple':
       if (!Array.isArray(argument)) throw createTypeError(json)
-      return tupleType(argument.map(element => readType(element, depth + 1)))
+      return createTupleType(argument.map(element => readType(element, depth + 1)))
     case 'object':
       if (optional !== undefined && !isNames(optional)) throw createTypeError(json)
       return readObject(argument, depth)
@@ -85,7 +85,7 @@ function readObject(json: unknown, depth: number): CtyType {
   const attributes = Object.entries(json).map(
     ([name, type]) => [name, readType(type, depth + 1)] as const,
   )
-  return objectType(attributes)
+  return createObjectType(attributes)
 }
 
 function isNames(json: unknown): boolean {

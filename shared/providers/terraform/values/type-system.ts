@@ -57,12 +57,12 @@ export function mapType(element: CtyType): CollectionType {
 }
 
 /** Returns the type of tuples with these element types. */
-export function tupleType(elements: readonly CtyType[]): TupleType {
+export function createTupleType(elements: readonly CtyType[]): TupleType {
   return { kind: 'tuple', elements }
 }
 
 /** Returns the type of objects with these attributes. Names are normalized and sorted. */
-export function objectType(attributes: Iterable<readonly [string, CtyType]>): ObjectType {
+export function createObjectType(attributes: Iterable<readonly [string, CtyType]>): ObjectType {
   return { kind: 'object', attributes: sortEntries(attributes) }
 }
 
@@ -75,7 +75,7 @@ export function sortEntries<T>(entries: Iterable<readonly [string, T]>): Readonl
 }
 
 /** Reports whether two types are equal. */
-export function equalTypes(a: CtyType, b: CtyType): boolean {
+export function areEqualTypes(a: CtyType, b: CtyType): boolean {
   if (a === b) return true
   switch (a.kind) {
     case 'string':
@@ -86,23 +86,25 @@ export function equalTypes(a: CtyType, b: CtyType): boolean {
     case 'list':
     case 'set':
     case 'map':
-      return a.kind === b.kind && equalTypes(a.element, b.element)
+      return a.kind === b.kind && areEqualTypes(a.element, b.element)
     case 'tuple':
       return (
         b.kind === 'tuple' &&
         a.elements.length === b.elements.length &&
-        a.elements.every((element, index) => equalTypes(element, b.elements[index] ?? dynamicType))
+        a.elements.every((element, index) =>
+          areEqualTypes(element, b.elements[index] ?? dynamicType),
+        )
       )
     case 'object':
-      return b.kind === 'object' && equalAttributes(a, b)
+      return b.kind === 'object' && areEqualAttributes(a, b)
   }
 }
 
-function equalAttributes(a: ObjectType, b: ObjectType): boolean {
+function areEqualAttributes(a: ObjectType, b: ObjectType): boolean {
   if (a.attributes.size !== b.attributes.size) return false
   for (const [name, type] of a.attributes) {
     const other = b.attributes.get(name)
-    if (other === undefined || !equalTypes(type, other)) return false
+    if (other === undefined || !areEqualTypes(type, other)) return false
   }
   return true
 }

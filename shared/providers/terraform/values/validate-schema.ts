@@ -1,4 +1,4 @@
-import { type CtyPath, attributeStep, formatPlace } from './cty-path.ts'
+import { type CtyPath, createAttributeStep, formatPlace } from './cty-path.ts'
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -19,10 +19,10 @@ export function validateSchema(block: BlockSchema, subject: string): void {
 /** Returns the flaws of a schema as sentences, each with its place. */
 export function findSchemaFlaws(block: BlockSchema, path: CtyPath = []): readonly string[] {
   const flaws = [...block.attributes].flatMap(([name, attribute]) =>
-    findAttributeFlaws(attribute, [...path, attributeStep(name)]),
+    findAttributeFlaws(attribute, [...path, createAttributeStep(name)]),
   )
   for (const [name, nested] of block.blocks) {
-    const place = [...path, attributeStep(name)]
+    const place = [...path, createAttributeStep(name)]
     if (block.attributes.has(name))
       flaws.push(`the name of an attribute is also the name of a block${formatPlace(place)}`)
     if (!/^[a-z0-9_]+$/.test(name))
@@ -75,6 +75,6 @@ function findAttributeFlaws(attribute: AttributeSchema, path: CtyPath): readonly
   if (attribute.nested.nesting === 'set' && containsDynamic(typeOfAttribute(attribute)))
     addFlaw('a set of objects has a part of any type')
   for (const [name, nested] of attribute.nested.attributes)
-    flaws.push(...findAttributeFlaws(nested, [...path, attributeStep(name)]))
+    flaws.push(...findAttributeFlaws(nested, [...path, createAttributeStep(name)]))
   return flaws
 }

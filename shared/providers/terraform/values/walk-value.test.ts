@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { listOf, mapOf, objectOf, setOf } from './build-value.ts'
-import { attributeStep, formatCtyPath, indexStep, isAtOrBelow, keyStep } from './cty-path.ts'
-import { dynamicType, listType, objectType, stringType } from './type-system.ts'
+import {
+  createAttributeStep,
+  formatCtyPath,
+  createIndexStep,
+  isAtOrBelow,
+  createKeyStep,
+} from './cty-path.ts'
+import { dynamicType, listType, createObjectType, stringType } from './type-system.ts'
 import { nullOf, stringOf } from './cty-value.ts'
 import { unknownOf } from './unknown-value.ts'
 import { getAtCtyPath, replaceUnknowns, unknownPathsOf, walkValue } from './walk-value.ts'
@@ -10,7 +16,7 @@ const value = objectOf([
   ['list', listOf([stringOf('a'), unknownOf(stringType)], stringType)],
   ['map', mapOf([['k.1', unknownOf(stringType)]], stringType)],
   ['set', setOf([unknownOf(stringType)], stringType)],
-  ['none', nullOf(objectType([['x', stringType]]))],
+  ['none', nullOf(createObjectType([['x', stringType]]))],
 ])
 
 test('a walk visits outer parts first, and skips parts on request', () => {
@@ -31,34 +37,44 @@ test('unknown parts are found, and become null', () => {
   const known = replaceUnknowns(value)
   expect(unknownPathsOf(known)).toEqual([])
   expect(known.type).toEqual(value.type)
-  expect(getAtCtyPath(known, [attributeStep('list'), indexStep(1)])).toEqual(nullOf(stringType))
+  expect(getAtCtyPath(known, [createAttributeStep('list'), createIndexStep(1)])).toEqual(
+    nullOf(stringType),
+  )
 })
 
 test('a path leads to a part, or to nothing', () => {
-  expect(getAtCtyPath(value, [attributeStep('list'), indexStep(0)])).toEqual(stringOf('a'))
-  expect(getAtCtyPath(value, [attributeStep('list'), indexStep(2)])).toBeUndefined()
-  expect(getAtCtyPath(value, [attributeStep('map'), keyStep('k.1')])?.kind).toBe('unknown')
-  expect(getAtCtyPath(value, [attributeStep('map'), keyStep('other')])).toBeUndefined()
-  expect(getAtCtyPath(value, [attributeStep('set'), { kind: 'element', position: 0 }])?.kind).toBe(
+  expect(getAtCtyPath(value, [createAttributeStep('list'), createIndexStep(0)])).toEqual(
+    stringOf('a'),
+  )
+  expect(getAtCtyPath(value, [createAttributeStep('list'), createIndexStep(2)])).toBeUndefined()
+  expect(getAtCtyPath(value, [createAttributeStep('map'), createKeyStep('k.1')])?.kind).toBe(
     'unknown',
   )
-  expect(getAtCtyPath(value, [attributeStep('none'), attributeStep('x')])).toBeUndefined()
+  expect(getAtCtyPath(value, [createAttributeStep('map'), createKeyStep('other')])).toBeUndefined()
+  expect(
+    getAtCtyPath(value, [createAttributeStep('set'), { kind: 'element', position: 0 }])?.kind,
+  ).toBe('unknown')
+  expect(
+    getAtCtyPath(value, [createAttributeStep('none'), createAttributeStep('x')]),
+  ).toBeUndefined()
   expect(getAtCtyPath(value, [])).toBe(value)
 })
 
 test('all parts of an unknown value are unknown', () => {
-  const unknown = unknownOf(objectType([['a', listType(stringType)]]))
-  expect(getAtCtyPath(unknown, [attributeStep('a'), indexStep(7)])).toEqual(unknownOf(stringType))
-  expect(getAtCtyPath(unknown, [attributeStep('b')])).toBeUndefined()
-  expect(getAtCtyPath(unknownOf(dynamicType), [attributeStep('b'), indexStep(1)])?.kind).toBe(
-    'unknown',
+  const unknown = unknownOf(createObjectType([['a', listType(stringType)]]))
+  expect(getAtCtyPath(unknown, [createAttributeStep('a'), createIndexStep(7)])).toEqual(
+    unknownOf(stringType),
   )
+  expect(getAtCtyPath(unknown, [createAttributeStep('b')])).toBeUndefined()
+  expect(
+    getAtCtyPath(unknownOf(dynamicType), [createAttributeStep('b'), createIndexStep(1)])?.kind,
+  ).toBe('unknown')
 })
 
 test('a path is below its beginnings', () => {
-  const path = [attributeStep('a'), keyStep('b')]
-  expect(isAtOrBelow(path, [attributeStep('a')])).toBe(true)
+  const path = [createAttributeStep('a'), createKeyStep('b')]
+  expect(isAtOrBelow(path, [createAttributeStep('a')])).toBe(true)
   expect(isAtOrBelow(path, path)).toBe(true)
-  expect(isAtOrBelow([attributeStep('a')], path)).toBe(false)
-  expect(isAtOrBelow(path, [keyStep('a')])).toBe(false)
+  expect(isAtOrBelow([createAttributeStep('a')], path)).toBe(false)
+  expect(isAtOrBelow(path, [createKeyStep('a')])).toBe(false)
 })

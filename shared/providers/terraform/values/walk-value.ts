@@ -1,4 +1,10 @@
-import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import {
+  type CtyPath,
+  type CtyStep,
+  createAttributeStep,
+  createIndexStep,
+  createKeyStep,
+} from './cty-path.ts'
 import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
 import { type CtyValue, isWhollyKnown, nullOf } from './cty-value.ts'
 import { unknownOf } from './unknown-value.ts'
@@ -14,13 +20,13 @@ export function childrenOf(value: CtyValue): readonly (readonly [CtyStep, CtyVal
       return []
     case 'list':
     case 'tuple':
-      return value.elements.map((element, index) => [indexStep(index), element])
+      return value.elements.map((element, index) => [createIndexStep(index), element])
     case 'set':
       return value.elements.map((element, position) => [{ kind: 'element', position }, element])
     case 'map':
-      return [...value.entries].map(([key, element]) => [keyStep(key), element])
+      return [...value.entries].map(([key, element]) => [createKeyStep(key), element])
     case 'object':
-      return [...value.entries].map(([name, attribute]) => [attributeStep(name), attribute])
+      return [...value.entries].map(([name, attribute]) => [createAttributeStep(name), attribute])
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { error } from '../../../../errors/error.ts'
-import { dynamoError } from './dynamo-error.ts'
+import { createDynamoError } from './dynamo-error.ts'
 
 const request = { table: 'journal', operation: 'UpdateItem', region: 'eu-test-1' }
 
@@ -22,24 +22,26 @@ describe('errors of requests to DynamoDB', () => {
     ['TimeoutError', 'STORE_UNAVAILABLE'],
     ['ValidationException', 'INTERNAL_ASSERTION'],
   ])('%s maps to %s, with table, region and operation', (name, code) => {
-    const mappedError = dynamoError(createThrown(name), request)
+    const mappedError = createDynamoError(createThrown(name), request)
     expect(mappedError).toMatchObject({ code, details: { ...request, error: name } })
     expect(mappedError.message).toContain('the table journal')
   })
 
   test('a record that is too large and a signature for another region have their own codes', () => {
     const large = 'Item size has exceeded the maximum allowed size'
-    expect(dynamoError(createThrown('ValidationException', large), request).code).toBe(
+    expect(createDynamoError(createThrown('ValidationException', large), request).code).toBe(
       'RECORD_TOO_LARGE',
     )
     const scoped = "Credential should be scoped to a valid region, not 'eu-test-1'."
     const elsewhere = createThrown('InvalidSignatureException', scoped)
-    expect(dynamoError(elsewhere, request).code).toBe('STORE_REGION_WRONG')
+    expect(createDynamoError(elsewhere, request).code).toBe('STORE_REGION_WRONG')
   })
 
   test('catalogue errors are unchanged, and programming errors are not reported as an unavailable store', () => {
     const ownError = error('RECORD_DAMAGED', 'broken')
-    expect(dynamoError(ownError, request)).toBe(ownError)
-    expect(dynamoError(new TypeError('not a function'), request).code).toBe('INTERNAL_ASSERTION')
+    expect(createDynamoError(ownError, request)).toBe(ownError)
+    expect(createDynamoError(new TypeError('not a function'), request).code).toBe(
+      'INTERNAL_ASSERTION',
+    )
   })
 })

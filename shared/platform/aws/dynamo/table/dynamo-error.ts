@@ -40,7 +40,7 @@ export const throttlingErrors: ReadonlySet<string> = new Set([
  * means a malformed request or another programming mistake. STORE_UNAVAILABLE (throttled, 5xx, no
  * response) may be temporary. A `DeployError` is returned unchanged.
  */
-export function dynamoError(thrown: unknown, request: FailedRequest): DeployError {
+export function createDynamoError(thrown: unknown, request: FailedRequest): DeployError {
   if (thrown instanceof DeployError) return thrown
   const { name, reason } = { name: thrownNameOf(thrown), reason: messageOf(thrown) }
   const { table, operation, region } = request

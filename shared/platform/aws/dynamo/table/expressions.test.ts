@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { andConditions, createPlaceholders, simplifyCondition } from './expressions.ts'
+import { joinConditions, createPlaceholders, simplifyCondition } from './expressions.ts'
 
 test('doubled parentheses are removed, all others stay', () => {
   expect(simplifyCondition('((a = b))')).toBe('(a = b)')
-  expect(simplifyCondition(andConditions('(a = b)', '((c = d)) OR (e = f)'))).toBe(
+  expect(simplifyCondition(joinConditions('(a = b)', '((c = d)) OR (e = f)'))).toBe(
     '(a = b) AND ((c = d) OR (e = f))',
   )
   expect(simplifyCondition('NOT ((a = b) AND (c = d))')).toBe('NOT ((a = b) AND (c = d))')

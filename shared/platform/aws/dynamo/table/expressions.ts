@@ -40,7 +40,7 @@ export function createPlaceholders(
 }
 
 /** Joins two conditions by AND. */
-export const andConditions = (one: string, other: string): string => `(${one}) AND (${other})`
+export const joinConditions = (one: string, other: string): string => `(${one}) AND (${other})`
 
 /** A condition that is true even for an absent item. */
 export const alwaysTrue = 'attribute_exists(#pk) OR attribute_not_exists(#pk)'

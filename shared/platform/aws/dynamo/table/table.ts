@@ -11,7 +11,7 @@ import { tableKeys } from '../../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import { assert } from '../../../../errors/error.ts'
 import type { ClockPort } from '../../../../ports/system.ts'
-import { type FailedRequest, dynamoError } from './dynamo-error.ts'
+import { type FailedRequest, createDynamoError } from './dynamo-error.ts'
 import { createPlaceholders, simplifyCondition, type Values } from './expressions.ts'
 import { type Item, type Key, readNumber } from './item.ts'
 import { retryRequest, type RetryDeps, type RetryOutcome } from './retry-request.ts'
@@ -219,7 +219,7 @@ export async function sendWithRetry<T>(
   try {
     return await retryRequest(table, attempt)
   } catch (thrown) {
-    throw dynamoError(thrown, { table: table.name, operation, region: table.region })
+    throw createDynamoError(thrown, { table: table.name, operation, region: table.region })
   }
 }
 

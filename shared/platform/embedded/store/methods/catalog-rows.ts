@@ -6,7 +6,7 @@ import type {
 } from '../../../../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../../../records/ids.ts'
 import {
-  damagedError,
+  createDamagedError,
   parseRecordJson,
   requireReadableFormat,
 } from '../../../records/record-layouts.ts'
@@ -42,7 +42,7 @@ export function parseVersion(row: Row): PublishedVersion {
     keys: { stack: readTextColumn(row, 'stack'), version },
   } as const
   const snapshot = parseBlobHash(readTextColumn(row, 'blob'), record)
-  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it has no blob')
+  if (snapshot === '') throw createDamagedError('snapshot', record.keys, 'it has no blob')
   return { version, snapshot }
 }
 
@@ -73,6 +73,6 @@ function parseBlobHash(
   { kind, keys }: Parameters<typeof parseRecordJson>[0],
 ): BlobHash | '' {
   if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damagedError(kind, keys, `'${hash}' is not the name of a blob`)
+    throw createDamagedError(kind, keys, `'${hash}' is not the name of a blob`)
   return hash as BlobHash | ''
 }

@@ -6,7 +6,7 @@ import { type Database, type Row, readIntegerColumn, readTextColumn } from '../d
 import { headStatements } from './head-statements.ts'
 import { defineRead, defineWrite } from './method.ts'
 import {
-  damagedError,
+  createDamagedError,
   parseRecordJson,
   requireReadableFormat,
 } from '../../../records/record-layouts.ts'
@@ -199,7 +199,7 @@ function parseHead(row: Row): Head {
   const verdict = row['verdict']
   const end = { verdict: verdict as Verdict, attempt: readIntegerColumn(row, 'end_attempt') }
   if (verdict !== null && !verdicts.has(end.verdict))
-    throw damagedError('head', keys, `'${end.verdict}' is not a valid verdict`)
+    throw createDamagedError('head', keys, `'${end.verdict}' is not a valid verdict`)
   return {
     arrived: parseRecordJson({ kind: 'head', keys }, readTextColumn(row, 'arrived'), isArrivals),
     attempt: readIntegerColumn(row, 'attempt'),

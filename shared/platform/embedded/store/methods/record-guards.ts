@@ -1,11 +1,11 @@
 import { DeployError, messageOf } from '../../../../errors/error.ts'
 import {
-  damagedError,
+  createDamagedError,
   type RecordLayout,
   recordLayouts,
   type RecordKeys,
   type RecordKind,
-  tooNewError,
+  createTooNewError,
 } from '../../../records/record-layouts.ts'
 
 const messagePrefix = 'antichain record: '
@@ -40,15 +40,15 @@ export function toGuardError(thrown: unknown, args: unknown): unknown {
   const message = messageOf(thrown)
   // Of the writing statements, only those of heads read stored JSON.
   if (message === 'malformed JSON')
-    return damagedError('head', readRecordKeys(args), 'its text is not valid JSON')
+    return createDamagedError('head', readRecordKeys(args), 'its text is not valid JSON')
   if (!message.startsWith(messagePrefix)) return thrown
   const { kind, format, keys } = JSON.parse(message.slice(messagePrefix.length)) as {
     kind: RecordKind
     format: number
     keys: RecordKeys
   }
-  if (format > recordLayouts[kind].format) return tooNewError(kind, format, keys)
-  return damagedError(kind, keys, 'its text is not valid JSON')
+  if (format > recordLayouts[kind].format) return createTooNewError(kind, format, keys)
+  return createDamagedError(kind, keys, 'its text is not valid JSON')
 }
 
 function readRecordKeys(args: unknown): RecordKeys {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../errors/error.ts'
 import type { Database } from '../database.ts'
-import { unavailableReasonOf, storeUnavailableError } from '../store-errors.ts'
+import { unavailableReasonOf, createStoreUnavailableError } from '../store-errors.ts'
 import { type StoreReply, type StoreRequest, toStoreFailure } from '../store-message.ts'
 import type { Method } from './method.ts'
 import { parseMethod } from './store-methods.ts'
@@ -27,7 +27,7 @@ export function runBatch(
     return replies
   } catch (thrown) {
     rollBack(database)
-    const failure = toStoreFailure(storeUnavailableError(database.path, thrown))
+    const failure = toStoreFailure(createStoreUnavailableError(database.path, thrown))
     return requests.map(({ id }) => ({ id, failure }))
   }
 }
@@ -48,7 +48,10 @@ export function replyWithoutCommit(
     if (method.access === 'read') requireInPlace(database)
     return runRequest(database, request, method)
   } catch (thrown) {
-    return { id: request.id, failure: toStoreFailure(storeUnavailableError(database.path, thrown)) }
+    return {
+      id: request.id,
+      failure: toStoreFailure(createStoreUnavailableError(database.path, thrown)),
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import {
-  derBitString,
-  derObjectIdentifier,
-  derPositiveInteger,
-  derSequence,
+  encodeDerBitString,
+  encodeDerObjectIdentifier,
+  encodeDerPositiveInteger,
+  encodeDerSequence,
 } from '../../client/der.ts'
 import { type ByteReader, createByteReader } from './packets.ts'
 
@@ -87,14 +87,14 @@ function readDsaKey(reader: ByteReader): KeyMaterial {
     reader.readInteger(),
     reader.readInteger(),
   ]
-  const parameters = derSequence(
-    derPositiveInteger(p),
-    derPositiveInteger(q),
-    derPositiveInteger(g),
+  const parameters = encodeDerSequence(
+    encodeDerPositiveInteger(p),
+    encodeDerPositiveInteger(q),
+    encodeDerPositiveInteger(g),
   )
-  const spki = derSequence(
-    derSequence(derObjectIdentifier('1.2.840.10040.4.1'), parameters),
-    derBitString(derPositiveInteger(y)),
+  const spki = encodeDerSequence(
+    encodeDerSequence(encodeDerObjectIdentifier('1.2.840.10040.4.1'), parameters),
+    encodeDerBitString(encodeDerPositiveInteger(y)),
   )
   return {
     algorithm: { kind: 'dsa', partBytes: q.length },
