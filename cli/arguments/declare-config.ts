@@ -21,7 +21,9 @@ export function declareConfig(root: Command, attach: Attach): void {
   )
   attach(
     config
-      .command('set <key> [value]')
+      .command('set')
+      .argument('<key>', 'Name of the value, such as aws:region')
+      .argument('[value]', 'The value (default: read from a prompt or standard input)')
       .description('Set a configuration value, or read it from a prompt or standard input')
       .option('--secret', 'Encrypt the value')
       .option('--plaintext', 'Store the value unencrypted')
@@ -32,7 +34,8 @@ export function declareConfig(root: Command, attach: Attach): void {
   )
   attach(
     config
-      .command('get <key>')
+      .command('get')
+      .argument('<key>', 'Name of the value, such as aws:region')
       .description('Print a configuration value, decrypted if it is secret')
       .option('--path', 'Treat the key as a path into a map or list')
       .option('-j, --json', 'Print JSON'),
@@ -40,7 +43,8 @@ export function declareConfig(root: Command, attach: Attach): void {
   )
   attach(
     config
-      .command('rm <key>')
+      .command('rm')
+      .argument('<key>', 'Name of the value, such as aws:region')
       .aliases(['remove', 'delete'])
       .description('Remove a configuration value')
       .option('--path', 'Treat the key as a path into a map or list'),
@@ -48,7 +52,8 @@ export function declareConfig(root: Command, attach: Attach): void {
   )
   attach(
     config
-      .command('set-all [values]')
+      .command('set-all')
+      .argument('[values]', 'With --json: the values, in the format of `config --json`')
       .description('Set several configuration values (--json takes the output of `config --json`)')
       .addOption(
         createListOption('--plaintext <key=value>', 'Value to store unencrypted (repeatable)'),
@@ -60,7 +65,8 @@ export function declareConfig(root: Command, attach: Attach): void {
   )
   attach(
     config
-      .command('rm-all <key...>')
+      .command('rm-all')
+      .argument('<key...>', 'Names of the values, such as aws:region')
       .aliases(['remove-all', 'delete-all'])
       .description('Remove several configuration values')
       .option('--path', 'Treat the keys as paths into maps or lists'),
@@ -74,7 +80,8 @@ export function declareConfig(root: Command, attach: Attach): void {
 function declareTransfers(config: Command, attach: Attach): void {
   attach(
     config
-      .command('cp [key]')
+      .command('cp')
+      .argument('[key]', 'Name of the value to copy (default: all values)')
       .alias('copy')
       .description('Copy one value or all values to another stack')
       .option('-d, --dest <stack>', 'The stack to copy to')
@@ -111,14 +118,16 @@ function declareEnvironments(config: Command, attach: Attach): void {
   )
   attach(
     environments
-      .command('add <name...>')
+      .command('add')
+      .argument('<name...>', 'Names of the environments, such as shop/prod')
       .description('Add environments, which are files in `environments/`')
       .option('-y, --yes', 'No effect: there is no prompt'),
     async () => (await import('../commands/config-env.ts')).addConfigEnvironments,
   )
   attach(
     environments
-      .command('rm <name>')
+      .command('rm')
+      .argument('<name>', 'Name of the environment, such as shop/prod')
       .aliases(['remove', 'delete'])
       .description('Remove an environment from the stack')
       .option('-y, --yes', 'No effect: there is no prompt'),

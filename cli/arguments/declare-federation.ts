@@ -10,7 +10,8 @@ export function declareFederation(root: Command, attach: Attach): void {
     .description('Manage the rules by which CI jobs log in with OIDC tokens')
   attach(
     federation
-      .command('create <name>')
+      .command('create')
+      .argument('<name>', 'Name of the rule, new or existing')
       .description('Create or update a federation rule')
       .requiredOption('--issuer <url>', 'URL of the OIDC issuer, or github, or gitlab')
       .requiredOption(
@@ -44,11 +45,18 @@ export function declareFederation(root: Command, attach: Attach): void {
     async () => (await loadCommands()).ls,
   )
   attach(
-    federation.command('show <name>').description('Show a federation rule'),
+    federation
+      .command('show')
+      .argument('<name>', 'Name of the rule')
+      .description('Show a federation rule'),
     async () => (await loadCommands()).show,
   )
   attach(
-    federation.command('rm <name>').alias('remove').description('Remove a federation rule'),
+    federation
+      .command('rm')
+      .argument('<name>', 'Name of the rule')
+      .alias('remove')
+      .description('Remove a federation rule'),
     async () => (await loadCommands()).rm,
   )
 }

@@ -12,7 +12,7 @@ export function declareImport(root: Command, attach: Attach): void {
     .argument('[type]', 'Type of the resource (with --from: path of a file or folder)')
     .argument('[name]', 'Name of the resource')
     .argument('[id]', 'Id of the resource at its provider')
-    .argument('[more...]')
+    .allowExcessArguments()
     .option('-f, --file <file>', 'Import the resources listed in a JSON file')
     .option('--parent <name=urn>', 'Parent of the resource')
     .option(

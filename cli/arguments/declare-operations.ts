@@ -22,7 +22,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     addOperationOptions(root.command('preview').alias('pre')),
   )
     .description('Preview the changes of the next `up`')
-    .addOption(new Option('--show-secrets [when]', 'Show secrets in plaintext'))
+    .addOption(new Option('--show-secrets [boolean]', 'Show secrets in plaintext'))
     .option('--save-plan <file>', 'Save the planned operations to a file for `up --plan`')
     .option('--import-file <file>', 'Save planned creates to a file for `import --file`')
   addProgramRefreshOptions(addReleaseOptions(addPolicyOptions(addShowOptions(preview))))
@@ -75,56 +75,8 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
 }
 
-/**
- * Declares the commands for running and interrupted deployments: `resume`, `serve`, `cancel`,
- * `redrive`.
- */
-export function declareDeployments(root: Command, attach: Attach): void {
-  const resume = root
-    .command('resume')
-    .description('Resume the interrupted deployment of a stack')
-    .option('--deployment <number>', 'Number of the deployment, if several are open')
-    .option('-y, --yes', 'Skip the confirmation prompt')
-    .option('--diff', 'Show the changed properties of each resource')
-    .option('-j, --json', 'Print engine events as JSON, one per line')
-    .option('--suppress-outputs', 'Hide the stack outputs')
-    .option('--show-secrets', 'Show secrets in plaintext')
-    .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
-    .addOption(createFunctionLimitOption())
-  addMessageOptions(resume)
-  attach(resume, async () => (await import('../commands/resume.ts')).resume)
-
-  const serve = root
-    .command('serve')
-    .description('Start a server that resumes deployments, runs schedules and serves the API')
-    .option('--port <number>', 'Serve the API on this port (0: any free port)')
-    .option('--host <address>', 'Listen on this address instead of loopback')
-    .addOption(
-      new Option('--only <role>', 'Run in only one of the two roles').choices([
-        'generator',
-        'executor',
-      ]),
-    )
-    .addOption(createFunctionLimitOption())
-  attach(serve, async () => (await import('../commands/serve.ts')).serveEngine)
-
-  const cancel = root
-    .command('cancel')
-    .description('Cancel the running or interrupted deployment of a stack')
-    .argument('[stack]', 'Name of the stack (default: the selected stack)')
-    .option('--deployment <number>', 'Number of the deployment, if several are open')
-    .option('--force', 'Abandon running operations instead of waiting for them')
-    .option('-y, --yes', 'Skip the confirmation prompt')
-  attach(cancel, async () => (await import('../commands/cancel.ts')).cancelDeployment)
-
-  const redrive = root
-    .command('redrive')
-    .description('Retry the dead-lettered operations of a running deployment')
-    .argument('[stack]', 'Name of the stack (default: the selected stack)')
-  attach(redrive, async () => (await import('../commands/redrive.ts')).redriveStack)
-}
-
 function addOperationOptions(command: Command): Command {
+  const isPreview = command.name() === 'preview'
   const commandWithOptions = addMessageOptions(command)
     .option('-p, --parallel <n>', 'Maximum number of concurrent operations')
     .option('--diff', 'Show the changed properties of each resource')
@@ -135,7 +87,10 @@ function addOperationOptions(command: Command): Command {
     )
     .option('--show-sames', 'Show unchanged resources')
     .option('--show-replacement-steps', 'Show the separate create and delete steps of replacements')
-    .option('-m, --message <text>', 'Message recorded in the history')
+    .option(
+      '-m, --message <text>',
+      isPreview ? 'No effect: the history has no previews' : 'Message recorded in the history',
+    )
     .option('--suppress-outputs', 'Hide the stack outputs')
     .option(
       '-c, --config <key=value>',
@@ -151,7 +106,7 @@ function addOperationOptions(command: Command): Command {
     .option('--client <address>', 'Connect to a program host that is already running, at host:port')
     .addOption(
       new Option(
-        '--attach-debugger [what]',
+        '--attach-debugger [process]',
         'Wait for a debugger in program, plugins, plugin:<name> (from source) or all',
       )
         .preset('program')
@@ -246,7 +201,7 @@ function addReplaceOptions(command: Command): Command {
 }
 
 /** Creates the option --function-limit. */
-function createFunctionLimitOption(): Option {
+export function createFunctionLimitOption(): Option {
   const description = 'Time limit of each generator and executor, such as 90s or 15m'
   return new Option('--function-limit <time>', description)
 }
@@ -273,7 +228,10 @@ function addPolicyOptions(command: Command): Command {
 }
 
 function addRefreshOptions(command: Command): Command {
-  return command.option('-r, --refresh [when]', 'Refresh the resources first (true or false)')
+  return command.option(
+    '-r, --refresh [boolean]',
+    'Refresh the resources first (false: not even if the project requests it)',
+  )
 }
 
 function addProgramRefreshOptions(command: Command): Command {
@@ -287,7 +245,7 @@ function addReleaseOptions(command: Command): Command {
   return command
     .option(
       '--release <mode>',
-      'Order of deletes: as soon as dependents are gone (dataflow) or in waves (antichain)',
+      'Delete as soon as dependents are gone (dataflow, the default), or in waves (antichain)',
     )
     .option('--ignore-protect', 'Also delete and replace protected resources')
 }

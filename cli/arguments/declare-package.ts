@@ -6,13 +6,16 @@ import { type Attach, declareUnsupportedCommands } from './handler.ts'
 export function declarePackage(root: Command, attach: Attach): void {
   const packages = root
     .command('package')
-    .description('Add packages to a project, print their schemas')
+    .description('Add packages to a project, or print their schemas')
   attach(
     packages
-      .command('add <plugin> [args...]')
-      .description(
-        'Generate a typed SDK of a package into the project (terraform-provider <source> [version])',
+      .command('add')
+      .argument(
+        '<plugin>',
+        'Name of the plugin, optionally with @<version>; a schema file; or terraform-provider',
       )
+      .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
+      .description('Generate a typed SDK of a package into the project')
       .option('--language <name>', 'Language of the SDK (default: that of the project)')
       .option('--out <folder>', 'Folder of the SDK (default: sdks/<name> of the project)')
       .allowUnknownOption(),
@@ -20,8 +23,13 @@ export function declarePackage(root: Command, attach: Attach): void {
   )
   attach(
     packages
-      .command('get-schema <plugin> [args...]')
-      .description('Print the schema of a package as JSON (terraform-provider <source> [version])')
+      .command('get-schema')
+      .argument(
+        '<plugin>',
+        'Name of the plugin, optionally with @<version>; a schema file; or terraform-provider',
+      )
+      .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
+      .description('Print the schema of a package as JSON')
       .allowUnknownOption(),
     async () => (await import('../commands/package-get-schema.ts')).printPackageSchema,
   )

@@ -15,7 +15,9 @@ export function declarePlatform(root: Command, attach: Attach): void {
     async () => (await import('../commands/platform-deploy.ts')).deployPlatform,
   )
   attach(
-    addLocationOptions(platform.command('token [name]'))
+    addLocationOptions(
+      platform.command('token').argument('[name]', 'Name of the token (default: admin)'),
+    )
       .description('Create an admin token for the API and print it once')
       .option('--days <number>', 'Days until the token expires, or never (default: 90)')
       .option('-y, --yes', 'Skip the confirmation prompt')

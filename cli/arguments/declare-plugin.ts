@@ -8,10 +8,17 @@ export function declarePlugin(root: Command, attach: Attach): void {
     .description('Manage the plugins of this machine and of the API')
   attach(
     plugin
-      .command('install [kind] [name] [version]')
-      .description(
-        'Install a plugin, or all plugins that the program requires (kind terraform: a Terraform provider by its address)',
+      .command('install')
+      .argument(
+        '[kind]',
+        'Kind of the plugin: resource, language, analyzer, converter, tool or terraform',
       )
+      .argument(
+        '[name]',
+        'Name of the plugin, or address of its repository or of a Terraform provider',
+      )
+      .argument('[version]', 'Version of the plugin (default: the latest)')
+      .description('Install a plugin, or all plugins that the program requires')
       .option('--server <url>', 'Download the plugin from this URL')
       .option('--checksum <hash>', 'SHA-256 that the archive must have, in hex')
       .option('-f, --file <path>', 'Install from a local binary, folder or archive')
@@ -32,16 +39,24 @@ export function declarePlugin(root: Command, attach: Attach): void {
   )
   attach(
     plugin
-      .command('rm [kind] [name] [version]')
+      .command('rm')
+      .argument(
+        '[kind]',
+        'Kind of the plugin: resource, language, analyzer, converter, tool or terraform',
+      )
+      .argument('[name]', 'Name of the plugin (default: all plugins of the kind)')
+      .argument('[version]', 'Version or range of versions (default: all versions)')
       .aliases(['remove', 'delete'])
-      .description('Remove plugins from the cache (the version can be a range)')
+      .description('Remove plugins from the cache')
       .option('-a, --all', 'Remove all plugins')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/plugin-rm.ts')).removePlugins,
   )
   attach(
     plugin
-      .command('run <name> [args...]')
+      .command('run')
+      .argument('<name>', 'Name of the plugin, optionally with @<version>, or path of its binary')
+      .argument('[args...]', 'Arguments of the plugin')
       .description('Run the binary of a plugin')
       .option('--kind <kind>', 'Kind of the plugin', 'tool')
       .allowUnknownOption(),
@@ -49,7 +64,8 @@ export function declarePlugin(root: Command, attach: Attach): void {
   )
   attach(
     plugin
-      .command('push <archive>')
+      .command('push')
+      .argument('<archive>', 'Path of the archive, with the file name of the release')
       .description('Upload the release archive of a plugin to the API, for its functions')
       .option('--source <address>', 'Address of the Terraform provider in a zip file'),
     async () => (await import('../commands/plugin-push.ts')).pushPlugin,

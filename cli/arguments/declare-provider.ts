@@ -7,10 +7,13 @@ export function declareProvider(root: Command, attach: Attach): void {
   const provider = root.command('provider').description('Check providers of Pulumi and Terraform')
   attach(
     provider
-      .command('check <plugin> [version]')
-      .description(
-        'Check a provider against the contracts of its protocol, with real objects (<plugin>: a file, a name, or the address of a Terraform provider)',
+      .command('check')
+      .argument(
+        '<plugin>',
+        'Path of the provider, name of its plugin, or address of a Terraform provider',
       )
+      .argument('[version]', 'Version of the provider (default: the latest)')
+      .description('Check a provider against the contracts of its protocol, with real objects')
       .addOption(
         new Option('--protocol <name>', 'Protocol of the provider (default: by its name)').choices([
           'pulumi',
@@ -19,11 +22,7 @@ export function declareProvider(root: Command, attach: Attach): void {
       )
       .option('--config <file>', 'JSON file with configurations of the provider and its types')
       .option('--type <tokens>', 'Check only these types, separated by commas')
-      .option(
-        '--env <name=value>',
-        'Set a variable of the provider (can be repeated)',
-        collectValues,
-      )
+      .option('--env <name=value>', 'Set a variable of the provider (repeatable)', collectValues)
       .option('--timeout <duration>', 'Time that the provider gets for each call', '2m')
       .option('-j, --json', 'Print JSON')
       .option('--junit <file>', 'Also write the report to a file, as JUnit XML')

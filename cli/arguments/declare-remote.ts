@@ -7,9 +7,13 @@ import { collectValues } from './flags.ts'
 export function declareRemote(root: Command, attach: Attach): void {
   attach(
     root
-      .command('login [address]')
+      .command('login')
+      .argument(
+        '[address]',
+        'URL of the API or backend, such as https://antichain.example.com or s3://acme-state',
+      )
       .description(
-        'Log in to an API, or use a self-managed backend (file://, s3://, gs://, azblob://), instead of this machine',
+        'Use an API or a self-managed backend (file://, s3://, gs://, azblob://), not this machine',
       )
       .option('-l, --local', 'Use the backend file://~')
       .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)')
@@ -48,7 +52,8 @@ function declareTokens(root: Command, attach: Attach): void {
   const token = root.command('token').description('Manage API tokens')
   attach(
     token
-      .command('create [name]')
+      .command('create')
+      .argument('[name]', 'Name of the token (default: its role)')
       .description('Create a token and print it once')
       .option('--admin', 'Create an admin token in the store of this machine, instead of --role')
       .addOption(new Option('--role <role>', 'Role of the token').choices(roles))
@@ -67,14 +72,19 @@ function declareTokens(root: Command, attach: Attach): void {
   )
   attach(
     token
-      .command('rotate <id>')
-      .description('Give a token a new secret and print it once; <id> is an id or a name')
+      .command('rotate')
+      .argument('<id>', 'Id or name of the token')
+      .description('Give a token a new secret and print it once')
       .option('--overlap <duration>', 'Time for which earlier secrets remain valid (default: 10m)')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/token.ts')).rotateApiToken,
   )
   attach(
-    token.command('revoke <id>').alias('rm').description('Revoke a token; <id> is an id or a name'),
+    token
+      .command('revoke')
+      .argument('<id>', 'Id or name of the token')
+      .alias('rm')
+      .description('Revoke a token'),
     async () => (await import('../commands/token.ts')).revokeToken,
   )
 }

@@ -55,7 +55,9 @@ function declareStackSchedules(stack: Command, attach: Attach): void {
     async () => (await load()).listStackSchedules,
   )
   attach(
-    addOutputOption(schedule.command('get <id>').description('Show a schedule')),
+    addOutputOption(
+      schedule.command('get').argument('<id>', 'Id of the schedule').description('Show a schedule'),
+    ),
     async () => (await load()).showStackSchedule,
   )
   attach(
@@ -72,7 +74,8 @@ function declareStackSchedules(stack: Command, attach: Attach): void {
   attach(
     addScheduleOptions(
       schedule
-        .command('edit <id>')
+        .command('edit')
+        .argument('<id>', 'Id of the schedule')
         .aliases(['update', 'modify'])
         .description('Change some settings of a schedule'),
     ),
@@ -80,7 +83,8 @@ function declareStackSchedules(stack: Command, attach: Attach): void {
   )
   attach(
     schedule
-      .command('remove <id>')
+      .command('remove')
+      .argument('<id>', 'Id of the schedule')
       .aliases(['rm', 'delete'])
       .description('Remove a schedule')
       .option('-y, --yes', 'Skip the confirmation prompt'),
@@ -122,13 +126,19 @@ function declareHooks(stack: Command, attach: Attach): void {
     async () => (await load()).listHooksOfStack,
   )
   attach(
-    addOutputOption(webhook.command('get <id>').description('Show a webhook without its secret')),
+    addOutputOption(
+      webhook
+        .command('get')
+        .argument('<id>', 'Id of the webhook')
+        .description('Show a webhook without its secret'),
+    ),
     async () => (await load()).showHook,
   )
   declareHookChanges(webhook, attach)
   attach(
     webhook
-      .command('remove <id>')
+      .command('remove')
+      .argument('<id>', 'Id of the webhook')
       .aliases(['rm', 'delete'])
       .description('Remove a webhook')
       .option('-y, --yes', 'Skip the confirmation prompt'),
@@ -149,23 +159,27 @@ function declareHookChanges(webhook: Command, attach: Attach): void {
     .option('-y, --yes', 'Skip prompts; fail if a required value is missing')
   addListOption(create, '--event <event>', 'An event to send (repeatable)')
   addListOption(create, '--group <group>', 'A group of events to send (repeatable)')
-  addValuedSwitch(create, 'active', 'Send deliveries, which is the default')
+  addValuedSwitch(create, 'active', 'Send deliveries, which is the default (=false: do not)')
   attach(
     addOutputOption(create),
     async () => (await import('../commands/stack-webhook-change.ts')).createHookOfStack,
   )
   const edit = webhook
-    .command('edit <id>')
+    .command('edit')
+    .argument('<id>', 'Id of the webhook')
     .aliases(['update', 'modify'])
     .description('Change some settings of a webhook')
     .option('--display-name <name>', 'Display name of the webhook')
     .option('--url <url>', 'URL that receives the deliveries')
     .option('--hook-format <format>', 'Format of the deliveries')
     .option('--secret <text>', 'Secret that signs the deliveries; an empty text removes it')
-  for (const noun of ['event', 'group'])
+  for (const [noun, title] of [
+    ['event', 'Event'],
+    ['group', 'Group of events'],
+  ] as const)
     for (const verb of ['add', 'remove'])
-      addListOption(edit, `--${verb}-${noun} <${noun}>`, `Name to ${verb} (repeatable)`)
-  addValuedSwitch(edit, 'active', 'Send deliveries')
+      addListOption(edit, `--${verb}-${noun} <${noun}>`, `${title} to ${verb} (repeatable)`)
+  addValuedSwitch(edit, 'active', 'Send deliveries (=false: stop them)')
   attach(
     addOutputOption(edit),
     async () => (await import('../commands/stack-webhook-change.ts')).editHook,
@@ -176,7 +190,10 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
   const load = () => import('../commands/stack-webhook-delivery.ts')
   attach(
     addOutputOption(
-      webhook.command('ping <id>').description('Send a test delivery, and show the response'),
+      webhook
+        .command('ping')
+        .argument('<id>', 'Id of the webhook')
+        .description('Send a test delivery, and show the response'),
     ),
     async () => (await load()).pingStackHook,
   )
@@ -184,7 +201,8 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
   attach(
     addOutputOption(
       delivery
-        .command('list <id>')
+        .command('list')
+        .argument('<id>', 'Id of the webhook')
         .alias('ls')
         .description('List the last deliveries, newest first')
         .option('--count <number>', 'Number of deliveries (default: all)'),
@@ -194,7 +212,9 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
   attach(
     addOutputOption(
       delivery
-        .command('redeliver <id> <event-id>')
+        .command('redeliver')
+        .argument('<id>', 'Id of the webhook')
+        .argument('<event-id>', 'Id of the delivery, from `stack webhook delivery list`')
         .description('Send a delivery again, and show the response'),
     ),
     async () => (await load()).redeliverStackHook,

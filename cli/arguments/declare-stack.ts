@@ -32,7 +32,8 @@ function withShowOptions(command: Command): Command {
 function declareLifecycle(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('init [name]')
+      .command('init')
+      .argument('[name]', 'Name of the new stack (default: a prompt)')
       .aliases(['new', 'create', 'setup'])
       .description('Create a stack')
       .option('--no-select', 'Do not select the new stack')
@@ -58,14 +59,18 @@ function declareLifecycle(stack: Command, attach: Attach): void {
         .description('List the stacks of the project')
         .option('-a, --all', 'List the stacks of all projects')
         .option('-p, --project <name>', 'List the stacks of another project')
-        .option('-o, --organization <name>', 'List nothing, unless it is `organization`')
+        .option(
+          '-o, --organization <name>',
+          'List the stacks of an organization (all belong to `organization`)',
+        )
         .option('-t, --tag <name>', 'List the stacks with a tag: <name>, or <name>=<value>'),
     ),
     async () => (await import('../commands/stack-ls.ts')).listStacks,
   )
   attach(
     stack
-      .command('select [name]')
+      .command('select')
+      .argument('[name]', 'Name of the stack (default: a prompt)')
       .description('Select the stack that commands use by default')
       .option('-c, --create', 'Create the stack if it does not exist')
       .option(
@@ -80,7 +85,8 @@ function declareLifecycle(stack: Command, attach: Attach): void {
   )
   attach(
     stack
-      .command('rm [name]')
+      .command('rm')
+      .argument('[name]', 'Name of the stack (default: the selected stack)')
       .aliases(['remove', 'delete'])
       .description('Remove a stack and its configuration file')
       .option('-f, --force', 'Remove the stack even if it has resources, which are left behind')
@@ -93,7 +99,10 @@ function declareLifecycle(stack: Command, attach: Attach): void {
 
 function declareRename(stack: Command, attach: Attach): void {
   attach(
-    stack.command('rename <name>').description('Rename a stack, or move it to another project'),
+    stack
+      .command('rename')
+      .argument('<name>', 'New name of the stack, or <project>/<name>')
+      .description('Rename a stack, or move it to another project'),
     async () => (await import('../commands/stack-rename.ts')).renameCurrentStack,
   )
 }
@@ -101,10 +110,9 @@ function declareRename(stack: Command, attach: Attach): void {
 function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('change-secrets-provider <provider>')
-      .description(
-        'Encrypt the secrets of a stack with another provider: passphrase, default, or the URL of a key',
-      ),
+      .command('change-secrets-provider')
+      .argument('<provider>', 'The new provider: passphrase, default, or the URL of a key')
+      .description('Encrypt the secrets of a stack with another provider'),
     async () => (await import('../commands/stack-change-secrets-provider.ts')).changeStackProvider,
   )
 }
@@ -113,7 +121,8 @@ function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
 function declareStateAndHistory(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('output [name]')
+      .command('output')
+      .argument('[name]', 'Name of the output (default: all outputs)')
       .description('Print the outputs of a stack, or one output')
       .option('-j, --json', 'Print JSON')
       .option('--shell', 'Print assignments for a shell')
@@ -177,10 +186,13 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
 function declareTimeTravel(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('diff [from] [to]')
-      .description(
-        'Compare two states: versions, moments (<deployment>:<moment>) or times. Default: the version before, and the current state',
+      .command('diff')
+      .argument(
+        '[from]',
+        'Version, <deployment>:<moment> or time (default: the version before the current one)',
       )
+      .argument('[to]', 'Version, <deployment>:<moment> or time (default: the current state)')
+      .description('Compare two states of a stack')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-diff.ts')).diffStack,
   )
@@ -197,7 +209,12 @@ function declareTimeTravel(stack: Command, attach: Attach): void {
 function declareMigration(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('migrate <url> [stack]')
+      .command('migrate')
+      .argument('<url>', 'URL of the backend, such as s3://acme-state')
+      .argument(
+        '[stack]',
+        'Name of the stack in the backend (default: that of the URL, or a prompt)',
+      )
       .description('Copy a stack of a self-managed backend to the store or backend in use')
       .option('--target <name>', 'Name of the new stack: <stack>, or with its project')
       .option(
@@ -213,7 +230,8 @@ function declareMigration(stack: Command, attach: Attach): void {
 function declareGraph(stack: Command, attach: Attach): void {
   attach(
     stack
-      .command('graph <file>')
+      .command('graph')
+      .argument('<file>', 'Path of the file to write')
       .description('Write the dependency graph of a stack to a file, in the format DOT')
       .option('--ignore-parent-edges', 'Leave out edges between children and parents')
       .option('--ignore-dependency-edges', 'Leave out edges between dependencies and dependents')
@@ -232,15 +250,23 @@ function declareTags(stack: Command, attach: Attach): void {
     async () => (await import('../commands/stack-tag.ts')).listStackTags,
   )
   attach(
-    tag.command('get <name>').description('Print a tag'),
+    tag.command('get').argument('<name>', 'Name of the tag').description('Print a tag'),
     async () => (await import('../commands/stack-tag.ts')).printStackTag,
   )
   attach(
-    tag.command('set <name> <value>').description('Set a tag'),
+    tag
+      .command('set')
+      .argument('<name>', 'Name of the tag')
+      .argument('<value>', 'Value of the tag')
+      .description('Set a tag'),
     async () => (await import('../commands/stack-tag.ts')).setStackTag,
   )
   attach(
-    tag.command('rm <name>').aliases(['remove', 'delete']).description('Remove a tag'),
+    tag
+      .command('rm')
+      .argument('<name>', 'Name of the tag')
+      .aliases(['remove', 'delete'])
+      .description('Remove a tag'),
     async () => (await import('../commands/stack-tag.ts')).removeStackTag,
   )
 }

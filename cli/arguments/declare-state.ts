@@ -18,14 +18,17 @@ export function declareState(root: Command, attach: Attach): void {
   )
   attach(
     pending
-      .command('import <urn> <id>')
+      .command('import')
+      .argument('<urn>', 'URN of the resource')
+      .argument('<id>', 'Id of the resource at its provider')
       .description('Import the resource of an interrupted create by its id')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-pending.ts')).importPendingOperation,
   )
   attach(
     pending
-      .command('clear <urn>')
+      .command('clear')
+      .argument('<urn>', 'URN of the resource')
       .description('Clear a pending operation that had no effect')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-pending.ts')).clearPendingOperation,
@@ -33,7 +36,8 @@ export function declareState(root: Command, attach: Attach): void {
   attach(
     addJsonOptions(
       state
-        .command('get <resource>')
+        .command('get')
+        .argument('<resource>', 'URN or name of the resource')
         .description('Show the recorded state of a resource, by URN or name')
         .option('--show-secrets', 'Show secrets in plaintext'),
     ),
@@ -43,8 +47,9 @@ export function declareState(root: Command, attach: Attach): void {
   declareWholeEdits(state, attach)
   attach(
     state
-      .command('promote <snippet>')
-      .description('Refuse a snippet of the state by its name: snippets do not run here')
+      .command('promote')
+      .argument('<snippet>', 'Name of the snippet')
+      .description('Not available: snippets of Pulumi Cloud do not run here')
       .option('-y, --yes', 'No effect: nothing is changed'),
     async () => (await import('../commands/state-promote.ts')).promoteSnippet,
   )
@@ -54,7 +59,8 @@ export function declareState(root: Command, attach: Attach): void {
 function declareEdits(state: Command, attach: Attach): void {
   attach(
     state
-      .command('delete [urns...]')
+      .command('delete')
+      .argument('[urns...]', 'URNs of the resources (default: a prompt)')
       .aliases(['remove', 'rm'])
       .description('Remove resources from the state without deleting them')
       .option('--all', 'Remove all resources of the stack')
@@ -71,7 +77,8 @@ function declareEdits(state: Command, attach: Attach): void {
   ] as const
   for (const [name, description, hasAll] of flagCommands) {
     const command = state
-      .command(`${name} [urns...]`)
+      .command(name)
+      .argument('[urns...]', 'URNs of the resources (default: a prompt)')
       .description(description)
       .option('-y, --yes', 'Skip the confirmation prompt')
     if (hasAll) command.option('--all', 'Select all resources of the stack')
@@ -84,14 +91,17 @@ function declareEdits(state: Command, attach: Attach): void {
   }
   attach(
     state
-      .command('rename [urn] [name]')
+      .command('rename')
+      .argument('[urn]', 'URN of the resource (default: a prompt)')
+      .argument('[name]', 'New name of the resource (default: a prompt)')
       .description('Rename a resource in the state')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-rename.ts')).renameResource,
   )
   attach(
     state
-      .command('move <urns...>')
+      .command('move')
+      .argument('<urns...>', 'URNs of the resources')
       .alias('mv')
       .description('Move resources from one stack to another')
       .option('--source <stack>', 'Source stack (default: the selected stack)')

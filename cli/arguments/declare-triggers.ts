@@ -6,7 +6,8 @@ export function declareTriggers(root: Command, attach: Attach): void {
   const webhook = root.command('webhook').description('Manage webhooks that start operations')
   attach(
     webhook
-      .command('create <name>')
+      .command('create')
+      .argument('<name>', 'Name of the webhook, new or existing')
       .description('Create or update a webhook')
       .addOption(
         new Option('--form <form>', 'Signature form of the requests')
@@ -30,7 +31,8 @@ export function declareTriggers(root: Command, attach: Attach): void {
   const schedule = root.command('schedule').description('Manage the schedules of a stack')
   attach(
     schedule
-      .command('create <name>')
+      .command('create')
+      .argument('<name>', 'Name of the schedule, new or existing')
       .description('Create or update a schedule of a stack')
       .requiredOption('--when <expression>', 'Five cron fields, rate(…) or at(…)')
       .addOption(
@@ -45,11 +47,19 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .option('--paused', 'Pause the schedule'),
     async () => (await import('../commands/trigger-create.ts')).createSchedule,
   )
-  attach(schedule.command('pause <name>').description('Pause a schedule'), async () =>
-    (await import('../commands/schedule-pause.ts')).createPauseHandler(true),
+  attach(
+    schedule
+      .command('pause')
+      .argument('<name>', 'Name of the schedule')
+      .description('Pause a schedule'),
+    async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(true),
   )
-  attach(schedule.command('resume <name>').description('Resume a paused schedule'), async () =>
-    (await import('../commands/schedule-pause.ts')).createPauseHandler(false),
+  attach(
+    schedule
+      .command('resume')
+      .argument('<name>', 'Name of the schedule')
+      .description('Resume a paused schedule'),
+    async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(false),
   )
   declareDocumentCommands(schedule, attach, 'schedule')
   declareNotifications(root, attach)
@@ -61,7 +71,8 @@ function declareNotifications(root: Command, attach: Attach): void {
     .description('Manage notifications about deployments')
   attach(
     notification
-      .command('create <name>')
+      .command('create')
+      .argument('<name>', 'Name of the notification, new or existing')
       .description('Create or update a notification')
       .requiredOption('--url <url>', 'URL that receives the notifications')
       .option(
@@ -116,11 +127,22 @@ function declareDocumentCommands(
     async () => (await loadCommands()).ls,
   )
   attach(
-    addAllOption(parent.command('show <name>').description(`Show a ${kind} without its secrets`)),
+    addAllOption(
+      parent
+        .command('show')
+        .argument('<name>', `Name of the ${kind}`)
+        .description(`Show a ${kind} without its secrets`),
+    ),
     async () => (await loadCommands()).show,
   )
   attach(
-    addAllOption(parent.command('rm <name>').alias('remove').description(`Remove a ${kind}`)),
+    addAllOption(
+      parent
+        .command('rm')
+        .argument('<name>', `Name of the ${kind}`)
+        .alias('remove')
+        .description(`Remove a ${kind}`),
+    ),
     async () => (await loadCommands()).rm,
   )
 }

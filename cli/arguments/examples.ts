@@ -50,6 +50,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['cancel', 'Stop after the running operations'],
     ['cancel --force', 'Abandon them; their results stay unknown'],
   ],
+  redrive: [
+    ['redrive', 'Retry them in the deployment of the selected stack'],
+    ['redrive prod', 'Retry them in the deployment of another stack'],
+  ],
   import: [
     ['import aws:s3/bucket:Bucket logs my-logs-bucket', 'Import one resource'],
     ['import --file found.json --out imported.ts', 'Import many, save the code'],
@@ -182,6 +186,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['login https://antichain.example.com', 'Use the stacks of an API'],
     ['login https://antichain.example.com --oidc', 'Log in from a CI job without a stored secret'],
   ],
+  deploy: [
+    ['deploy', 'Upload the program of the selected stack'],
+    ['deploy --stack prod', 'Upload it for another stack'],
+  ],
   'federation create': [
     [
       'federation create shop --issuer github --claim repository=acme/shop --role deploy --for shop/prod',
@@ -207,7 +215,7 @@ export function addExamples(command: Command): Command {
 }
 
 /** Returns the path of a command without `antichain`, such as `stack init`. */
-function commandPathOf(command: Command): string {
+export function commandPathOf(command: Command): string {
   if (command.parent === null) return ''
   return `${commandPathOf(command.parent)} ${command.name()}`.trim()
 }

@@ -1,4 +1,5 @@
 import { type Command, Help, type HelpConfiguration, type Option } from 'commander'
+import { commandPathOf } from './examples.ts'
 
 /** The help groups of options in help order, with the attribute names of their options. */
 const optionGroups: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +27,21 @@ const optionGroups: Readonly<Record<string, readonly string[]>> = {
     'policyPack',
     'policyPackConfig',
   ],
-  'Configuration:': ['config', 'configPath', 'configFile', 'skipConfigValidation'],
+  'Installation:': ['installation', 'region', 'profile'],
+  'Checks:': ['protocol', 'only', 'type', 'timeout'],
+  'Schedule:': ['kind', 'cron', 'once', 'operation', 'autoRemediate', 'deleteAfterDestroy'],
+  'Events:': ['event', 'group', 'addEvent', 'removeEvent', 'addGroup', 'removeGroup'],
+  'Deliveries:': ['url', 'hookFormat', 'secret', 'active'],
+  'Configuration:': [
+    'config',
+    'configPath',
+    'configFile',
+    'skipConfigValidation',
+    'env',
+    'secretsProvider',
+    'webhookUrl',
+    'packages',
+  ],
   'Safety:': ['expectNoChanges', 'ignoreProtect'],
   'Execution:': [
     'parallel',
@@ -50,12 +65,14 @@ const optionGroups: Readonly<Record<string, readonly string[]>> = {
     'suppressOutputs',
     'urns',
     'debug',
+    'output',
+    'junit',
   ],
 }
 const generalGroup = 'General:'
 const groupOrder = [generalGroup, ...Object.keys(optionGroups)]
 
-/** The commands with so many options that their help needs groups. */
+/** The paths of the commands with so many options that their help needs groups. */
 const groupedCommands: readonly string[] = [
   'up',
   'preview',
@@ -63,12 +80,17 @@ const groupedCommands: readonly string[] = [
   'destroy',
   'import',
   'resume',
+  'platform verify',
+  'provider check',
+  'stack schedule new',
+  'stack schedule edit',
+  'stack webhook new',
+  'stack webhook edit',
 ]
 
 /** Assigns a help group to each option of a command in `groupedCommands`. */
 export function groupOptions(command: Command): void {
-  const isTopLevelCommand = command.parent !== null && command.parent.parent === null
-  if (!isTopLevelCommand || !groupedCommands.includes(command.name())) return
+  if (!groupedCommands.includes(commandPathOf(command))) return
   for (const option of command.options) {
     const name = option.attributeName()
     const group = Object.entries(optionGroups).find(([, names]) => names.includes(name))
@@ -80,11 +102,11 @@ export function groupOptions(command: Command): void {
 export const groupedHelp: HelpConfiguration = {
   showGlobalOptions: true,
   visibleGlobalOptions: globalOptionsOf,
-  // `import` declares surplus arguments only to refuse them itself, so its help omits them.
-  visibleArguments: ({ registeredArguments }) =>
-    registeredArguments.filter(({ description, variadic }) => description !== '' || !variadic),
+  optionDescription(option) {
+    return new Help().optionDescription(option).replace('preset: ', 'without a value: ')
+  },
   groupItems(unsortedItems, visibleItems, headingOf) {
-    const isGrouped = unsortedItems.some(item => headingOf(item) === generalGroup)
+    const isGrouped = unsortedItems.some(item => groupOrder.includes(headingOf(item)))
     const groups = new Help().groupItems(unsortedItems, visibleItems, item => {
       const heading = headingOf(item)
       return isGrouped && heading === 'Options:' ? generalGroup : heading

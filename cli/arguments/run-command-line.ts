@@ -1,29 +1,11 @@
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
-import { type Attach, declareUnsupportedCommands } from './handler.ts'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { error } from '../../shared/errors/error.ts'
-import { declareConfig } from './declare-config.ts'
-import { declareDeployment } from './declare-deployment.ts'
-import { declareFederation } from './declare-federation.ts'
-import { declareImport } from './declare-import.ts'
-import { declareDeployments, declareOperations } from './declare-operations.ts'
-import { declareLimits } from './declare-limits.ts'
-import { declareQuery } from './declare-query.ts'
-import { declareState } from './declare-state.ts'
-import { declarePackage } from './declare-package.ts'
-import { declarePlatform } from './declare-platform.ts'
-import { declarePlugin } from './declare-plugin.ts'
-import { declareProvider } from './declare-provider.ts'
-import { declareRemote } from './declare-remote.ts'
-import { declareStack } from './declare-stack.ts'
-import { declareTriggers } from './declare-triggers.ts'
 import { reportFailure } from '../session/report-failure.ts'
-import { addExamples } from './examples.ts'
-import { declareUnsupportedOptions, flagsOf, refuseUnsupportedOptions } from './flags.ts'
-import { groupedHelp, groupOptions } from './option-groups.ts'
+import { declareCommands } from './declare-commands.ts'
+import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
 import type { Io } from '../session/io.ts'
-import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 import { createCliSession, type GlobalOptions } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
 
@@ -43,7 +25,7 @@ export async function runCommandLine(
     return 0
   }
   const result = { exitCode: 0, help: '' }
-  const root = declareCommands(io, tools, result)
+  const root = createRoot(io, tools, result)
   try {
     await root.parseAsync([...normalizedArgs], { from: 'user' })
     return result.exitCode
@@ -63,41 +45,16 @@ export async function runCommandLine(
   }
 }
 
-function declareCommands(
-  io: Io,
-  tools: Tools,
-  result: { exitCode: number; help: string },
-): Command {
-  const root = new Command('antichain')
-  root
-    .description('Deploy Pulumi programs durably and in parallel')
-    .option('-C, --cwd <folder>', 'Run as if started in this folder')
-    .option('-s, --stack <name>', 'Stack to use (default: the selected stack)')
-    .option('--non-interactive', 'Never prompt')
-    .addOption(
-      new Option('--color <when>', 'Use colors in the output')
-        .choices(['always', 'never', 'auto'])
-        .default('auto'),
-    )
-    .option('-v, --verbose', 'Print more details and stack traces')
-    .addOption(new Option('--logtostderr', 'Write the log to stderr (always enabled)').hideHelp())
-    .helpOption('-h, --help', 'Show help for a command')
-    .helpCommand('help [command]', 'Show help for a command')
-    .configureHelp(groupedHelp)
-    .exitOverride()
-    .configureOutput({
-      writeOut: text => io.stdout.write(text),
-      writeErr: text => {
-        result.help = text
-      },
-    })
-  addExamples(root).addHelpText('after', '\nRun `antichain --version` to print the version.')
-  declareUnsupportedOptions(root, unsupportedOptions.root).hook('preAction', () =>
-    refuseUnsupportedOptions(root, unsupportedOptions.root),
-  )
-  const attach: Attach = (command, loadHandler, unsupported = []) => {
-    groupOptions(command)
-    return declareUnsupportedOptions(addExamples(command), unsupported).action(async () => {
+/** Creates the root command, whose attached handlers run in a session of this command line. */
+function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: string }): Command {
+  const root = new Command('antichain').exitOverride().configureOutput({
+    writeOut: text => io.stdout.write(text),
+    writeErr: text => {
+      result.help = text
+    },
+  })
+  return declareCommands(root, (command, loadHandler, unsupported = []) =>
+    command.action(async () => {
       refuseUnsupportedOptions(command, unsupported)
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
@@ -106,31 +63,8 @@ function declareCommands(
       } finally {
         await session.close()
       }
-    })
-  }
-  root.commandsGroup('Deployments:')
-  declareOperations(root, attach)
-  declareDeployments(root, attach)
-  declareDeployment(root, attach)
-  declareImport(root, attach)
-  root.commandsGroup('Stacks:')
-  declareStack(root, attach)
-  declareConfig(root, attach)
-  declareState(root, attach)
-  declareLimits(root, attach)
-  declareQuery(root, attach)
-  root.commandsGroup('Servers and installations:')
-  declarePlatform(root, attach)
-  declareRemote(root, attach)
-  declareFederation(root, attach)
-  root.commandsGroup('Plugins:')
-  declarePlugin(root, attach)
-  declarePackage(root, attach)
-  declareProvider(root, attach)
-  root.commandsGroup('Automation:')
-  declareTriggers(root, attach)
-  declareUnsupportedCommands(root, unsupportedCommands.root)
-  return root
+    }),
+  )
 }
 
 function readGlobalOptions(command: Command): GlobalOptions {

@@ -2,7 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { RedriveResult } from '../../local/engine-port.ts'
 
-/** `redrive`: retries the dead-lettered operations of a running deployment. */
+/** `redrive`: sends the dead letters of a running deployment again. */
 export const redriveStack: Handler = async (session, _flags, [name]) => {
   const id = await session.requireStack(name)
   const result = await (await session.openEngine()).redrive(id)
@@ -19,8 +19,8 @@ function describeResult(result: RedriveResult, stack: string): string {
     case 'stopped':
       return `The deployment of '${stack}' was stopped: it starts no more operations. The next deployment runs the remaining ones.`
     case 'nothing':
-      return `The deployment of '${stack}' has no dead-lettered operations.`
+      return `The deployment of '${stack}' has no operations to retry.`
     case 'sent':
-      return `Retrying ${result.operations} dead-lettered operations of the deployment of '${stack}'.`
+      return `Retrying ${result.operations} operations of the deployment of '${stack}'.`
   }
 }

@@ -48,7 +48,7 @@ describeWithServices(
           limitMs: 120_000,
         })
         gate.open()
-        expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ dead-lettered/)
+        expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ operations/)
         expect(requireSuccess(await first.done).out).toMatch(/created/)
         expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
         // No executor lives that could begin an operation of the second deployment.

@@ -304,6 +304,6 @@ describe('states', () => {
   test('redrive reports the number of repeated operations', async () => {
     expect((await bench.run('redrive')).err).toContain('No deployment')
     bench.busyStacks.add(dev)
-    expect((await bench.run('redrive', 'dev')).err).toContain('Retrying 2 dead-lettered')
+    expect((await bench.run('redrive', 'dev')).err).toContain('Retrying 2 operations')
   })
 })

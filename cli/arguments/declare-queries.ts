@@ -13,3 +13,16 @@ export function declareLimits(root: Command, attach: Attach): void {
     async () => (await import('../commands/limit-ls.ts')).listLimits,
   )
 }
+
+/** Declares `query`. */
+export function declareQuery(root: Command, attach: Attach): void {
+  attach(
+    root
+      .command('query')
+      .argument('<sql>', 'The query, such as: select type, urn from resources')
+      .description('Query all stacks in SQL: resources, properties, deployments and more')
+      .option('-p, --project <name>', 'Query the stacks of one project only')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/query.ts')).queryStacks,
+  )
+}

@@ -1,0 +1,73 @@
+import { type Command, Option } from 'commander'
+import { declareConfig } from './declare-config.ts'
+import { declareFederation } from './declare-federation.ts'
+import { declareImport } from './declare-import.ts'
+import { declareLimits, declareQuery } from './declare-queries.ts'
+import { declareDeployments } from './declare-deployments.ts'
+import { declareOperations } from './declare-operations.ts'
+import { declarePackage } from './declare-package.ts'
+import { declarePlatform } from './declare-platform.ts'
+import { declarePlugin } from './declare-plugin.ts'
+import { declareProvider } from './declare-provider.ts'
+import { declareRemote } from './declare-remote.ts'
+import { declareStack } from './declare-stack.ts'
+import { declareState } from './declare-state.ts'
+import { declareTriggers } from './declare-triggers.ts'
+import { addExamples } from './examples.ts'
+import { declareUnsupportedOptions, refuseUnsupportedOptions } from './flags.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import { groupedHelp, groupOptions } from './option-groups.ts'
+import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+
+/**
+ * Declares the options and commands of the command line on its root command, and returns the root.
+ * `attachHandler` makes a command run its handler. The settings of the root also apply to commands.
+ */
+export function declareCommands(root: Command, attachHandler: Attach): Command {
+  root
+    .description('Deploy Pulumi programs durably and in parallel')
+    .option('-C, --cwd <folder>', 'Run as if started in this folder')
+    .option('-s, --stack <name>', 'Stack to use (default: the selected stack)')
+    .option('--non-interactive', 'Never prompt')
+    .addOption(
+      new Option('--color <when>', 'Use colors in the output')
+        .choices(['always', 'never', 'auto'])
+        .default('auto'),
+    )
+    .option('-v, --verbose', 'Print more details and stack traces')
+    .addOption(new Option('--logtostderr', 'Write the log to stderr (always enabled)').hideHelp())
+    .helpOption('-h, --help', 'Show this help')
+    .helpCommand('help [command]', 'Show help for a command')
+    .configureHelp(groupedHelp)
+  addExamples(root).addHelpText('after', '\nRun `antichain --version` to print the version.')
+  declareUnsupportedOptions(root, unsupportedOptions.root).hook('preAction', () =>
+    refuseUnsupportedOptions(root, unsupportedOptions.root),
+  )
+  const attach: Attach = (command, loadHandler, unsupported = []) => {
+    groupOptions(command)
+    declareUnsupportedOptions(addExamples(command), unsupported)
+    return attachHandler(command, loadHandler, unsupported)
+  }
+  root.commandsGroup('Deployments:')
+  declareOperations(root, attach)
+  declareDeployments(root, attach)
+  declareImport(root, attach)
+  root.commandsGroup('Stacks:')
+  declareStack(root, attach)
+  declareConfig(root, attach)
+  declareState(root, attach)
+  declareLimits(root, attach)
+  declareQuery(root, attach)
+  root.commandsGroup('Servers and installations:')
+  declarePlatform(root, attach)
+  declareRemote(root, attach)
+  declareFederation(root, attach)
+  root.commandsGroup('Plugins:')
+  declarePlugin(root, attach)
+  declarePackage(root, attach)
+  declareProvider(root, attach)
+  root.commandsGroup('Automation:')
+  declareTriggers(root, attach)
+  declareUnsupportedCommands(root, unsupportedCommands.root)
+  return root
+}
