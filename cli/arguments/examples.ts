@@ -51,8 +51,8 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['cancel --force', 'Abandon them; their results stay unknown'],
   ],
   redrive: [
-    ['redrive', 'Retry them in the deployment of the selected stack'],
-    ['redrive prod', 'Retry them in the deployment of another stack'],
+    ['redrive', 'Retry operations of the selected stack'],
+    ['redrive prod', 'Retry operations of another stack'],
   ],
   import: [
     ['import aws:s3/bucket:Bucket logs my-logs-bucket', 'Import one resource'],
