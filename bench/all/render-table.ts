@@ -27,15 +27,16 @@ export function renderResults(results: BenchResults): string {
   ].join('\n')
 }
 
-/** Lists the workloads by repetitions, load and date: one item for all that have the same ones. */
+/** Lists the workloads by repetitions, load and date: one list for all that have the same ones. */
 function describeLines({ lines }: BenchResults): readonly string[] {
   const namesByWay = Map.groupBy(
     lines,
     ({ repetitions, load, date }) => `${repetitions}, load ${load}, ${date}`,
   )
-  return [...namesByWay].map(
-    ([way, group]) => `- ${way}: ${group.map(({ name }) => name).join('; ')}`,
-  )
+  return [...namesByWay].flatMap(([way, group]) => [
+    `- ${way}:`,
+    ...group.map(({ name }) => `    - ${name}`),
+  ])
 }
 
 function renderRow(

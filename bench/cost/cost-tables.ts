@@ -128,8 +128,9 @@ export function renderCostTable(run: MeasuredRun): string {
   const { versions } = run
   const versionTexts = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const notes = [
-    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${formatTimes(run.repetitions)}, on`,
-    `${run.machine}, with other processes on it (load average ${run.load}); ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
+    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${formatTimes(run.repetitions)}.`,
+    `The machine has ${run.machine}, with other processes on it (load average ${run.load}).`,
+    `Versions: ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
     `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
     '[cost.json](measured/cost.json).',
   ]

@@ -28,7 +28,7 @@ export const effectsOfTriggers = {
   storeArchive: {
     handler: 'api, step-generator',
     situation:
-      'a client uploads an archive, or a request needs the program of a repository, an edited state, or the program of a renamed stack',
+      "a client uploads an archive, or a request needs a repository's program, an edited state, or a renamed stack's program",
     orderedPer: 'process',
     effects: [
       {

@@ -47,7 +47,7 @@ function rowOf(
   const files = sourceFiles.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
   const when =
     condition === undefined || condition.startsWith('unless ') ? condition : `only ${condition}`
-  const whole = [description, ...(when === undefined ? [] : [when])].join('; ')
+  const whole = [description, ...(when === undefined ? [] : [when])].join('<br>')
   const loop =
     loopsBackTo === undefined
       ? ''

@@ -25,7 +25,7 @@ antichain provider check ./terraform-provider-shop --config inputs.json --junit 
 antichain provider check hashicorp/time 0.14.2 --yes
 \`\`\`
 
-- The provider is a file, a folder with the source code of a plugin, the name of a plugin, or the address of a Terraform
+- The provider is a file, a folder with a plugin's source code, the name of a plugin, or the address of a Terraform
   provider. A missing provider is installed, as for a deployment.
 - The name decides the protocol: files \`terraform-provider-NAME\` and addresses with a namespace are Terraform providers.
   \`--protocol\` overrides it.
@@ -67,8 +67,8 @@ The check applies the changes that need no replacement, one after the other. Onl
 | \`skipped\` | An earlier contract on which this one depends is violated, or no inputs are known. |
 | \`-\` | The contract does not apply to this provider or configuration. |
 
-A defect of a Terraform provider often has two entries: the step that failed, such as \`create\`, and the rule of
-Terraform's core that the response violates, such as \`core-apply-consistent\`.
+A defect of a Terraform provider often has two entries. One is the step that failed, such as \`create\`. The other is
+the rule of Terraform's core that the response violates, such as \`core-apply-consistent\`.
 
 The check does not know the cloud of a provider. It finds the effect of a preview only if the preview returns an id. An
 object whose creation had no response cannot be found, and the report says so.

@@ -24,7 +24,7 @@ function parseProofs(cell: string): readonly Proof[] {
 function readThreats(): readonly string[] {
   const lines = page.slice(page.indexOf('## Threat model')).split('\n')
   const isLine = (line: string): boolean =>
-    line.startsWith('| ') && !line.startsWith('| Who | Tries to |')
+    line.startsWith('| ') && !line.startsWith('| Actor | Tries to |')
   return lines.filter(isLine)
 }
 
