@@ -23,7 +23,6 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 import { encodeOldViews, createViewStatusFields } from './view-fields.ts'
-import { previewOutputsOf } from './preview-outputs.ts'
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Input) => unknown
   ? Input
@@ -257,4 +256,17 @@ export async function callDelete(
     ...createViewStatusFields(input),
   })
   await callProvider(session, method, { request })
+}
+
+/**
+ * Returns the outputs of a preview in which the provider is not called, or undefined if the
+ * provider must be called. The program sees absent outputs as unknown.
+ */
+function previewOutputsOf(
+  session: ProviderSession,
+  capabilities: ProviderCapabilities,
+  inputs: PropertyMap,
+) {
+  if (session.isUnconfigured()) return session.settings.isLegacyPreview ? inputs : emptyMap
+  return capabilities.preview && !session.settings.isPreviewDisabled ? undefined : inputs
 }

@@ -6,8 +6,10 @@
  * checked as Terraform's core checks it. An object that exists after an error is recorded. A
  * provider is configured with known values only, and at most once.
  */
+import { status } from '@grpc/grpc-js'
 import { error } from '../../../errors/error.ts'
 import type { Provider } from '../../provider.ts'
+import { ProviderError } from '../../provider-error.ts'
 import type { TerraformProcess } from '../client/connect-provider.ts'
 import { checkObject } from './check-object.ts'
 import {
@@ -18,7 +20,6 @@ import {
 import { createObject } from './create-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { diffObject } from './diff-object.ts'
-import { failOnCrash } from './fail-on-crash.ts'
 import { invokeToken } from './invoke-token.ts'
 import { createTerraformDescription, type ParameterizedPackage } from './terraform-description.ts'
 import { parsePackageArguments } from './package-arguments.ts'
@@ -161,5 +162,24 @@ export async function startPackage(
   } catch (thrown) {
     await process.close()
     throw thrown
+  }
+}
+
+/**
+ * Runs a change of an existing object. Converts a crash of the provider to a failed change, as
+ * Terraform's core does: the old state remains, and the next deployment finds the difference. If
+ * this process is ending, the crash remains a lost call, which the engine repeats.
+ */
+async function failOnCrash<T>(isEnding: () => boolean, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (thrown) {
+    const isCrash = thrown instanceof ProviderError && thrown.status === 'lost' && !isEnding()
+    if (!isCrash || thrown.isRequestUnsent) throw thrown
+    throw new ProviderError(thrown.message, {
+      status: 'unknown',
+      code: status.UNKNOWN,
+      cause: thrown,
+    })
   }
 }
