@@ -1,3 +1,4 @@
+import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
@@ -15,12 +16,7 @@ import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../state/contains-ciphertext.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
 import { hasSecretsManager } from '../stack/manager-of-file.ts'
-import {
-  namesManager,
-  openStateManager,
-  openStackFile,
-  openStackManager,
-} from '../stack/stack-secrets.ts'
+import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).

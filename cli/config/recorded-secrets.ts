@@ -1,3 +1,4 @@
+import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { hasCode } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
@@ -10,12 +11,7 @@ import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Crypter, SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { CliSession } from '../session/session.ts'
-import {
-  namesManager,
-  openStackManager,
-  openStateManager,
-  ownKeysOf,
-} from '../stack/stack-secrets.ts'
+import { openStackManager, openStateManager, ownKeysOf } from '../stack/stack-secrets.ts'
 
 /** The secrets that the history records, and the crypter of the stack file. */
 export interface RecordedSecrets {

@@ -22,7 +22,7 @@ import {
 import type { CliSession } from '../session/session.ts'
 import { prepareStackState } from '../stack/service-secrets.ts'
 import { exportEnvironment } from './export-environment.ts'
-import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { openOtherStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { readTargeting } from './targeting.ts'
 
 /**
@@ -48,6 +48,7 @@ export async function buildRequest(
   exportEnvironment(file.readEnvironment(project.root))
   const secrets = await openStackManager(session, stack, file)
   await prepareStackState(session, stack, secrets)
+  const stateSecrets = await openOtherStateManager(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {
     ...createFolderRequest({
@@ -59,6 +60,7 @@ export async function buildRequest(
       usesAutonaming: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
+    ...(stateSecrets === undefined ? {} : { stateSecrets }),
     dryRun: false,
     resume: false,
     options: {

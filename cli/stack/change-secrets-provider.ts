@@ -1,3 +1,4 @@
+import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import {
   hasSecure,
@@ -22,7 +23,6 @@ import { prepareConfig } from './service-secrets.ts'
 import {
   askNewPassphrase,
   createStackManager,
-  namesManager,
   openFileManager,
   openStackFile,
   openStateManager,

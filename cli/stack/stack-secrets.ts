@@ -1,3 +1,5 @@
+import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import {
@@ -190,6 +192,21 @@ export async function openStateManager(
 }
 
 /**
+ * Opens the manager of the published state of a stack. Returns undefined for a state that names
+ * `secrets`, or whose secrets need no manager. Throws the errors of `openStateManager`.
+ */
+export async function openOtherStateManager(
+  session: CliSession,
+  stack: StackId,
+  secrets: SecretsManager,
+): Promise<SecretsManager | undefined> {
+  const state = await (await session.openEngine()).exportState(stack)
+  if (state === undefined || namesManager(state, secrets) || !containsCiphertext(state))
+    return undefined
+  return openStateManager(session, state, ownKeysOf(stack))
+}
+
+/**
  * Opens the passphrase manager of a state with a passphrase. Returns undefined for a state with
  * another manager. Throws SECRETS_PASSPHRASE_WRONG.
  */
@@ -201,14 +218,6 @@ export async function openStateManagerWithPassphrase(
   const salt = stateSaltOf(state)
   if (salt === undefined) return undefined
   return (await session.tools.loadSecrets()).openWithPassphrase(salt, passphrase)
-}
-
-/** Reports whether a state names this manager. */
-export function namesManager(state: StoredDeployment, { type, state: fields }: SecretsManager) {
-  const stateManager = state.secrets_providers
-  return (
-    stateManager?.type === type && JSON.stringify(stateManager.state) === JSON.stringify(fields)
-  )
 }
 
 /** Opens the manager of a state. Returns undefined if `provider` of the file contradicts it. */

@@ -59,6 +59,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
     [
       'STACK_EXISTS',
       'STACK_BUSY',
+      'SECRETS_PROVIDER_CHANGED',
       'STACK_NOT_EMPTY',
       'REQUEST_KEY_TAKEN',
       'REQUEST_BEGUN',

@@ -1,3 +1,4 @@
+import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
@@ -43,7 +44,8 @@ export function runPreview(
       requireValidState(storedState)
       // Durations are read while the preview runs, because none of its decisions depends on them.
       const pendingDurations = readStepDurations(platform, request.stack, request.options.command)
-      const base = createBase(await decodeSnapshot(storedState, request.secrets), firstEpoch)
+      const sealedState = await sealForDeployment(storedState, request)
+      const base = createBase(await decodeSnapshot(sealedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
         // The reason of the early end was reported already.

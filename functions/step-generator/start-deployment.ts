@@ -44,6 +44,7 @@ import {
 } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireValidState } from './require-valid-state.ts'
+import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
 /** A deployment whose log this process holds. */
@@ -267,7 +268,11 @@ async function prepareBase(
     keys: inbox,
     messages: notices,
   } = applyLateOutcomes(published.stored, lateOutcomes)
-  let base = state
+  let base = await sealForDeployment(state, request)
+  if (base !== state && claim !== undefined)
+    throw error('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
+      hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',
+    })
   const isPending = (state: StoredDeployment, urn: string): boolean =>
     pendingOperationsOf(state).some(({ resource }) => resource.urn === urn)
   for (const [urn, id] of existingIds) {

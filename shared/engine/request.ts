@@ -46,7 +46,10 @@ export interface DeployRequest {
   readonly autonaming?: Autonaming
   /** The rules that limit calls of providers. Absent: none. */
   readonly callLimits?: readonly CallLimitRule[]
+  /** The manager of the stack file, which encrypts everything that the deployment writes. */
   readonly secrets: SecretsManager
+  /** The manager of the secrets in the state, if it is another one. */
+  readonly stateSecrets?: SecretsManager
   /** The configuration as the history records it, with encrypted secrets. Absent: not recorded. */
   readonly recordedConfig?: Readonly<Record<string, Json>>
   /**

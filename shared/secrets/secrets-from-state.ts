@@ -12,6 +12,11 @@ export interface StoredManager {
   readonly state?: unknown
 }
 
+/** Reports whether a state may name managers of this type. */
+export function isKnownManagerType(type: string): boolean {
+  return ['b64', 'cloud', 'passphrase', 'service'].includes(type)
+}
+
 /**
  * Opens the manager of a state. `opener` decrypts the data keys of cloud managers, and opens
  * services. Throws SECRETS_MANAGER_UNSUPPORTED for an unknown manager, and for a manager that

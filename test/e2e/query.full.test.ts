@@ -87,6 +87,10 @@ test('a query reads resources, properties without secrets, deployments, steps an
     ])
     const table = requireSuccess(await sandbox.run(['query', 'select stack from stacks'])).out
     expect(table).toBe('stack\ndev\nprod\n')
+    // A rename is an edit. It removes the records of the steps, and keeps those of the deployments.
+    requireSuccess(await sandbox.run(['stack', 'rename', 'renamed', '-s', 'dev']))
+    expect(await query('select count(*) as steps from steps')).toEqual([{ steps: 0 }])
+    expect(await query('select count(*) as number from deployments')).toEqual([{ number: 5 }])
     const invalid = await sandbox.run(['query', 'delete from stacks'])
     expect(invalid).toMatchObject({ exit: 2 })
     expect(invalid.err).toContain('error[QUERY_INVALID]: not authorized')

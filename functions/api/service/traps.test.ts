@@ -363,3 +363,36 @@ test('an API that cannot close deployments answers clients with 404', async () =
   expect([response.status, await response.json()]).toMatchObject([404, { code: 404 }])
   await testApi.close()
 })
+
+describe('secrets managers', () => {
+  const secret = {
+    '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+    ciphertext: 'v1:AAAA:BBBB',
+  }
+  const managerEntry = (salt: string): object =>
+    entryOf(6, 1, { secretsProvider: { type: 'passphrase', state: { salt } } })
+
+  /** Runs an update with the manager of a salt, and returns the status of its entries. */
+  async function update(salt: string, entries: readonly object[] = []): Promise<number> {
+    const { path, lease } = await service.startUpdate(admin)
+    const allEntries = [managerEntry(salt), ...entries]
+    const { status } = await service.call(lease, `PATCH ${path}/journalentries`, {
+      entries: allEntries,
+    })
+    await service.call(lease, `POST ${path}/complete`, { status: 'failed' })
+    return status
+  }
+
+  test('entries with another manager than that of the secrets in the state are refused', async () => {
+    const state = { ...stackState, outputs: { key: secret } }
+    expect(await update('first', createEntries(stackState, 1, 2))).toBe(200)
+    expect(await update('second', createEntries(componentState('a'), 1, 2))).toBe(200)
+    expect(await update('second', createEntries(state, 1, 2))).toBe(200)
+    expect(await update('third')).toBe(409)
+    const { json } = await service.call(admin, `GET ${shopService}/export`)
+    expect(json['deployment']).toMatchObject({
+      secrets_providers: { type: 'passphrase', state: { salt: 'second' } },
+    })
+    expect(await update('second')).toBe(200)
+  })
+})

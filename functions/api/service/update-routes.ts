@@ -1,3 +1,4 @@
+import { requireSameManager } from './require-same-secrets.ts'
 import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
@@ -190,7 +191,8 @@ async function renewDryRun(ports: ServicePorts, stored: StoredUpdate): Promise<E
 async function appendEntries(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { entries } = parseBody(entriesForm, call)
   // An acknowledged entry is always part of the fold, so a malformed one is refused here.
-  for (const entry of entries) decodeEntry(entry)
+  const decodedEntries = entries.map(decodeEntry)
+  await requireSameManager(ports, stackOf(call.params), decodedEntries)
   if (entries.length > 0)
     await ports.clientLogs.append(clientLogOf(call.update), [
       { kind: 'client-entries', entries: entries as unknown as readonly JsonObject[] },

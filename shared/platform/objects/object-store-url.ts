@@ -36,7 +36,9 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   const [bucket = '', ...folders] = path.split('/')
   if (bucket === '' || bucket.includes('@'))
     throw error('BACKEND_URL_INVALID', `the address of ${knownScheme}:// names no bucket`)
-  const folderNames = folders.filter(name => name !== '')
+  const folderNames = decodePath(folders.join('/'))
+    .split('/')
+    .filter(name => name !== '')
   if (folderNames.some(name => name === '.' || name === '..'))
     throw error('BACKEND_URL_INVALID', `the folder '${folders.join('/')}' has relative parts`)
   return {
@@ -62,9 +64,18 @@ export function requireKnownQuery(
       throw error('BACKEND_URL_INVALID', `the parameter '${name}' of ${scheme}:// is not supported`)
 }
 
+/** Decodes percent signs, as Pulumi does. Throws BACKEND_URL_INVALID. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw error('BACKEND_URL_INVALID', `the path '${path}' has an invalid percent sign`)
+  }
+}
+
 function folderOf(path: string, cwd: string): string {
   if (path === '') throw error('BACKEND_URL_INVALID', 'the address of file:// names no folder')
-  const decoded = decodeURIComponent(path)
+  const decoded = decodePath(path)
   if (decoded === '~' || decoded.startsWith('~/')) return join(homedir(), decoded.slice(2))
   return isAbsolute(decoded) ? resolve(decoded) : resolve(cwd, decoded)
 }

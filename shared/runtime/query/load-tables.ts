@@ -153,7 +153,13 @@ async function readSteps(
   record: StackRecord,
   number: number,
 ): Promise<readonly (readonly QueryValue[])[]> {
-  const { moments = [] } = await readDeploymentTimeline(ports, record, number)
+  const { moments = [] } = await readDeploymentTimeline(ports, record, number).catch(
+    (thrown: unknown) => {
+      // A rename removes the records of earlier deployments, and keeps their history.
+      if (hasCode(thrown, 'MOMENT_UNKNOWN')) return { moments: [] }
+      throw thrown
+    },
+  )
   return moments.flatMap(({ moment, at, what: operation, urn, verdict }) =>
     urn === undefined ? [] : [[moment, formatTime(at), operation, urn, verdict ?? null]],
   )

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createPassphraseManager } from '../../secrets/passphrase-secrets.ts'
+import { manifestOf } from '../../state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import { listCiphertexts } from '../../state/list-ciphertexts.ts'
+import { sealForDeployment } from './seal-for-deployment.ts'
+
+const oldManager = await createPassphraseManager('pw')
+const newManager = await createPassphraseManager('pw')
+const secretMark = '4dabf18193072939515e22adb298388d'
+
+function createState({ type, state, crypter }: SecretsManager, secret?: string): StoredDeployment {
+  const inputs =
+    secret === undefined
+      ? {}
+      : {
+          key: {
+            [secretMark]: '1b47061264138c4ac30d75fd1eb44270',
+            ciphertext: crypter.encrypt(JSON.stringify(secret)),
+          },
+        }
+  const urn = 'urn:pulumi:dev::shop::pkg:index:Thing::thing'
+  return {
+    manifest: manifestOf('', ''),
+    secrets_providers: { type, state },
+    resources: [{ urn, custom: false, type: 'pkg:index:Thing', inputs }],
+    metadata: {},
+  }
+}
+
+test('secrets of another manager are encrypted again with the manager of the stack file', async () => {
+  const state = createState(oldManager, 'hush')
+  const sealed = await sealForDeployment(state, { secrets: newManager, stateSecrets: oldManager })
+  expect(sealed.secrets_providers).toEqual({ type: 'passphrase', state: newManager.state })
+  expect(listCiphertexts(sealed).map(newManager.crypter.decrypt)).toEqual(['"hush"'])
+})
+
+test('a state of the same manager, and one without secrets, are returned themselves', async () => {
+  for (const state of [createState(newManager, 'hush'), createState(oldManager)])
+    expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
+})
+
+test('secrets whose manager is not available are refused', async () => {
+  const state = createState(oldManager, 'hush')
+  await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
+    code: 'SECRETS_PROVIDER_CHANGED',
+  })
+})
+
+test('a manager of an unknown type is refused, also without secrets', async () => {
+  const state = { ...createState(oldManager), secrets_providers: { type: 'weird', state: {} } }
+  await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
+    code: 'SECRETS_MANAGER_UNSUPPORTED',
+  })
+})

@@ -1,0 +1,53 @@
+import { error } from '../../errors/error.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
+import { isKnownManagerType } from '../../secrets/secrets-from-state.ts'
+import { listCiphertexts } from '../../state/list-ciphertexts.ts'
+import { recodeDeployment } from '../../state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+
+/** The managers of a deployment, from its request. */
+export interface DeploymentManagers {
+  /** The manager of the stack file. It encrypts everything that the deployment writes. */
+  readonly secrets: SecretsManager
+  /** The manager of the state, if it is another one. */
+  readonly stateSecrets?: SecretsManager
+}
+
+/** Reports whether a state names this manager. */
+export function namesManager(state: StoredDeployment, { type, state: fields }: SecretsManager) {
+  const stateManager = state.secrets_providers
+  return (
+    stateManager?.type === type && JSON.stringify(stateManager.state) === JSON.stringify(fields)
+  )
+}
+
+/**
+ * Returns a state whose secrets the manager of the stack file opens. If the state names another
+ * manager, its secrets are decrypted with that manager and encrypted again, as in Pulumi. A state
+ * without secrets is returned itself. Throws SECRETS_MANAGER_UNSUPPORTED for a state with a manager
+ * of an unknown type, SECRETS_PROVIDER_CHANGED if the state's manager is not available, and the
+ * errors of decrypting. Source: docs/spec/secrets.md#change-of-manager.
+ */
+export async function sealForDeployment(
+  state: StoredDeployment,
+  { secrets, stateSecrets }: DeploymentManagers,
+): Promise<StoredDeployment> {
+  const { type = '' } = state.secrets_providers ?? {}
+  if (type === '' || namesManager(state, secrets)) return state
+  if (!isKnownManagerType(type))
+    throw error(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      `the state uses the secrets manager '${type}', which is not supported`,
+    )
+  if (listCiphertexts(state).length === 0) return state
+  if (stateSecrets === undefined || !namesManager(state, stateSecrets))
+    throw error(
+      'SECRETS_PROVIDER_CHANGED',
+      `the secrets of the state have another manager (${type}) than the stack file (${secrets.type})`,
+    )
+  const recode = (manager: SecretsManager): Promise<StoredDeployment> =>
+    recodeDeployment(state, stateSecrets, { manager, mode: 'sealed' })
+  await prepareToSeal(secrets, recode)
+  return recode(secrets)
+}
