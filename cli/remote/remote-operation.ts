@@ -15,24 +15,11 @@ import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 import type { ResumeStart, OperationStart } from '../operations/operation-start.ts'
+import { refuseLocalOptions } from './local-options.ts'
 import { readTargeting } from '../operations/targeting.ts'
 
 /** The commands that can be resumed. An interrupted edit of the state is closed instead. */
 const resumableCommands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
-
-/** Options for this machine only, or options that requests do not support yet. */
-const localOptions = [
-  ['functionLimit', '--function-limit'],
-  ['configFile', '--config-file'],
-  ['client', '--client'],
-  ['clearPendingCreates', '--clear-pending-creates'],
-  ['skipConfigValidation', '--skip-config-validation'],
-  ['showSecrets', '--show-secrets'],
-  ['remove', '--remove'],
-  ['savePlan', '--save-plan'],
-  ['strict', '--strict'],
-  ['plan', '--plan'],
-] as const
 
 /**
  * Prepares a deployment through the API of the session's login. The program is packed and uploaded
@@ -98,25 +85,4 @@ export async function prepareRemoteResume(
     throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
   const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
-}
-
-function refuseLocalOptions(flags: Flags): void {
-  const localOption = localOptions.find(
-    ([name]) => flags.isSet(name) || flags.text(name) !== undefined,
-  )
-  const isElsewhere = flags.text('execute') === 'elsewhere'
-  const importsPendingCreates = flags.list('importPendingCreates').length > 0
-  const hasPolicyPacks = flags.list('policyPack').length > 0
-  const option =
-    localOption?.[1] ??
-    [
-      isElsewhere ? '--execute elsewhere' : '',
-      importsPendingCreates ? '--import-pending-creates' : '',
-      hasPolicyPacks ? '--policy-pack' : '',
-      flags.list('attachDebugger').length > 0 ? '--attach-debugger' : '',
-    ].find(name => name !== '')
-  if (option === undefined) return
-  throw error('FEATURE_MISSING', `the API does not support ${option} yet`, {
-    hint: 'Omit the option, or run `antichain logout` and then the command on the machine that has the store.',
-  })
 }

@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { unsupportedCommands, unsupportedOptions } from '../../cli/arguments/unsupported.ts'
+import { localOptions } from '../../cli/remote/local-options.ts'
 import { projectFolder } from './sources.ts'
 
-const page = readFileSync(join(projectFolder, 'docs', 'differences.md'), 'utf8').split(
-  '### On the command line',
-)[1]
+const page = readFileSync(join(projectFolder, 'docs', 'differences.md'), 'utf8')
 
-/** The code spans in the page's table: `--option`, `command`, `command --option`. */
-const listed = new Set(
-  [...(page ?? '').matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(' ')),
-)
+/** Returns the code spans in the table of a section: `--option`, `command`, `command --option`. */
+function listCodeSpans(heading: string): readonly string[] {
+  const section = page.split(`### ${heading}\n`)[1]?.split('\n#')[0] ?? ''
+  const rows = section.split('\n').filter(line => line.startsWith('|'))
+  return [...rows.join('\n').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+}
+
+const listed = new Set(listCodeSpans('On the command line').flatMap(code => code.split(' ')))
 
 const options = new Set(
   Object.values(unsupportedOptions)
@@ -31,4 +34,9 @@ test('docs/differences.md lists no option that is not refused', () => {
 test('docs/differences.md lists every command that is refused by name', () => {
   const commands = Object.values(unsupportedCommands).flat()
   expect(commands.filter(command => !listed.has(command))).toEqual([])
+})
+
+test('docs/differences.md lists exactly the options that are refused with a login', () => {
+  const spans = listCodeSpans('With a login to an API').filter(code => code.startsWith('--'))
+  expect(spans.toSorted()).toEqual(localOptions.map(([, text]) => text).toSorted())
 })

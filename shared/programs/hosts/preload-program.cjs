@@ -3,15 +3,15 @@
 /*
  * Node loads this module before the runner of a program. It does two things, as its settings say:
  *
- * - Stack traces take a third of the processor time of a program: the SDK reads one for each
+ * - Stack traces take a third of the processor time of a program. The SDK reads one for each
  *   promise and each registration, and source-map-support maps each of their frames anew. This
  *   module gives a memory to each copy of source-map-support (frame-memory.cjs). Traces stay the
  *   same byte for byte.
  * - It makes Node keep the compiled code of modules in a folder, for the next start.
  *
  * The program must not notice this module. So it removes itself from the arguments, the variables
- * and the cache of modules, adds no frame to a stack, and changes no function that the program can
- * reach.
+ * and the cache of modules. It adds no frame to a stack, and changes no function that the program
+ * can reach.
  */
 
 const { createHash } = require('node:crypto')

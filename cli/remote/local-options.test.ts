@@ -1,0 +1,32 @@
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { collectValues, flagsOf } from '../arguments/flags.ts'
+import { refuseLocalOptions } from './local-options.ts'
+
+function refuse(...commandArguments: readonly string[]): void {
+  const command = new Command('up')
+    .option('--strict')
+    .option('--save-plan <file>')
+    .option('--policy-pack <path>', '', collectValues)
+    .option('--execute <place>')
+    .option('--target <urn>', '', collectValues)
+  refuseLocalOptions(flagsOf(command.parse(commandArguments, { from: 'user' })))
+}
+
+test.each([
+  ['a switch', ['--strict'], '--strict'],
+  ['a text', ['--save-plan', 'plan.json'], '--save-plan'],
+  ['a list', ['--policy-pack', 'pack'], '--policy-pack'],
+  ['one value of several', ['--execute', 'elsewhere'], '--execute elsewhere'],
+])('%s that the API does not support is refused by name', (_, commandArguments, option) => {
+  expect(() => refuse(...commandArguments)).toThrowError(
+    expect.objectContaining({
+      code: 'FEATURE_MISSING',
+      message: expect.stringContaining(`the API does not support ${option} yet`),
+    }),
+  )
+})
+
+test('other options and other values are not refused', () => {
+  expect(() => refuse('--execute', 'here', '--target', 'urn:a')).not.toThrow()
+})
