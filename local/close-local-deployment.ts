@@ -7,7 +7,7 @@ import {
   emitSummary,
 } from '../functions/step-generator/run-result.ts'
 import type { RunInput } from '../shared/runtime/environment/run-input.ts'
-import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
+import type { LocalRun, LocalDeploymentOptions } from './local-generator-run.ts'
 
 /**
  * Emits the summary of an ended deployment, and returns the result. Throws the fault of the

@@ -7,7 +7,7 @@ import {
 import { resumeDeployment } from '../functions/step-generator/resume-deployment.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
-import { createLocalRun } from './local-run.ts'
+import { createLocalRun } from './local-generator-run.ts'
 import { runLocalDeployment } from './run-local-deployment.ts'
 import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
 import { runPreview } from '../functions/step-generator/run-preview.ts'
@@ -76,7 +76,11 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
       )
     sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
     if (startedDeployment === undefined) return runPreview(input, environment, startedMs)
-    const initialRun = createLocalRun(input, { environment, startedDeployment, sink: firstSink })
+    const initialRun = createLocalRun(input, {
+      environment,
+      startedDeployment,
+      sink: firstSink,
+    })
     const localDeployment = runLocalDeployment(
       { ...input, sharedCounts, sink },
       { firstRun: initialRun, startedMs, createNextSink },

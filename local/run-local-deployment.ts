@@ -25,7 +25,11 @@ import { emitHandOver, emitStartNotices } from '../functions/step-generator/emit
 import { watchStop } from '../shared/runtime/deployment/watch-stop.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { closeCancelledDeployment, finishEndedDeployment } from './close-local-deployment.ts'
-import { createLocalRun, type LocalRun, type LocalDeploymentOptions } from './local-run.ts'
+import {
+  createLocalRun,
+  type LocalRun,
+  type LocalDeploymentOptions,
+} from './local-generator-run.ts'
 
 /**
  * Runs a deployment: its generator, its executors, and the watch on its stop flag. Under a time

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openEmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
-import { createGeneratorPorts } from './local.ts'
+import { createGeneratorPorts } from './local-engine.ts'
 import { type ServeRole, serveStacks } from './serve-stacks.ts'
 
 /** Serves one stack without a deployment, and returns the ids of the stacks that were idle. */

@@ -14,7 +14,7 @@ export function createLazyTools(): Tools {
     return keeper
   }
   return {
-    openLocal: async options => (await import('../../local/local.ts')).openLocal(options),
+    openLocal: async options => (await import('../../local/local-engine.ts')).openLocal(options),
     openRemote: async login => (await import('../remote/remote-engine.ts')).openRemote(login),
     openDisplay: async options => (await import('../display/display.ts')).createDisplay(options),
     loadPlatform: async cdkOutput =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../local/cancel.ts'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'
 import { testHolder, firstId, openStage, firstRegistration, type Stage } from './stage.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startDeployment } from '../../functions/step-generator/start-deployment.ts'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { createLiveness } from '../../shared/engine/deployment/ownership/liveness.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { serveStacks } from '../../local/serve-stacks.ts'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { error } from '../../shared/errors/error.ts'
 import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
 import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'

@@ -1,6 +1,6 @@
 import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,

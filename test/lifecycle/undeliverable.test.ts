@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createGeneratorPorts } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { redrive } from '../../local/redrive.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { error } from '../../shared/errors/error.ts'

@@ -33,7 +33,7 @@ import {
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
-import type * as handlers from './handlers.ts'
+import type * as handlers from './lazy-handlers.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
@@ -145,7 +145,7 @@ function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void
  * commands that only read a stack do without.
  */
 function loadHandlers(): Promise<typeof handlers> {
-  return import('./handlers.ts')
+  return import('./lazy-handlers.ts')
 }
 
 /** Opens the embedded platform, alone or over the backend of the options. */
