@@ -208,7 +208,7 @@ test('responses have security headers, and none that allow other origins to read
 test('every change is in the audit log before it is made, without any secret', async () => {
   const admin = await api.issueToken('admin')
   const reader = await api.issueToken('read')
-  const secret = 'do not tell anybody'
+  const secret = 'do not tell this secret'
   await api.call(admin, 'POST /v1/stacks/audit/one', undefined)
   await api.call(admin, `POST ${shopPath}/deployments`, { command: 'up', message: secret })
   await api.call(reader, 'DELETE /v1/stacks/audit/one')

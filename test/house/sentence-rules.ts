@@ -4,7 +4,7 @@
  */
 const wordsMax = 25
 const pronounSubject = /(?:^|[.;:!?] )(?:what|who|whoever|whatever|nobody|somebody)\b/i
-const anyPronoun = /\b(?:nobody|somebody|whoever)\b/i
+const anyPronoun = /\b(?:nobody|somebody|someone|anybody|whoever)\b/i
 
 /** Returns the sentences of a text that break a rule. */
 export function listFaultySentences(text: string): readonly string[] {
