@@ -76,11 +76,7 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
       )
     sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
     if (startedDeployment === undefined) return runPreview(input, environment, startedMs)
-    const initialRun = createLocalRun(input, {
-      environment,
-      startedDeployment,
-      sink: firstSink,
-    })
+    const initialRun = createLocalRun(input, { environment, startedDeployment, sink: firstSink })
     const localDeployment = runLocalDeployment(
       { ...input, sharedCounts, sink },
       { firstRun: initialRun, startedMs, createNextSink },
