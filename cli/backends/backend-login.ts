@@ -1,6 +1,9 @@
 import { describeLegacyLayout } from '../../shared/backends/legacy-stacks.ts'
 import { openBackend } from '../../shared/backends/open-backend.ts'
-import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
+import {
+  openObjectStore,
+  requireBackendFolder,
+} from '../../shared/platform/objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { removeLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
@@ -12,6 +15,7 @@ import { saveBackend } from './current-backend.ts'
  */
 export async function loginToBackend(session: CliSession, address: string): Promise<number> {
   const url = parseObjectStoreUrl(address, session.cwd)
+  requireBackendFolder(url)
   const { env } = session.io
   const backend = await openBackend(await openObjectStore(url, env), env)
   const { store } = backend

@@ -20,8 +20,8 @@ const savedFileOf = (home: string): string => join(home, 'backend.json')
 
 /**
  * Returns the self-managed backend in use: that of PULUMI_BACKEND_URL, or else that of `backend.url`
- * in the project file, or else that of the login. An address of another kind, such as one of a
- * service, does not count. Throws FILE_UNREADABLE for an invalid login.
+ * in the project file, or else that of the login. The address of a service does not count. Throws
+ * BACKEND_URL_INVALID for a text that is no address, and FILE_UNREADABLE for an invalid login.
  */
 export function readCurrentBackend(options: {
   readonly home: string
@@ -29,6 +29,8 @@ export function readCurrentBackend(options: {
   readonly env: Readonly<Record<string, string | undefined>>
 }): CurrentBackend | undefined {
   const variable = options.env['PULUMI_BACKEND_URL'] ?? ''
+  if (variable !== '' && !variable.includes('://'))
+    throw error('BACKEND_URL_INVALID', `PULUMI_BACKEND_URL is '${variable}', which is no address`)
   if (isObjectStoreUrl(variable)) return { address: variable, source: 'PULUMI_BACKEND_URL' }
   const projectUrl = readProjectBackend(options.cwd)
   if (isObjectStoreUrl(projectUrl)) return { address: projectUrl, source: 'project' }

@@ -66,7 +66,8 @@ async function editUntilValid(
       return editedText === text ? undefined : await parseEditedState(session, before, editedText)
     } catch (thrown) {
       if (await mustEditAgain(session, thrown)) continue
-      session.printToStderr(`Nothing was changed. The edited state is kept in ${file.path}`)
+      const place = file.exists() ? ` The edited state is kept in ${file.path}` : ''
+      session.printToStderr(`Nothing was changed.${place}`)
       throw thrown
     }
   }

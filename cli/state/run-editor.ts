@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
@@ -9,6 +9,8 @@ export interface EditedFile {
   readonly path: string
   /** Opens the editor, and returns the text afterwards. Throws EDITOR_FAILED. */
   readonly edit: () => string
+  /** Reports whether the file still exists. */
+  readonly exists: () => boolean
   readonly remove: () => void
 }
 
@@ -44,8 +46,10 @@ export function createEditedFile(editor: string, name: string, text: string): Ed
           'EDITOR_FAILED',
           `the editor '${editor}' failed (${cause?.message ?? signal ?? `exit code ${status}`})`,
         )
+      if (!existsSync(path)) throw error('EDITOR_FAILED', `the editor '${editor}' removed the file`)
       return readFileSync(path, 'utf8')
     },
+    exists: () => existsSync(path),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

@@ -13,7 +13,7 @@ let env: Record<string, string>
 beforeEach(() => {
   sandbox = createSandbox('many')
   folder = join(sandbox.home, '../backend')
-  env = { PULUMI_BACKEND_URL: `file://${folder}` }
+  env = { PULUMI_BACKEND_URL: `file://${folder}?create_dir=true` }
 })
 afterEach(() => sandbox.remove())
 

@@ -21,7 +21,7 @@ let otherMachine: Record<string, string>
 beforeEach(() => {
   sandbox = createSandbox('many')
   folder = join(sandbox.home, '../backend')
-  env = { PULUMI_BACKEND_URL: `file://${folder}` }
+  env = { PULUMI_BACKEND_URL: `file://${folder}?create_dir=true` }
   otherMachine = { ...env, ANTICHAIN_HOME: join(sandbox.home, '../other-home') }
 })
 afterEach(() => sandbox.remove())

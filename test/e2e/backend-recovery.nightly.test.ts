@@ -45,7 +45,7 @@ async function checkRound(
   const query = `endpoint=${encodeURIComponent(s3Endpoint)}&s3ForcePathStyle=true&region=us-east-1`
   const address =
     bucket === undefined
-      ? `file://${join(sandbox.home, '../backend')}`
+      ? `file://${join(sandbox.home, '../backend')}?create_dir=true`
       : `s3://${bucket}/round-${round}?${query}`
   const env = { PULUMI_BACKEND_URL: address, DELAY: '50' }
   const otherMachine = { ...env, ANTICHAIN_HOME: join(sandbox.home, '../other-home') }

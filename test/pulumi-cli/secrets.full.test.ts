@@ -19,7 +19,7 @@ describeWithCommands('both command lines with a key of Azure', [['go', 'version'
     cli = buildPulumiCli(cliVersions[0])
     cloud = await startLoopbackCloud(azure.servers)
     sandbox = createSandbox('shop')
-    requireSuccess(await run('ours', `login file://${sandbox.home}-backend`))
+    requireSuccess(await run('ours', `login file://${sandbox.home}-backend?create_dir=true`))
   }, timeoutMs)
   afterAll(async () => {
     sandbox.remove()
@@ -30,7 +30,7 @@ describeWithCommands('both command lines with a key of Azure', [['go', 'version'
     const env = {
       ...cloud.env,
       ...azure.env,
-      PULUMI_BACKEND_URL: `file://${sandbox.home}-backend`,
+      PULUMI_BACKEND_URL: `file://${sandbox.home}-backend?create_dir=true`,
       PULUMI_CONFIG_PASSPHRASE: undefined,
       AI_AGENT: undefined,
       CLAUDECODE: undefined,

@@ -23,7 +23,7 @@ import type { Holder } from '../../records/log.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
-import { openObjectStore } from '../objects/open-object-store.ts'
+import { openObjectStore, requireBackendFolder } from '../objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../objects/object-store-url.ts'
 import { createBackendControl } from './backend-control.ts'
 import { createBackendDocuments } from './backend-documents.ts'
@@ -93,7 +93,9 @@ export async function openBackendPlatform(
   options: BackendPlatformOptions,
 ): Promise<BackendPlatform> {
   const { env, holder, home } = options
-  const store = await openObjectStore(parseObjectStoreUrl(options.address, options.cwd), env)
+  const url = parseObjectStoreUrl(options.address, options.cwd)
+  requireBackendFolder(url)
+  const store = await openObjectStore(url, env)
   const backend = await openBackend(store, env)
   const warning = await describeLegacyLayout(backend)
   if (warning !== undefined) options.onNotice(warning)

@@ -1,3 +1,4 @@
+import { encodePath } from './object-store-url.ts'
 import { createHash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -40,7 +41,7 @@ export function createFileObjects(
       return isWritten
     })
   return {
-    address: `file://${folder}`,
+    address: `file://${encodePath(folder)}`,
     get: key =>
       withFileErrors(`cannot read ${pathOf(key)}`, () => ignoreMissingFile(readFile(pathOf(key)))),
     put: async (key, bytes) => void (await write(key, bytes, rename)),

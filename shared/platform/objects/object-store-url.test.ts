@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseObjectStoreUrl } from './object-store-url.ts'
+import { addressOfBucket, parseObjectStoreUrl } from './object-store-url.ts'
 
 test.each([
   ['s3://bucket/team%20a', 'team a/'],
@@ -9,6 +9,14 @@ test.each([
 ])('the path of %s is decoded', (address, prefix) => {
   expect(parseObjectStoreUrl(address, '/').prefix).toBe(prefix)
 })
+
+test.each(['team%20a', 'a%25b/%C3%BC', 'a%3Fb%23c'])(
+  'the address of the folder %s is parsed to the same folder again',
+  folder => {
+    const url = parseObjectStoreUrl(`s3://bucket/${folder}`, '/')
+    expect(parseObjectStoreUrl(addressOfBucket(url), '/')).toEqual(url)
+  },
+)
 
 test.each(['s3://bucket/%zz', 'file:///tmp/%', 's3://bucket/a%2F..%2Fb'])(
   'the address %s is refused',

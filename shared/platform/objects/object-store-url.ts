@@ -51,7 +51,12 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
 
 /** Returns the address of a bucket and its folder, without the query. */
 export function addressOfBucket({ scheme, bucket, prefix }: ObjectStoreUrl): string {
-  return `${scheme}://${bucket}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}`
+  return `${scheme}://${bucket}${prefix === '' ? '' : `/${encodePath(prefix.slice(0, -1))}`}`
+}
+
+/** Encodes a path for an address, so that the address is parsed to the same path. */
+export function encodePath(path: string): string {
+  return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent)
 }
 
 /** Throws BACKEND_URL_INVALID for a query parameter that is not in `names`. */

@@ -5,15 +5,29 @@
  * Invariants: 1. The query of an address selects the same store as for Pulumi. 2. A client library
  * is loaded only when an address needs it. 3. No credential is part of an address in a message.
  */
+import { existsSync } from 'node:fs'
+import { isTruthy } from '../../config/truthy.ts'
+import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { createFileObjects } from './file-objects.ts'
 import { type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 
 /**
- * Query parameters of `file://`. A store always creates its folder, and writes temporary files
- * beside their targets, as `create_dir` and `no_tmp_dir` request.
+ * Query parameters of `file://`. A store always writes temporary files beside their targets, as
+ * `no_tmp_dir` requests.
  */
 const fileParameters: ReadonlySet<string> = new Set(['metadata', 'create_dir', 'no_tmp_dir'])
+
+/**
+ * Requires that the folder of a `file://` address exists, unless the address has `create_dir`. A
+ * folder that is missing by mistake would look like a new backend. Throws BACKEND_MISSING.
+ */
+export function requireBackendFolder({ scheme, prefix, query }: ObjectStoreUrl): void {
+  if (scheme !== 'file' || existsSync(prefix) || isTruthy(query.get('create_dir') ?? '')) return
+  throw error('BACKEND_MISSING', `the folder ${prefix} does not exist`, {
+    hint: 'Create the folder, or add `?create_dir=true` to the address.',
+  })
+}
 
 /** Opens the store of a parsed address. Makes no request. Throws BACKEND_URL_INVALID. */
 export async function openObjectStore(

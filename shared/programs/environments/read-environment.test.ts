@@ -35,7 +35,9 @@ test('imports are merged in order, and the values of a file override them field 
   expect(readData()).toEqual({ region: 'eu', net: { a: 9, b: { c: 2, d: 3 } }, list: [2] })
   write('aside', 'imports:\n- base: {merge: false}\nvalues:\n  r: ${imports.base.region}\n')
   expect(readData('environment: [aside]\n')).toEqual({ r: 'eu' })
-  expect(readData('environment:\n  imports: [base]\n  mine: ${net.b.c}\n')).toMatchObject({
+  expect(
+    readData('environment:\n  imports: [base]\n  values:\n    mine: ${net.b.c}\n'),
+  ).toMatchObject({
     mine: 2,
     region: 'eu',
   })
@@ -122,6 +124,14 @@ test.each([
 ])('%j is refused with its line', (text, message) => {
   write('dev', text)
   expect(() => read()).toThrow(message)
+})
+
+test('a description has no effect, and another key in a stack file is refused', () => {
+  write('dev', 'description: For tests\nvalues: {a: 1}\n')
+  expect(readData()).toEqual({ a: 1 })
+  expect(() => read('environment:\n  mine: 1\n')).toThrow(
+    /Pulumi\.dev\.yaml:2:.*`mine` is not a key of an environment/,
+  )
 })
 
 test('imports may be nested 20 levels deep', () => {

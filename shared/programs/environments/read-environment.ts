@@ -32,7 +32,7 @@ interface EnvironmentDefinition {
 }
 
 /**
- * Evaluates the `environment` of a stack file: a list of names, or a map with `imports` and values.
+ * Evaluates the `environment` of a stack file: a list of names, or a map with the keys of a file.
  * Each name is a file below `environments/` of the project. A later environment overrides earlier
  * ones. Throws CONFIG_INVALID and FEATURE_MISSING, each with file and line.
  */
@@ -50,14 +50,31 @@ export function readStackEnvironment(
     })
   }
   const fields: ReadonlyMap<unknown, unknown> = environment
-  const values = new Map([...fields].filter(([key]) => key !== 'imports'))
+  requireKnownKeys(source, fields, ['environment'])
   return evaluateDefinition({
     ...common,
     importsAt: ['environment', 'imports'],
     imports: fields.get('imports'),
-    valuesAt: ['environment'],
-    values,
+    valuesAt: ['environment', 'values'],
+    values: fields.get('values'),
   })
+}
+
+/** The keys of an environment. A description has no effect. */
+const knownKeys: readonly unknown[] = ['imports', 'values', 'description']
+
+/** Throws CONFIG_INVALID for another key. `at`: the path of the environment in its file. */
+function requireKnownKeys(
+  source: YamlSource,
+  fields: ReadonlyMap<unknown, unknown>,
+  at: readonly string[],
+): void {
+  for (const key of fields.keys())
+    if (!knownKeys.includes(key))
+      throw source.errorAt(
+        [...at, String(key)],
+        `\`${String(key)}\` is not a key of an environment`,
+      )
 }
 
 function evaluateDefinition(definition: EnvironmentDefinition): EnvironmentValue {
@@ -129,9 +146,7 @@ function readNamedEnvironment(
   const namedSource = openYaml(readEnvironmentFile(file, name, errorOf), file, 'CONFIG_INVALID')
   const content: unknown = namedSource.document.toJS({ mapAsMap: true })
   const fields: ReadonlyMap<unknown, unknown> = content instanceof Map ? content : new Map()
-  for (const key of fields.keys())
-    if (key !== 'imports' && key !== 'values')
-      throw namedSource.errorAt([String(key)], `\`${String(key)}\` is not a key of an environment`)
+  requireKnownKeys(namedSource, fields, [])
   const value = evaluateDefinition({
     source: namedSource,
     folder,

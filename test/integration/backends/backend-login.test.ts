@@ -40,6 +40,19 @@ const writeLock = (text = foreignLock): void => {
   writeFileSync(join(locks, 'a.json'), text)
 }
 
+test('a folder that does not exist is refused, unless the address creates it', async () => {
+  const typo = await bench.run('login', 'file://./typo/state')
+  expect([typo.exit, typo.err]).toEqual([6, expect.stringContaining('BACKEND_MISSING')])
+  bench.env['PULUMI_BACKEND_URL'] = 'file://./typo/state'
+  expect((await bench.run('stack', 'init', 'dev')).err).toContain('BACKEND_MISSING')
+  expect(existsSync(join(bench.root, 'typo'))).toBe(false)
+  bench.env['PULUMI_BACKEND_URL'] = 'nonsense'
+  expect((await bench.run('stack', 'ls')).err).toContain('BACKEND_URL_INVALID')
+  delete bench.env['PULUMI_BACKEND_URL']
+  await run('login', 'file://./typo/state?create_dir=true')
+  expect(existsSync(join(bench.root, 'typo/state/.pulumi/meta.yaml'))).toBe(true)
+})
+
 describe('login to a self-managed backend', () => {
   test('selects the backend by variable, project file and login, in this order', async () => {
     const readBackend = async () => JSON.parse((await run('whoami', '-j')).out)
