@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -166,4 +166,10 @@ describe('paths of configuration values', () => {
       -3,
     ])
   })
+})
+
+test('a stack file with invalid bytes is refused, because a write would replace them', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'antichain-config-')), 'Pulumi.dev.yaml')
+  writeFileSync(path, Buffer.from([...Buffer.from('config:\n  p:a: '), 0xff, 0x0a]))
+  expect(() => readStackConfig(path, 'p')).toThrow('is not valid UTF-8')
 })

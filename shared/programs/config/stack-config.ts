@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { isMap, isScalar, isNode, Pair, Scalar, YAMLMap, type Document, type Node } from 'yaml'
@@ -67,14 +68,16 @@ export function stackConfigFileOf(project: Project, stack: string): string {
 
 /** Reads a stack file; a missing one is empty. Throws CONFIG_INVALID. */
 export function readStackConfig(file: string, project: string): StackConfig {
-  let text = ''
+  let bytes: Buffer = Buffer.alloc(0)
   try {
-    text = readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (cause) {
     if (systemCodeOf(cause) !== 'ENOENT')
       throw error('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
-  return openStackConfig(text, file, project)
+  // A write would replace invalid bytes.
+  if (!isUtf8(bytes)) throw error('CONFIG_INVALID', `${file} is not valid UTF-8`)
+  return openStackConfig(bytes.toString('utf8'), file, project)
 }
 
 /** Writes a stack file atomically. Throws CONFIG_INVALID. */

@@ -37,7 +37,7 @@ export function callEnvironmentFunction(
     case 'fn::toBase64':
       return { isSecret, content: Buffer.from(requireText()).toString('base64') }
     case 'fn::fromBase64':
-      return { isSecret, content: Buffer.from(requireText(), 'base64').toString('utf8') }
+      return { isSecret, content: decodeBase64(requireText(), errorOf) }
     case 'fn::join':
       return { isSecret, content: joinTexts(argument, errorOf) }
     default:
@@ -45,6 +45,12 @@ export function callEnvironmentFunction(
         hint: 'Providers of Pulumi ESC need its service. Use a literal value, or `fn::secret`.',
       })
   }
+}
+
+function decodeBase64(text: string, errorOf: FunctionErrorOf): string {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw errorOf('`fn::fromBase64` takes a text in base64')
+  return bytes.toString('utf8')
 }
 
 function joinTexts(argument: EnvironmentValue, errorOf: FunctionErrorOf): string {

@@ -90,15 +90,24 @@ function evaluateMap(
     return mergeValues(valueAt(base, path), { isSecret: false, content: new Map(fields) })
   }
   if (raw.size > 1) throw errorAt(path, `\`${name}\` must be the only key of its map`)
+  if (name === 'fn::secret' && isEncryptedByService(raw.get(name)))
+    throw errorAt([...path, name], 'only the service of Pulumi ESC can decrypt this `ciphertext`')
   const argument = evaluate(evaluation, raw.get(name), [...path, name])
   const errorOf = (sentence: string): Error => errorAt([...path, name], sentence)
   return charge(callEnvironmentFunction(name, argument, errorOf), path)
+}
+
+/** Reports whether the argument of `fn::secret` is a value that Pulumi ESC has encrypted. */
+function isEncryptedByService(argument: unknown): boolean {
+  return argument instanceof Map && argument.size === 1 && argument.has('ciphertext')
 }
 
 /** Replaces the references of a text. A text that is one reference keeps the type of its value. */
 function interpolate(evaluation: Evaluation, text: string, path: KeyPath): EnvironmentValue {
   const whole = /^\$\{([^}]*)\}$/.exec(text)?.[1]
   if (whole !== undefined) return lookUp(evaluation, whole, path)
+  if (/\$\{[^}]*$/.test(text.replaceAll('$${', '')))
+    throw evaluation.errorAt(path, 'the text has `${` without a closing brace')
   let isSecret = false
   const content = text.replaceAll(/\$\$\{|\$\{([^}]*)\}/g, (match, reference?: string) => {
     if (reference === undefined) return match.slice(1)

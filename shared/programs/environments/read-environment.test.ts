@@ -119,6 +119,9 @@ test.each([
   ['values:\n  a: 1\n  b: ${c.d}\n', /dev\.yaml:3:.*`c\.d` does not exist/],
   ['values:\n  a: {fn::fromJSON: "{"}\n', /dev\.yaml:2:.*takes a text in JSON/],
   ['values:\n  a: {fn::join: [1]}\n', /dev\.yaml:2:.*takes a separator and a list/],
+  ['values:\n  a: {fn::fromBase64: "%%%%"}\n', /dev\.yaml:2:.*takes a text in base64/],
+  ['values:\n  a: "x${b"\n', /dev\.yaml:2:.*without a closing brace/],
+  ['values:\n  a: {fn::secret: {ciphertext: abc}}\n', /dev\.yaml:2:.*only the service/],
   ['values: [1]\n', /dev\.yaml:1:.*`values` must be a map/],
   ['other: 1\n', /dev\.yaml:1:.*`other` is not a key of an environment/],
 ])('%j is refused with its line', (text, message) => {
