@@ -41,6 +41,13 @@ test('a state of the same manager, and one without secrets, are returned themsel
     expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
 })
 
+test('a state with another address of the same key is returned itself', async () => {
+  const { type, state: fields } = newManager
+  const providers = { type, state: { ...fields, note: 'other address' } }
+  const state = { ...createState(newManager, 'hush'), secrets_providers: providers }
+  expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
+})
+
 test('secrets whose manager is not available are refused', async () => {
   const state = createState(oldManager, 'hush')
   await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
 import { isKnownManagerType } from '../../secrets/secrets-from-state.ts'
 import { listCiphertexts } from '../../state/list-ciphertexts.ts'
 import { recodeDeployment } from '../../state/snapshot-codec.ts'
+import { isJsonObject } from '../../state/stored-fields.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 
 /** The managers of a deployment, from its request. */
@@ -19,6 +20,23 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
   const stateManager = state.secrets_providers
   return (
     stateManager?.type === type && JSON.stringify(stateManager.state) === JSON.stringify(fields)
+  )
+}
+
+/**
+ * Reports whether a state has the data key of a manager. The URLs of one key may differ, and the
+ * service opens the secrets of a stack under each name of the stack.
+ */
+function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsManager): boolean {
+  const stored = state.secrets_providers
+  if (stored?.type !== type) return false
+  const { salt, encryptedkey } = isJsonObject(stored.state) ? stored.state : {}
+  const isSame = (field: unknown, other: string | undefined): boolean =>
+    other !== undefined && field === other
+  return (
+    type === 'service' ||
+    isSame(salt, fields['salt']) ||
+    isSame(encryptedkey, fields['encryptedkey'])
   )
 }
 
@@ -41,7 +59,9 @@ export async function sealForDeployment(
       `the state uses the secrets manager '${type}', which is not supported`,
     )
   if (listCiphertexts(state).length === 0) return state
-  if (stateSecrets === undefined || !namesManager(state, stateSecrets))
+  const isStateManagerOpen = stateSecrets !== undefined && namesManager(state, stateSecrets)
+  if (!isStateManagerOpen && hasSameKey(state, secrets)) return state
+  if (!isStateManagerOpen)
     throw error(
       'SECRETS_PROVIDER_CHANGED',
       `the secrets of the state have another manager (${type}) than the stack file (${secrets.type})`,
