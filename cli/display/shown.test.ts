@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DisplayOptions } from '../session/tools.ts'
-import { createDisplay } from './display.ts'
+import { createDisplay } from './choose-display.ts'
 import {
   createRecordingStream,
   createTestDisplayOptions,

@@ -16,7 +16,8 @@ export function createLazyTools(): Tools {
   return {
     openLocal: async options => (await import('../../local/local-engine.ts')).openLocal(options),
     openRemote: async login => (await import('../remote/remote-engine.ts')).openRemote(login),
-    openDisplay: async options => (await import('../display/display.ts')).createDisplay(options),
+    openDisplay: async options =>
+      (await import('../display/choose-display.ts')).createDisplay(options),
     loadPlatform: async cdkOutput =>
       (await import('../platform/platform-tools.ts')).createPlatformTools(cdkOutput),
     loadState: async () => {

@@ -30,7 +30,7 @@ export async function requestDeployment(
   return storedRequest
 }
 
-/** Ends a request as withdrawn if it is waiting. An earlier end takes precedence. */
+/** Ends a request as withdrawn. Has no effect if the request has ended already. */
 export async function withdrawWaitingRequest(
   { requests }: Pick<ApiPorts, 'requests'>,
   stack: StackId,

@@ -34,7 +34,7 @@ export function startCallTime(
 }
 
 /**
- * Minimum time limit of a run, in ms. A run that begins after the time of its call then hands over
- * at once.
+ * Minimum time limit of a run, in ms. A run gets this limit when the time of its call is used up,
+ * so it hands over within a second.
  */
 const runMinMs = 1_000

@@ -15,7 +15,10 @@ import type { BlobSweepPort, RetentionPort } from './retention.ts'
 import type { StackRenames } from './stack-renames.ts'
 import type { ClockPort, LoggerPort, RandomPort } from './system.ts'
 
-/** All ports of one platform. local/ and the functions pass them to the handlers. */
+/**
+ * The ports of one platform that deployments need. local/ and the functions pass them to the
+ * handlers. Triggers and the audit log have ports of their own.
+ */
 export interface Platform {
   readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort

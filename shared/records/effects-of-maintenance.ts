@@ -104,7 +104,7 @@ export const effectsOfMaintenance = {
       {
         call: 'control.stop',
         sourceFiles: [
-          'local/cancel.ts',
+          'local/stop-or-close.ts',
           'local/run-local-deployment.ts',
           'functions/api/routes/deployments.ts',
         ],

@@ -1,6 +1,7 @@
 /**
- * The table of partitions in docs/aws.md, compared with the policies of the template. A sentence
- * about permissions that is false misleads the person who judges the risk.
+ * The table of partitions in docs/aws.md, compared with the policies of the template. A false
+ * statement about permissions misleads the person who judges the risk. The test runs with the tests
+ * of AWS, because it needs the template.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

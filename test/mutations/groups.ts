@@ -12,7 +12,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a child does not follow the old name of its parent',
       breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
-      file: 'shared/engine/generator/registration/aliases.ts',
+      file: 'shared/engine/generator/registration/list-alias-urns.ts',
     },
     ['    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, resource))\n', ''],
     groupTestsOf('alias/names', 'a chain of children'),

@@ -1,7 +1,8 @@
 import type { SeededDraw } from './draw.ts'
 
 /**
- * One fault, as data. It strikes the first effect from number `effect` on that its kind can strike.
+ * One fault, as data. It strikes one effect: the first one that its kind can strike, beginning with
+ * the effect of number `effect`.
  */
 export interface Fault {
   /** Index of the step in the scenario, from 0. It is ignored if `startNumber` is `any`. */
@@ -13,7 +14,7 @@ export interface Fault {
   readonly startNumber: number | 'any'
   /**
    * The number of the struck process: 0 is the process of the command, the others run operations
-   * for it.
+   * for it. It is ignored if `startNumber` is `any`.
    */
   readonly processIndex: number
   readonly effect: number
@@ -149,8 +150,8 @@ const listWeightedKinds = (inAnyProcess: boolean): readonly FaultKind[] =>
 const [weightedKinds, weightedSharedKinds] = [listWeightedKinds(false), listWeightedKinds(true)]
 
 /**
- * Draws four to nine faults in total, and two that wait for rare effects in any process. `effects`:
- * number of effects by step and process, in a run without faults.
+ * Draws four to nine faults of single processes, and two more that wait for rare effects in any
+ * process. `effects`: number of effects by step and process, in a run without faults.
  */
 export function drawFaults(
   draw: SeededDraw,

@@ -3,7 +3,7 @@ import type { Operation } from '../../records/operation.ts'
 import { typeOf } from '../../names/urn.ts'
 import type { CallLimiter, CallPermit } from '../call-limits/call-limiter.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { timedCallOf } from './timed-call.ts'
+import { timedCallOf } from './duration-key.ts'
 
 /** The permit of an operation that calls no provider. */
 const freePermit: CallPermit = {

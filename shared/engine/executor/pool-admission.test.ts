@@ -3,7 +3,7 @@ import type { Urn } from '../../names/urn.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
 import { admissionOf } from './pool-admission.ts'
-import { durationKeyOf } from './timed-call.ts'
+import { durationKeyOf } from './duration-key.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
 const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>

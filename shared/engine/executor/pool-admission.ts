@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
 import { expectedMinutesByType } from './expected-durations.ts'
-import { durationKeyOfCall, timedCallOf } from './timed-call.ts'
+import { durationKeyOfCall, timedCallOf } from './duration-key.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its

@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import type { EstimateSource } from '../../records/forecast.ts'
 import { expectedMinutesByType } from '../executor/expected-durations.ts'
-import { durationKeyOfCall, timedCallOf, type TimedCall } from '../executor/timed-call.ts'
+import { durationKeyOfCall, timedCallOf, type TimedCall } from '../executor/duration-key.ts'
 import type { Step } from '../step.ts'
 
 /** The duration of one successful provider call of an earlier deployment, in ms. */

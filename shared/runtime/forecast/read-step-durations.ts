@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import { listExecutedOperations, readPlanPage } from '../../engine/deployment/log/log-view.ts'
-import { timedCallOf } from '../../engine/executor/timed-call.ts'
+import { timedCallOf } from '../../engine/executor/duration-key.ts'
 import {
   type DurationSample,
   measureUncovered,

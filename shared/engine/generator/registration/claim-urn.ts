@@ -6,7 +6,7 @@ import type { DecisionInput } from '../context.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
 import { toDecided, type FailedResult, failDeployment, type Result } from '../stage.ts'
-import { resolveAliases } from './aliases.ts'
+import { resolveAliases } from './list-alias-urns.ts'
 import type { Goal } from './goal.ts'
 
 /** A registration with its URN and its old state. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import type { Alias } from '../../../names/alias.ts'
-import { type AliasedResource, resolveAliases } from './aliases.ts'
+import { type AliasedResource, resolveAliases } from './list-alias-urns.ts'
 
 const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')

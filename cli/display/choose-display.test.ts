@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { createDisplay } from './display.ts'
+import { createDisplay } from './choose-display.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import {
   createRecordingStream,
