@@ -17,7 +17,7 @@ export function declarePlugin(root: Command, attach: Attach): void {
         '[name]',
         'Name of the plugin, or address of its repository or of a Terraform provider',
       )
-      .argument('[version]', 'Version of the plugin (default: the latest)')
+      .argument('[version]', 'Version of the plugin (default: an installed one, or the latest)')
       .description('Install a plugin, or all plugins that the program requires')
       .option('--server <url>', 'Download the plugin from this URL')
       .option('--checksum <hash>', 'SHA-256 that the archive must have, in hex')

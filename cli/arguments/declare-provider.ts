@@ -12,7 +12,7 @@ export function declareProvider(root: Command, attach: Attach): void {
         '<plugin>',
         'Path of the provider, name of its plugin, or address of a Terraform provider',
       )
-      .argument('[version]', 'Version of the provider (default: the latest)')
+      .argument('[version]', 'Version of the provider (default: an installed one, or the latest)')
       .description('Check a provider against the contracts of its protocol, with real objects')
       .addOption(
         new Option('--protocol <name>', 'Protocol of the provider (default: by its name)').choices([

@@ -6,6 +6,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { type PointInTime, parsePointInTime } from '../../shared/records/point-in-time.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { parseNumberArgument } from '../arguments/parse-number-argument.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStateManager } from '../stack/stack-secrets.ts'
 
@@ -15,7 +16,11 @@ import { openStateManager } from '../stack/stack-secrets.ts'
  */
 export const exportStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
-  const version = parseVersionFlag(flags.text('version'))
+  const versionText = flags.text('version')
+  const version =
+    versionText === undefined
+      ? undefined
+      : parseNumberArgument(versionText, '--version takes a number')
   const pointInTime = parsePointInTimeFlag(flags.text('at'))
   if (pointInTime !== undefined && version !== undefined)
     throw error('CLI_USAGE', '--at and --version cannot be used together')
@@ -25,7 +30,7 @@ export const exportStack: Handler = async (session, flags) => {
       ? await engine.exportState(id, version)
       : await engine.exportAt(id, pointInTime)
   if (storedState === undefined && version !== undefined)
-    throw error('STATE_INVALID', `the stack has no version ${version}`, {
+    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`, {
       hint: 'List the versions with `antichain stack history`.',
     })
   const stateTools = await session.tools.loadState()
@@ -62,12 +67,6 @@ function parsePointInTimeFlag(text: string | undefined): PointInTime | undefined
   throw error('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
     hint: 'Pass a time such as 2026-01-31T12:00:00Z, or a moment such as 4:17; `antichain stack history --show 4` lists the moments.',
   })
-}
-
-function parseVersionFlag(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `--version takes a number, not '${text}'`)
-  return Number(text)
 }
 
 async function writeState(file: string, chunks: AsyncIterable<string>): Promise<void> {

@@ -1,14 +1,15 @@
 import { error } from '../../shared/errors/error.ts'
 import { parsePointInTime } from '../../shared/records/point-in-time.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { withCurrentNames } from '../../shared/state/edits/roll-back.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Returns the state that `text` names: a version (`3`), a moment of a deployment (`4:17`), or a
- * time. Throws CLI_USAGE for any other text, and MOMENT_UNKNOWN or RECORDS_REMOVED for a state that
- * does not exist (any more).
+ * Returns the state that `text` names, with the current name of the stack: a version (`3`), a
+ * moment of a deployment (`4:17`), or a time. Throws CLI_USAGE for any other text, and
+ * MOMENT_UNKNOWN or RECORDS_REMOVED for a state that does not exist (any more).
  */
 export async function readStateAtMoment(
   session: CliSession,
@@ -22,10 +23,13 @@ export async function readStateAtMoment(
     throw error('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
       hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
     })
-  return (await engine.exportAt(id, moment)) ?? emptyDeployment
+  return withCurrentNames((await engine.exportAt(id, moment)) ?? emptyDeployment, stackPartsOf(id))
 }
 
-/** Returns a published version of a stack. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+/**
+ * Returns a published version of a stack, with the current name of the stack. Throws
+ * MOMENT_UNKNOWN, RECORDS_REMOVED.
+ */
 export async function readVersion(
   session: CliSession,
   id: StackId,
@@ -33,7 +37,7 @@ export async function readVersion(
 ): Promise<StoredDeployment> {
   const { exportState, platform } = await session.openEngine()
   const state = version === 0 ? emptyDeployment : await exportState(id, version)
-  if (state !== undefined) return state
+  if (state !== undefined) return withCurrentNames(state, stackPartsOf(id))
   const newest = (await platform.catalog.getStack(id))?.version ?? 0
   if (version > newest)
     throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`, {

@@ -50,6 +50,12 @@ test('stack diff shows changes by resource and property without secrets, for ver
     )
     const again = requireSuccess(await sandbox.run(withDevStack('stack', 'diff', '2', '3'))).out
     expect(again).not.toContain('[secret]')
+    // Versions from before a rename are compared under the current name.
+    requireSuccess(await sandbox.run(['stack', 'rename', 'renamed', '-s', 'dev']))
+    const renamed = requireSuccess(await sandbox.run(['stack', 'diff', '3', '-s', 'renamed'])).out
+    expect(renamed).toMatch(/^Resources: 0 added, 0 changed, 0 removed/m)
+    const absent = await sandbox.run(['stack', 'export', '--version', '99', '-s', 'renamed'])
+    expect(absent.err).toContain('error[MOMENT_UNKNOWN]')
   } finally {
     sandbox.remove()
   }

@@ -44,7 +44,7 @@ function requireSameManager(
 }
 
 /** Renames the stack in the state of a version from before a rename. */
-function withCurrentNames(target: StoredDeployment, names: StackNames): StoredDeployment {
+export function withCurrentNames(target: StoredDeployment, names: StackNames): StoredDeployment {
   const firstUrn = target.resources?.find(({ urn }) => isUrn(urn))?.urn
   if (firstUrn === undefined || !isUrn(firstUrn)) return target
   const { project, stack } = urnPartsOf(firstUrn)
