@@ -74,7 +74,7 @@ export async function prune(
 /**
  * Reports whether a command sweeps blobs after a removal: after each removal of a deployment, and
  * after that of every twentieth version. A sweep reads the records of all stacks, and a stack with
- * the maximum of versions removes one in each command.
+ * the maximum number of versions loses one version with each command.
  */
 export function isBlobSweepDue({ deployments, removedVersions }: RemovalResult): boolean {
   const versions = removedVersions.flatMap(removed => removed.versions)

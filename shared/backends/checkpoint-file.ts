@@ -23,8 +23,8 @@ const checkpointForm = z.looseObject({
 export interface CheckpointFile {
   readonly envelope: StoredEnvelope
   /**
-   * The fields of the checkpoint except for its stack and its state. Pulumi's clients drop them
-   * when they write the checkpoint again.
+   * The fields of the checkpoint except for `stack`, `latest`, `version` and `features`. Pulumi's
+   * clients drop them when they write the checkpoint again.
    */
   readonly checkpointFields: StoredJsonObject
 }
@@ -70,8 +70,8 @@ function otherFieldsOf(checkpoint: object): StoredJsonObject {
 }
 
 /**
- * Prints the checkpoint of a stack, byte for byte as Pulumi's command line does, and with the
- * fields that other versions added.
+ * Prints the checkpoint of a stack, byte for byte as Pulumi's command line does. Fields that this
+ * version does not know are printed too.
  */
 export function printCheckpoint(
   stack: string,

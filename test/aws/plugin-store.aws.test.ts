@@ -111,7 +111,7 @@ describeWithServices('plugins in S3', ['S3'], settings => {
     expect(Buffer.from(storedPlugin?.bytes ?? []).toString()).toBe('good')
   })
 
-  test('invalid names cause no request to the bucket', async () => {
+  test('invalid names and versions are refused as missing plugins', async () => {
     const { store } = await openStore()
     const bad = { ...arm, name: '../x', version: '1.0.0' }
     await expect(store.get(bad)).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })

@@ -138,8 +138,8 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
     ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
   ])('the next time of %s in %s after %s is %s', (expression, zone, after, next) => {
     const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
-    const findSchedule = findNextTime(times, Date.parse(after))
-    expect(findSchedule === undefined ? undefined : new Date(findSchedule).toISOString()).toBe(
+    const nextMs = findNextTime(times, Date.parse(after))
+    expect(nextMs === undefined ? undefined : new Date(nextMs).toISOString()).toBe(
       next?.replace('Z', '.000Z'),
     )
   })

@@ -100,7 +100,7 @@ export function operationsContract(
       })
     })
 
-    test('of two concurrent begins one succeeds', async () => {
+    test('of several concurrent begins exactly one succeeds', async () => {
       for (let round = 0; round < 10; round += 1) {
         const deployment = createDeploymentId()
         const answers = await Promise.all(
@@ -130,7 +130,7 @@ export function operationsContract(
       expect(lateAnswer).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
     })
 
-    test('a give back never hides an earlier attempt that may have called', async () => {
+    test('a given-back attempt does not undo an earlier one that may have called the provider', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, firstId, createClaim('a'))
       await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)

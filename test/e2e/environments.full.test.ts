@@ -16,7 +16,7 @@ exports.variable = process.env.TEAM
 exports.file = require('fs').readFileSync(process.env.CERT, 'utf8')
 `
 
-test('an environment gives a stack configuration, variables and files, and its secrets are sealed', async () => {
+test('a stack gets configuration, variables and files from an environment, whose secrets are sealed', async () => {
   const sandbox = createSandbox(undefined, {
     files: {
       'Pulumi.yaml': 'name: shop\nruntime: nodejs\n',

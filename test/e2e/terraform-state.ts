@@ -24,6 +24,7 @@ interface TfstateResource {
 }
 
 const provider = 'provider["golden.test/golden/tfgold"]'
+/** The private data of an object that the test provider has planned (`p`) and applied (`a`). */
 const privateData = Buffer.from('{"chain":"pa"}').toString('base64')
 
 const attributePath = (name: string) => [{ type: 'get_attr', value: name }]

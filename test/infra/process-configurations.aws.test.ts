@@ -49,7 +49,7 @@ test('variables of the template name the local resources', () => {
   })
 })
 
-test('only functions that a chain of their calls reaches again may recurse', () => {
+test('only functions whose calls can lead back to themselves may recurse', () => {
   const recursive = [...configurations].flatMap(([name, { allowsRecursion }]) =>
     allowsRecursion ? [name] : [],
   )

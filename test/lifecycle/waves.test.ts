@@ -128,7 +128,7 @@ describe('waves', () => {
     expect(listLeft(cloud)).toEqual([])
   })
 
-  test('are also those of an up that removes resources', async () => {
+  test('also order the deletes of an up that removes resources', async () => {
     const { cloud, engine } = await openLayered([])
     const testRun = await engine.run(undefined, { command: 'up', release: 'antichain' })
     expect(testRun.result.result).toBe('succeeded')

@@ -4,8 +4,8 @@ import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource
 
 /**
  * Returns a registration with aliases in their current form. For aliases of older Node SDKs, an
- * absent parent or an empty `parentUrn` is converted to `noParent`. A `noParent` is converted to an
- * absent parent, which means the parent of the resource. Source:
+ * absent parent or an empty `parentUrn` is converted to `noParent`. The value `noParent: true` is
+ * converted to an absent parent, which stands for the current parent of the resource. Source:
  * docs/spec/monitor.md#registerresource step 6.
  */
 export function convertLegacyAliases(

@@ -111,17 +111,17 @@ test('TestLoader: a program requests schemas at the address that its host receiv
 
 test('TestMapperAddressIsPassed: a host receives the address of the mapping service, which returns mappings', async () => {
   const requestedMappings: MappingRequest[] = []
-  const createKnowing = (provider: string, named: boolean): Script => ({
+  const createMappingScript = (provider: string, listsProvider: boolean): Script => ({
     ...createCloud().script,
-    getMapping: (ask: MappingRequest) => {
-      requestedMappings.push(ask)
-      return { provider, data: Buffer.from(`${ask.key} of ${provider}`) }
+    getMapping: (request: MappingRequest) => {
+      requestedMappings.push(request)
+      return { provider, data: Buffer.from(`${request.key} of ${provider}`) }
     },
-    ...(named ? { getMappings: () => ({ providers: [provider] }) } : {}),
+    ...(listsProvider ? { getMappings: () => ({ providers: [provider] }) } : {}),
   })
   const scripts = {
-    gcp: createKnowing('google', true),
-    old: createKnowing('older', false),
+    gcp: createMappingScript('google', true),
+    old: createMappingScript('older', false),
     dumb: createCloud().script,
   }
   const loaded = await runWith(scripts, async address => {
@@ -146,8 +146,8 @@ test('TestMapperAddressIsPassed: a host receives the address of the mapping serv
     const hinted = { provider: 'older', pulumiProvider: 'old', parameterizationHint: hint }
     expect(await readMapping(address, hinted)).toBe('terraform of older')
   })
-  // The plugin named in the request is called first. A request without a name prefers plugins that
-  // list no providers.
+  // The plugin named in the request is called first. Without a name, the plugins are called in the
+  // order of their installation, until one has a mapping.
   expect(loaded).toEqual(['gcp', 'gcp', 'old', 'gcp', 'old', 'dumb', 'old'])
   expect(requestedMappings[0]).toEqual({ key: 'terraform', provider: 'google' })
   expect(requestedMappings.at(-1)).toEqual({ key: 'terraform', provider: '' })

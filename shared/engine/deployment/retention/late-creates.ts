@@ -19,9 +19,9 @@ interface LateCreatePorts {
 }
 
 /**
- * Puts created resources whose outcome was not selected into the stack's inbox, before the records
- * of their deployment are removed. No other record names these resources (I9). A resource that a
- * later version already contains is omitted. A call can be repeated.
+ * Puts into the stack's inbox the created resources whose outcome was not selected, before the
+ * records of their deployment are removed. No other record names these resources (I9). A resource
+ * that a later version already contains is omitted. A call can be repeated.
  */
 export async function saveLateCreates(
   ports: LateCreatePorts,
@@ -84,8 +84,8 @@ async function readPublishedResources(
   const publishedResources = new Set<string>()
   for await (const { version, snapshot } of readVersions(ports.catalog, stack)) {
     if (version < (record?.version ?? 0)) break
-    // A resource that was deleted before its replacement may have had the same id as the
-    // replacement.
+    // The object of a state with a pending replacement is deleted. The late create may be its
+    // replacement with the same URN and id.
     for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
       if (!isReplacementPending(resource))
         publishedResources.add(resourceKeyOf(resource.urn, resource['id']))

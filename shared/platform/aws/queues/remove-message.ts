@@ -4,8 +4,8 @@ import { isInvalidReceiptError } from './delivery-receipts.ts'
 import { queueNameOf } from './receive-messages.ts'
 
 /**
- * Removes a message. Does nothing when its receipt is no longer valid, for example after a lost
- * response.
+ * Removes a message. Does nothing when its receipt is no longer valid, for example because an
+ * earlier removal succeeded and its response was lost.
  */
 export async function removeMessage(sqs: SQSClient, url: string, handle: string): Promise<void> {
   const command = new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handle })
