@@ -17,7 +17,7 @@ import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import type { CliSession } from '../session/session.ts'
-import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 
 /** A stack of a backend that can be imported. */
 export interface SourceStack {

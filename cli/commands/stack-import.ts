@@ -13,7 +13,7 @@ import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
-import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
 import { hasSecretsManager } from '../stack/manager-of-file.ts'
 import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'

@@ -6,7 +6,7 @@ import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Json, StoredResource } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
-import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 import { openDecrypter } from '../stack/open-decrypter.ts'
 
 /**

@@ -22,7 +22,12 @@ import {
 import type { CliSession } from '../session/session.ts'
 import { prepareStackState } from '../stack/service-secrets.ts'
 import { exportEnvironment } from './export-environment.ts'
-import { openOtherStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import {
+  openStackFile,
+  openStackManager,
+  openStateManager,
+  ownKeysOf,
+} from '../stack/stack-secrets.ts'
 import { readTargeting } from './targeting.ts'
 
 /**
@@ -48,7 +53,6 @@ export async function buildRequest(
   exportEnvironment(file.readEnvironment(project.root))
   const secrets = await openStackManager(session, stack, file)
   await prepareStackState(session, stack, secrets)
-  const stateSecrets = await openOtherStateManager(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {
     ...createFolderRequest({
@@ -60,7 +64,7 @@ export async function buildRequest(
       usesAutonaming: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
-    ...(stateSecrets === undefined ? {} : { stateSecrets }),
+    openStateSecrets: state => openStateManager(session, state, ownKeysOf(stack)),
     dryRun: false,
     resume: false,
     options: {

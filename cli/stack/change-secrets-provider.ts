@@ -17,7 +17,7 @@ import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
-import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
 import { prepareConfig } from './service-secrets.ts'
 import {

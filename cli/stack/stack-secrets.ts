@@ -1,5 +1,3 @@
-import { containsCiphertext } from '../state/contains-ciphertext.ts'
-import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import {
@@ -189,21 +187,6 @@ export async function openStateManager(
       `the state uses the secrets manager '${type}', which is not supported`,
     )
   return manager
-}
-
-/**
- * Opens the manager of the published state of a stack. Returns undefined for a state that names
- * `secrets`, or whose secrets need no manager. Throws the errors of `openStateManager`.
- */
-export async function openOtherStateManager(
-  session: CliSession,
-  stack: StackId,
-  secrets: SecretsManager,
-): Promise<SecretsManager | undefined> {
-  const state = await (await session.openEngine()).exportState(stack)
-  if (state === undefined || namesManager(state, secrets) || !containsCiphertext(state))
-    return undefined
-  return openStateManager(session, state, ownKeysOf(stack))
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Forecast } from '../records/forecast.ts'
 import type { BlobHash, DeploymentId, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
-import type { Json } from '../state/stored.ts'
+import type { Json, StoredDeployment } from '../state/stored.ts'
 
 export type { ConfigValue }
 
@@ -48,8 +48,8 @@ export interface DeployRequest {
   readonly callLimits?: readonly CallLimitRule[]
   /** The manager of the stack file, which encrypts everything that the deployment writes. */
   readonly secrets: SecretsManager
-  /** The manager of the secrets in the state, if it is another one. */
-  readonly stateSecrets?: SecretsManager
+  /** Opens the manager that a state names. Only called for a state with another manager. */
+  readonly openStateSecrets?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
   /** The configuration as the history records it, with encrypted secrets. Absent: not recorded. */
   readonly recordedConfig?: Readonly<Record<string, Json>>
   /**

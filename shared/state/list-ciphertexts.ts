@@ -16,3 +16,8 @@ export function listCiphertexts(data: unknown): readonly string[] {
   collect(data)
   return ciphertexts
 }
+
+/** Reports whether a state or value contains an encrypted secret. */
+export function containsCiphertext(data: unknown): boolean {
+  return listCiphertexts(data).length > 0
+}

@@ -4,7 +4,7 @@ import { error } from '../../../shared/errors/error.ts'
 import type { JournalEntry } from '../../../shared/journal/entry.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { listCiphertexts } from '../../../shared/state/list-ciphertexts.ts'
+import { containsCiphertext } from '../../../shared/state/list-ciphertexts.ts'
 import type { ServicePorts } from './service-route.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function requireSameManager(
   const { type, state: fields } = entry.secretsProvider
   if (stored === undefined || (stored.type === 'service' && type === 'service')) return
   const isSame = stored.type === type && isDeepStrictEqual(stored.state, fields)
-  if (isSame || listCiphertexts(state).length === 0) return
+  if (isSame || !containsCiphertext(state)) return
   throw error(
     'SECRETS_PROVIDER_CHANGED',
     `the secrets of the state have another manager (${stored.type}) than the stack file (${type})`,

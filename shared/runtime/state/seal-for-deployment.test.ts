@@ -31,7 +31,10 @@ function createState({ type, state, crypter }: SecretsManager, secret?: string):
 
 test('secrets of another manager are encrypted again with the manager of the stack file', async () => {
   const state = createState(oldManager, 'hush')
-  const sealed = await sealForDeployment(state, { secrets: newManager, stateSecrets: oldManager })
+  const sealed = await sealForDeployment(state, {
+    secrets: newManager,
+    openStateSecrets: async () => oldManager,
+  })
   expect(sealed.secrets_providers).toEqual({ type: 'passphrase', state: newManager.state })
   expect(listCiphertexts(sealed).map(newManager.crypter.decrypt)).toEqual(['"hush"'])
 })

@@ -2,7 +2,7 @@ import { error } from '../../errors/error.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
 import { isKnownManagerType } from '../../secrets/secrets-from-state.ts'
-import { listCiphertexts } from '../../state/list-ciphertexts.ts'
+import { containsCiphertext } from '../../state/list-ciphertexts.ts'
 import { recodeDeployment } from '../../state/snapshot-codec.ts'
 import { isJsonObject } from '../../state/stored-fields.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
@@ -11,8 +11,8 @@ import type { StoredDeployment } from '../../state/stored.ts'
 export interface DeploymentManagers {
   /** The manager of the stack file. It encrypts everything that the deployment writes. */
   readonly secrets: SecretsManager
-  /** The manager of the state, if it is another one. */
-  readonly stateSecrets?: SecretsManager
+  /** Opens the manager that a state names. Only called for a state with another manager. */
+  readonly openStateSecrets?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
 }
 
 /** Reports whether a state names this manager. */
@@ -44,12 +44,12 @@ function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsMan
  * Returns a state whose secrets the manager of the stack file opens. If the state names another
  * manager, its secrets are decrypted with that manager and encrypted again, as in Pulumi. A state
  * without secrets is returned itself. Throws SECRETS_MANAGER_UNSUPPORTED for a state with a manager
- * of an unknown type, SECRETS_PROVIDER_CHANGED if the state's manager is not available, and the
- * errors of decrypting. Source: docs/spec/secrets.md#change-of-manager.
+ * of an unknown type. Throws SECRETS_PROVIDER_CHANGED if the state's manager is not available, and
+ * the errors of opening it and of decrypting. Source: docs/spec/secrets.md#change-of-manager.
  */
 export async function sealForDeployment(
   state: StoredDeployment,
-  { secrets, stateSecrets }: DeploymentManagers,
+  { secrets, openStateSecrets }: DeploymentManagers,
 ): Promise<StoredDeployment> {
   const { type = '' } = state.secrets_providers ?? {}
   if (type === '' || namesManager(state, secrets)) return state
@@ -58,10 +58,10 @@ export async function sealForDeployment(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the state uses the secrets manager '${type}', which is not supported`,
     )
-  if (listCiphertexts(state).length === 0) return state
-  const isStateManagerOpen = stateSecrets !== undefined && namesManager(state, stateSecrets)
-  if (!isStateManagerOpen && hasSameKey(state, secrets)) return state
-  if (!isStateManagerOpen)
+  if (!containsCiphertext(state)) return state
+  const stateSecrets = await openStateSecrets?.(state)
+  if (stateSecrets === undefined && hasSameKey(state, secrets)) return state
+  if (stateSecrets === undefined)
     throw error(
       'SECRETS_PROVIDER_CHANGED',
       `the secrets of the state have another manager (${type}) than the stack file (${secrets.type})`,
