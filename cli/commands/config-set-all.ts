@@ -11,13 +11,13 @@ import type { Handler } from '../arguments/handler.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
+import { createRecordForm, jsonForm } from '../../shared/values/record-form.ts'
 
 /** The output of `config --json`. */
-const configJsonForm = z.record(
-  z.string(),
+const configJsonForm = createRecordForm(
   z.object({
     value: z.string().optional(),
-    objectValue: z.json().optional(),
+    objectValue: jsonForm.optional(),
     secret: z.boolean().default(false),
   }),
 )

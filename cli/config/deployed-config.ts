@@ -5,6 +5,7 @@ import { hasSecure, toConfigTree } from '../../shared/programs/config/config-tre
 import type { StackId } from '../../shared/records/ids.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
+import { createRecordForm } from '../../shared/values/record-form.ts'
 
 /** The text in place of a secret value in the events of a deployment. */
 export const maskedConfigText = '[secret]'
@@ -12,7 +13,7 @@ export const maskedConfigText = '[secret]'
 const eventsForm = z.object({
   items: z.array(
     z.looseObject({
-      preludeEvent: z.looseObject({ config: z.record(z.string(), z.string()) }).optional(),
+      preludeEvent: z.looseObject({ config: createRecordForm(z.string()) }).optional(),
     }),
   ),
 })

@@ -65,12 +65,13 @@ function maskAt(old: unknown, next: unknown, path: Path): unknown {
     )
   if (!isEventMap(old) || !isEventMap(next)) return next
   const keys = segment === anySegment ? Object.keys({ ...old, ...next }) : [segment]
-  const maskedMap: Record<string, unknown> = { ...next }
+  const oldMap = new Map(Object.entries(old))
+  const maskedMap = new Map(Object.entries(next))
   for (const key of keys) {
     if (typeof key !== 'string') continue
-    const value = maskAt(old[key], next[key], remainingPath)
-    if (value === undefined) Reflect.deleteProperty(maskedMap, key)
-    else maskedMap[key] = value
+    const value = maskAt(oldMap.get(key), maskedMap.get(key), remainingPath)
+    if (value === undefined) maskedMap.delete(key)
+    else maskedMap.set(key, value)
   }
-  return maskedMap
+  return Object.fromEntries(maskedMap)
 }

@@ -6,6 +6,7 @@ import type { ImportParameterization } from '../../shared/records/imported-resou
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
+import { createRecordForm, jsonForm } from '../../shared/values/record-form.ts'
 
 /** One resource of an import file. Omitted texts are '', lists are empty, and flags are false. */
 export interface ImportSpec {
@@ -40,10 +41,9 @@ export interface ImportFile {
 }
 
 const optionalText = z.string().nullish()
-const optionalJsonObjectForm = z
-  .record(z.string(), z.json())
+const optionalJsonObjectForm = createRecordForm(jsonForm)
   .nullish()
-  .transform(value => (value ?? undefined) as JsonObject | undefined)
+  .transform(value => value ?? undefined)
 const textOrEmpty = optionalText.transform(value => value ?? '')
 /** Bytes as base64 text, '' if omitted. */
 const base64OrEmpty = z
@@ -56,8 +56,7 @@ const booleanForm = z
   .transform(value => value ?? false)
 
 const importFileForm = z.object({
-  nameTable: z
-    .record(z.string(), z.string())
+  nameTable: createRecordForm(z.string())
     .nullish()
     .transform(value => value ?? {}),
   resources: z
@@ -92,8 +91,7 @@ const importFileForm = z.object({
     .max(limits.importResourcesMax)
     .nullish()
     .transform(value => value ?? []),
-  providerInputs: z
-    .record(z.string(), z.record(z.string(), z.json()))
+  providerInputs: createRecordForm(createRecordForm(jsonForm))
     .nullish()
     .transform(value => (value ?? {}) as Readonly<Record<string, JsonObject>>),
 })

@@ -6,8 +6,9 @@ import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
 import { fromWire } from '../../shared/values/decode-wire.ts'
+import { createRecordForm } from '../../shared/values/record-form.ts'
 
-const inputsForm = z.record(z.string(), z.unknown())
+const inputsForm = createRecordForm(z.unknown())
 
 const configForm = z.record(z.string(), z.union([inputsForm, z.array(inputsForm)]))
 

@@ -2,9 +2,10 @@ import * as z from 'zod'
 import type { StackId } from '../../shared/records/ids.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
+import { createRecordForm } from '../../shared/values/record-form.ts'
 
 /** The response of the API with the tags of a stack. */
-const tagsResponseForm = z.object({ tags: z.record(z.string(), z.string()) })
+const tagsResponseForm = z.object({ tags: createRecordForm(z.string()) })
 
 /** Returns the tags of a stack. */
 export async function readStackTags(

@@ -7,12 +7,13 @@ import {
 } from '../../shared/ports/documents.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
+import { createRecordForm } from '../../shared/values/record-form.ts'
 
 /** The tags of a stack, by name. */
 export type StackTags = Readonly<Record<string, string>>
 
 /** Tags in a request. The limits are those of Pulumi's client. */
-export const tagsForm = z.record(z.string().regex(/^[\w.:-]{1,40}$/), z.string().max(256))
+export const tagsForm = createRecordForm(z.string().max(256), z.string().regex(/^[\w.:-]{1,40}$/))
 
 function tagsKeyOf(stack: StackId): DocumentKey {
   return { kind: 'stack-settings', scope: stack, name: tagsDocumentName }

@@ -7,6 +7,7 @@ import { parseForm } from '../values/parse-form.ts'
 import { stackKeysOf } from './backend-keys.ts'
 import { parseJsonObject } from './checkpoint-file.ts'
 import type { Backend } from './open-backend.ts'
+import { createRecordForm } from '../values/record-form.ts'
 
 /** The tags of a stack of a backend, by name, and the stored bytes of their object. */
 export interface BackendTags {
@@ -18,7 +19,7 @@ const tagsVersion = 1
 
 const tagsFileForm = z.looseObject({
   version: z.int(),
-  tags: z.record(z.string(), z.string()).nullish(),
+  tags: createRecordForm(z.string()).nullish(),
 })
 
 /**

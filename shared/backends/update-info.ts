@@ -8,6 +8,7 @@ import { parseJsonObject } from './checkpoint-file.ts'
 import { decompress } from './compression.ts'
 import { kindsByCommand } from './update-kind.ts'
 import { parseForm } from '../values/parse-form.ts'
+import { createRecordForm, jsonForm } from '../values/record-form.ts'
 
 /** An entry of a backend's history. Times are in seconds since 1970. */
 export interface UpdateInfo {
@@ -27,8 +28,8 @@ const updateInfoForm = z.looseObject({
   kind: z.string(),
   startTime: z.number(),
   message: z.string().default(''),
-  environment: z.record(z.string(), z.string()).nullish(),
-  config: z.record(z.string(), z.json()).nullish(),
+  environment: createRecordForm(z.string()).nullish(),
+  config: createRecordForm(jsonForm).nullish(),
   version: z.number().default(0),
   result: z.string(),
   endTime: z.number().default(0),

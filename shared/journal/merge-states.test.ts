@@ -131,6 +131,18 @@ describe('the merge of a targeted deployment', () => {
     expect(namesOf(merged)).toEqual(['a2', 'b'])
   })
 
+  test('outputs with names of the prototype are merged like others', () => {
+    const outputs = (text: string) => JSON.parse(text) as { readonly [name: string]: Json }
+    const merged = mergeStates({
+      base: stateOf(root(outputs('{"constructor":1}'))),
+      folded: stateOf(root(outputs('{"__proto__":1,"constructor":1}'))),
+      current: stateOf(root(outputs('{"constructor":1,"toString":2}'))),
+    })
+    expect(JSON.stringify(merged?.resources?.[0]?.['outputs'])).toBe(
+      '{"constructor":1,"toString":2,"__proto__":1}',
+    )
+  })
+
   test('outputs of the stack are merged by name', () => {
     const outputs = { a: 1, b: 1, gone: 1 }
     const merged = mergeStates({

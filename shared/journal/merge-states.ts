@@ -202,19 +202,21 @@ function keepBothObjects([base, folded, current]: Sides<StoredResource>): Stored
 }
 
 function mergeOutputs(...sides: readonly [StoredResource, StoredResource, StoredResource]): Json {
-  const [base, folded, current] = sides.map(({ outputs }) =>
-    typeof outputs === 'object' && outputs !== null && !Array.isArray(outputs)
-      ? (outputs as { readonly [name: string]: Json })
-      : {},
+  const [base, folded, merged] = sides.map(
+    ({ outputs }) =>
+      new Map<string, Json>(
+        typeof outputs === 'object' && outputs !== null && !Array.isArray(outputs)
+          ? Object.entries(outputs)
+          : [],
+      ),
   )
-  const merged: Record<string, Json> = { ...current }
-  for (const name of new Set([...Object.keys(base ?? {}), ...Object.keys(folded ?? {})])) {
-    const [before, after] = [base?.[name], folded?.[name]]
+  for (const name of new Set([...(base?.keys() ?? []), ...(folded?.keys() ?? [])])) {
+    const [before, after] = [base?.get(name), folded?.get(name)]
     if (areEqual(before, after)) continue
-    if (after === undefined) delete merged[name]
-    else merged[name] = after
+    if (after === undefined) merged?.delete(name)
+    else merged?.set(name, after)
   }
-  return merged
+  return Object.fromEntries(merged ?? [])
 }
 
 function groupResources(

@@ -35,10 +35,7 @@ export function withFields(
 
 /** Returns the fields of a stored resource that this version does not know. */
 export function unknownFieldsOf(resource: StoredResource): Readonly<Record<string, Json>> {
-  const fields: Record<string, Json> = {}
-  for (const [field, value] of Object.entries(resource))
-    if (!ranksByField.has(field)) fields[field] = value
-  return fields
+  return Object.fromEntries(Object.entries(resource).filter(([field]) => !ranksByField.has(field)))
 }
 
 /** Returns the resource with a flag set to true. */

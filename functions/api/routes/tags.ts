@@ -3,9 +3,10 @@ import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 import { putTags, readTags, tagsForm } from '../stack-tags.ts'
+import { createRecordForm } from '../../../shared/values/record-form.ts'
 
 const path = '/v1/stacks/{project}/{stack}/tags'
-const output = z.object({ tags: z.record(z.string(), z.string()) })
+const output = z.object({ tags: createRecordForm(z.string()) })
 
 /** Maximum number of tags of a stack. */
 const tagsMax = 100
@@ -30,7 +31,9 @@ export const tagRoutes = [
     role: 'deploy',
     scope: 'stack',
     summary: 'Change tags of a stack: set those with a text, and remove those with null',
-    body: z.strictObject({ tags: z.record(z.string().max(40), z.string().max(256).nullable()) }),
+    body: z.strictObject({
+      tags: createRecordForm(z.string().max(256).nullable(), z.string().max(40)),
+    }),
     output,
     run: async (ports, { params, body }) => {
       const { id } = await requireStack(ports, stackOf(params))

@@ -7,6 +7,7 @@ import type { ControlPort } from '../../../shared/ports/records.ts'
 import type { ClockPort } from '../../../shared/ports/system.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { createRecordForm } from '../../../shared/values/record-form.ts'
 
 /** The kinds of updates that clients create. */
 export const updateKinds = ['update', 'preview', 'refresh', 'destroy'] as const
@@ -22,8 +23,8 @@ const clientUpdate = z.object({
   by: z.string(),
   createdAt: z.number(),
   message: z.string(),
-  environment: z.record(z.string(), z.string()),
-  config: z.record(z.string(), z.unknown()),
+  environment: createRecordForm(z.string()),
+  config: createRecordForm(z.unknown()),
   /** The deployment of a started update. Absent for a dry run. */
   deployment: z
     .string()

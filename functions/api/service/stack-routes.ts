@@ -173,7 +173,8 @@ async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): 
   const views = []
   for (const record of page) {
     if (tagName !== undefined) {
-      const value = (await readTags(ports, record.id))[tagName]
+      const tags = await readTags(ports, record.id)
+      const value = Object.hasOwn(tags, tagName) ? tags[tagName] : undefined
       if (value === undefined || (tagValue !== undefined && value !== tagValue)) continue
     }
     views.push(await stackSummaryOf(ports, record))

@@ -39,14 +39,15 @@ import {
   updatePath,
 } from './service-route.ts'
 import { putTags, tagsForm } from '../stack-tags.ts'
+import { createRecordForm } from '../../../shared/values/record-form.ts'
 
 const createForm = z.looseObject({
   options: z.looseObject({ dryRun: z.boolean().nullish() }).nullish(),
-  config: z.record(z.string(), z.looseObject({})).nullish(),
+  config: createRecordForm(z.looseObject({})).nullish(),
   metadata: z
     .looseObject({
       message: z.string().nullish(),
-      environment: z.record(z.string(), z.string()).nullish(),
+      environment: createRecordForm(z.string()).nullish(),
     })
     .nullish(),
 })

@@ -15,8 +15,9 @@ import type {
   UpdatePlan,
 } from './update-plan.ts'
 import { parseForm } from '../../values/parse-form.ts'
+import { createRecordForm, jsonForm } from '../../values/record-form.ts'
 
-const propertiesForm = z.record(z.string(), z.json()).nullish()
+const propertiesForm = createRecordForm(jsonForm).nullish()
 const textsForm = z.array(z.string()).nullish()
 const differenceForm = z
   .strictObject({ adds: propertiesForm, deletes: textsForm, updates: propertiesForm })
@@ -51,7 +52,7 @@ const goalForm = z.strictObject({
   protect: z.boolean().default(false),
   dependencies: textsForm,
   provider: z.string().default(''),
-  propertyDependencies: z.record(z.string(), textsForm).nullish(),
+  propertyDependencies: createRecordForm(textsForm).nullish(),
   deleteBeforeReplace: z.boolean().nullish(),
   ignoreChanges: textsForm,
   additionalSecretOutputs: textsForm,

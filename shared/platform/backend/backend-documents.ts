@@ -4,8 +4,9 @@ import type { Backend } from '../../backends/open-backend.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { type DocumentKey, type DocumentsPort, tagsDocumentName } from '../../ports/documents.ts'
 import type { StackId } from '../../records/ids.ts'
+import { createRecordForm } from '../../values/record-form.ts'
 
-const tagsValueForm = z.record(z.string(), z.string())
+const tagsValueForm = createRecordForm(z.string())
 
 /**
  * Creates the documents of a backend over those of this machine. The tags of stacks are in the

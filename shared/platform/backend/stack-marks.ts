@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import type { StoredJsonObject } from '../../state/stored-fields.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import { createRecordForm, jsonForm } from '../../values/record-form.ts'
 
 /** The parts of a stack in the backend that the store of this machine last read or wrote. */
 export interface StackMark {
@@ -26,7 +27,7 @@ export interface StackMark {
 const markForm = z.object({
   checkpoint: z.string(),
   base: z.string().default(''),
-  checkpointFields: z.record(z.string(), z.json()).default({}),
+  checkpointFields: createRecordForm(jsonForm).default({}),
   lastEntry: z.string(),
   lock: z.object({ uuid: z.string(), pid: z.number(), started: z.string() }).optional(),
   entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),

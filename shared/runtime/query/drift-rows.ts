@@ -23,6 +23,7 @@ import { readDocumentsOf } from '../../triggers/read-documents.ts'
 import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
 import type { QueryValue } from './query-schema.ts'
 import { parseForm } from '../../values/parse-form.ts'
+import { createRecordForm } from '../../values/record-form.ts'
 
 /** The ports that the table `drift` needs. */
 export interface DriftPorts {
@@ -42,7 +43,7 @@ const eventForm = z.looseObject({
       urn: z.string(),
       new: z.unknown().optional(),
       diffs: z.array(z.string()).nullish(),
-      detailedDiff: z.record(z.string(), z.unknown()).nullish(),
+      detailedDiff: createRecordForm(z.unknown()).nullish(),
     }),
   }),
 })

@@ -142,7 +142,11 @@ describe('stacks of a self-managed backend', () => {
     const written = '{"version":1,"tags":{"owner":"me"}}'
     writeFileSync(pathOf('stacks/shop/dev.pulumi-tags'), written)
     expect((await run('stack', 'tag', 'get', 'owner', '-s', 'dev')).out).toBe('me\n')
+    await run('stack', 'tag', 'set', '__proto__', '1', '-s', 'dev')
     await run('stack', 'tag', 'set', 'area', '<a> & b', '-s', 'dev')
+    const withProto = '{"version":1,"tags":{"__proto__":"1","area":"<a> & b","owner":"me"}}'
+    expect(readStack('dev.pulumi-tags')).toBe(withProto)
+    await run('stack', 'tag', 'rm', '__proto__', '-s', 'dev')
     const tags = '{"version":1,"tags":{"area":"<a> & b","owner":"me"}}'
     expect(readStack('dev.pulumi-tags')).toBe(tags)
     await run('stack', 'rename', 'qa', '-s', 'dev')

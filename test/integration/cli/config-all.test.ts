@@ -47,6 +47,14 @@ test('the output of `config --json` is set again; an object stays an object, wit
   expect((await bench.run('config', 'get', 'b')).out).toBe('plain\n')
 })
 
+test('config set-all --json sets a key with the name __proto__, at the top and within an object', async () => {
+  const inner = '"value":"{}","objectValue":{"__proto__":1}'
+  const json = `{"__proto__":{"value":"a"},"m":{${inner}}}`
+  expect((await bench.run('config', 'set-all', '--json', json)).exit).toBe(0)
+  expect((await bench.run('config', 'get', '__proto__')).out).toBe('a\n')
+  expect((await bench.run('config', 'get', 'm')).out).toBe('{"__proto__":1}\n')
+})
+
 test.each([
   [['--plaintext', 'a=1', '--plaintext', 'x'], "'x' does not have the form <key>=<value>"],
   [['--json', '{}', '--path'], '--json cannot be used with'],

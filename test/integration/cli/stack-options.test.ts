@@ -72,6 +72,18 @@ test('stack ls lists nothing of another organization, and filters by tag', async
   expect(JSON.parse(await run('stack', 'history', '--output', 'json', '-s', 'prod'))).toEqual([])
 })
 
+test('stack tag sets a tag with the name __proto__, and later changes of other tags keep it', async () => {
+  await run('stack', 'tag', 'set', '__proto__', 'web', '-s', 'dev')
+  await run('stack', 'tag', 'set', 'owner', 'me', '-s', 'dev')
+  const list = ['stack', 'tag', 'ls', '--output', 'json', '-s', 'dev']
+  const tags = '{"__proto__":"web","owner":"me"}'
+  expect(JSON.stringify(JSON.parse(await run(...list)))).toBe(tags)
+  expect(await run('stack', 'tag', 'get', '__proto__', '-s', 'dev')).toBe('web\n')
+  expect(await listNames('--tag', '__proto__=web')).toEqual(['dev'])
+  await run('stack', 'tag', 'rm', '__proto__', '-s', 'dev')
+  expect(JSON.parse(await run(...list))).toEqual({ owner: 'me' })
+})
+
 test('schedules and webhooks of a self-managed backend warn that no process serves it', async () => {
   const schedule = ['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *']
   const own = ['schedule', 'create', 'x', '--when', '0 4 * * *']
