@@ -25,6 +25,7 @@ test.each([
   ['STORE_UNAVAILABLE', 503, '2'],
   ['ARCHIVE_TOO_LARGE', 413, null],
   ['API_BODY_TOO_LARGE', 413, null],
+  ['API_ENCODING_UNKNOWN', 415, null],
   ['SCHEDULE_INVALID', 400, null],
   ['STACK_NOT_FOUND', 404, null],
   ['API_TOKEN_REFUSED', 401, null],

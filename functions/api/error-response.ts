@@ -74,6 +74,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   ],
   [410, ['RECORDS_REMOVED']],
   [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
+  [415, ['API_ENCODING_UNKNOWN']],
   [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
   [501, ['FEATURE_MISSING']],
   [504, ['DELIVERY_UNCONFIRMED']],

@@ -56,6 +56,10 @@ export const apiCodes = {
     exit: 1,
     hint: 'Reduce the size of the request; docs/api.md lists the limits.',
   },
+  API_ENCODING_UNKNOWN: {
+    exit: 1,
+    hint: 'Send the body without a content encoding, or with gzip.',
+  },
   API_INPUT_INVALID: {
     exit: 1,
     hint: 'Correct the request at the place named; /openapi.json describes the expected input.',

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stackIdOf } from '../../../shared/records/ids.ts'
 import { shop } from '../api.fixture.ts'
 import { leaseMs } from './client-update.ts'
+import { toServiceErrorResponse } from './service-error.ts'
 import { readServiceBody } from './service-body.ts'
 import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
 
@@ -106,3 +107,32 @@ test('a compressed body that a gateway converted to text is refused with this re
   const request = new Request('https://x.test/', { method: 'POST', headers, body: text })
   await expect(readServiceBody(request, 1_000)).rejects.toThrow('converted to text')
 })
+
+test.each(['br', 'deflate', 'zstd', 'gzip, br', 'br, gzip', 'gz'])(
+  'a body with the content encoding %s is refused with the status 415',
+  async encoding => {
+    const headers = { 'content-encoding': encoding }
+    const request = new Request('https://x.test/', { method: 'POST', headers, body: '{}' })
+    const refusal = await readServiceBody(request, 1_000).catch((thrown: unknown) => thrown)
+    const response = toServiceErrorResponse(refusal, 'request-1')
+    expect([response.status, await response.json()]).toEqual([
+      415,
+      {
+        code: 415,
+        message:
+          `the body has the content encoding '${encoding}', which the service cannot unpack. ` +
+          'Send the body without a content encoding, or with gzip.',
+      },
+    ])
+  },
+)
+
+test.each([undefined, '', 'identity', 'gzip', 'GZIP', 'x-gzip'])(
+  'a body with the content encoding %s is read',
+  async encoding => {
+    const body = /gzip/i.test(encoding ?? '') ? gzipSync('{"a":1}') : '{"a":1}'
+    const headers = encoding === undefined ? {} : { 'content-encoding': encoding }
+    const request = new Request('https://x.test/', { method: 'POST', headers, body })
+    expect((await readServiceBody(request, 1_000)).json).toEqual({ a: 1 })
+  },
+)

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../../shared/values/nesting.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { readBodyChunks } from '../read-body.ts'
 
 /** The body of a call, unpacked. `json` is undefined for an empty body. */
@@ -45,11 +46,17 @@ function parseBodyText(text: string): unknown {
 /**
  * Reads a body in chunks, unpacked if its header says so. Throws API_BODY_TOO_LARGE as soon as the
  * body exceeds the limit before or after it is unpacked, and API_INPUT_INVALID if it is damaged.
+ * Throws API_ENCODING_UNKNOWN for every encoding except gzip.
  */
 export async function* unpackBody(request: Request, bytesMax: number): AsyncGenerator<Uint8Array> {
   const chunks = readBodyChunks(request, bytesMax)
-  const encoding = request.headers.get('content-encoding') ?? 'identity'
-  if (!/^x?-?gzip$/i.test(encoding)) return yield* chunks
+  const encoding = request.headers.get('content-encoding')?.trim() ?? ''
+  if (/^(?:identity)?$/i.test(encoding)) return yield* chunks
+  if (!/^(?:x-)?gzip$/i.test(encoding))
+    throw error(
+      'API_ENCODING_UNKNOWN',
+      `the body has the content encoding '${toPrintable(encoding, 60)}', which the service cannot unpack`,
+    )
   let firstBytes = Buffer.alloc(0)
   const rememberFirstBytes = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
