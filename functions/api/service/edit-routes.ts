@@ -99,9 +99,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
 async function requireIdle(ports: ServicePorts, stack: StackId) {
   const record = await closeDeadDeployments(ports, stack)
   if (record.current === '') return record
-  throw error('STACK_BUSY', 'an update of the stack is running', {
-    hint: 'Wait for it, or end it with `pulumi cancel`.',
-  })
+  throw error('STACK_BUSY', 'an update of the stack is running')
 }
 
 async function requestEdit(

@@ -45,7 +45,21 @@ function describeForClient(thrown: unknown, status: number, requestId: string): 
   if (status === 503) return `the store of the service failed; its log entry is ${requestId}`
   // Clients compare this message literally.
   if (thrown.code === 'STACK_NOT_EMPTY') return 'Bad Request: Stack still contains resources.'
+  if (thrown.code === 'STACK_BUSY') return describeBusyStack(thrown)
   // The hint names routes of our own API.
   if (thrown.code === 'API_ROUTE_UNKNOWN') return thrown.message
   return thrown.hint === '' ? thrown.message : `${thrown.message}. ${thrown.hint}`
+}
+
+/**
+ * Returns the message for a busy stack. The SDKs of Pulumi recognize the start of the message, and
+ * then report a concurrent update. The hint of the error names options of our own commands. Source:
+ * `IsConcurrentUpdateError` in `sdk/go/auto/errors.go` of Pulumi.
+ */
+function describeBusyStack({ message }: DeployError): string {
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+  return (
+    `Conflict: Another update is currently in progress. ${sentence}. ` +
+    'Wait until it has ended, or end it with `pulumi cancel`.'
+  )
 }
