@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { queryLimits } from '../../shared/config/query-limits.ts'
+import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -16,9 +18,17 @@ const cellCharsMax = 200
 
 /**
  * `query <sql>`: runs a SQL query over the stacks of the store. With a login, it runs over those
- * that the token of the login covers. `--project` selects those of one project.
+ * that the token of the login covers. `--project` selects those of one project. Throws CLI_USAGE
+ * for a query without text, and QUERY_LIMIT for one that is too long.
  */
 export const queryStacks: Handler = async (session, flags, [sql = '']) => {
+  if (sql.trim() === '') throw error('CLI_USAGE', 'the argument <sql> of `query` is empty')
+  if (sql.length > queryLimits.sqlCharsMax)
+    throw error(
+      'QUERY_LIMIT',
+      `the argument <sql> of \`query\` has more than ${queryLimits.sqlCharsMax} characters`,
+      { hint: 'Shorten the query.' },
+    )
   const engine = await session.openEngine()
   const project = flags.text('project')
   const body = project === undefined ? { sql } : { sql, project }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { DeployError, error } from '../../shared/errors/error.ts'
 import { isUrn } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
@@ -52,8 +53,9 @@ export const editStateInEditor: Handler = async (session, flags) => {
 }
 
 /**
- * Opens the editor until the file has a valid state. Returns undefined when the text is unchanged.
- * Throws the error of the state when the user does not edit again.
+ * Opens the editor until the file has a valid state. Returns undefined when the state is unchanged,
+ * even if line endings or white space changed. Throws the error of the state when the user does not
+ * edit again.
  */
 async function editUntilValid(
   session: CliSession,
@@ -63,7 +65,11 @@ async function editUntilValid(
   for (;;) {
     try {
       const editedText = file.edit()
-      return editedText === text ? undefined : await parseEditedState(session, before, editedText)
+      if (editedText === text) return undefined
+      const { parseEnvelope } = await session.tools.loadState()
+      const [edited, unedited] = [await parseEnvelope(editedText), await parseEnvelope(text)]
+      if (isDeepStrictEqual(edited, unedited)) return undefined
+      return await verifyEditedState(session, before, edited.deployment)
     } catch (thrown) {
       if (await mustEditAgain(session, thrown)) continue
       const place = file.exists() ? ` The edited state is kept in ${file.path}` : ''
@@ -82,16 +88,15 @@ async function mustEditAgain(session: CliSession, thrown: unknown): Promise<bool
 }
 
 /**
- * Parses and verifies an edited state. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN,
- * STATE_INTEGRITY. Refuses changes of pending operations, because `state pending` changes them.
+ * Verifies an edited state, and returns it. Throws STATE_INVALID, STATE_FOREIGN, STATE_INTEGRITY.
+ * Refuses changes of pending operations, because `state pending` changes them.
  * `state pending clear` also checks that the operation can no longer take effect.
  */
-async function parseEditedState(
+async function verifyEditedState(
   session: CliSession,
   before: StoredDeployment,
-  text: string,
+  after: StoredDeployment | null,
 ): Promise<StoredDeployment> {
-  const { deployment: after } = await (await session.tools.loadState()).parseEnvelope(text)
   if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment')
   const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
   if (invalid !== undefined) throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`)
