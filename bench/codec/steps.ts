@@ -1,6 +1,6 @@
 import { decodeEntry, encodeEntry, type JournalEntry } from '../../shared/journal/entry.ts'
 import { completeReplay, sortResources } from '../../shared/journal/fold.ts'
-import { replayEntries } from '../../shared/journal/replay-entries.ts'
+import { replaySortedEntries } from '../../shared/journal/replay-entries.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { diffStates } from '../../shared/state/diff-states.ts'
 import { printStateBlob } from '../../shared/state/print-envelope.ts'
@@ -70,8 +70,13 @@ async function prepareFold(size: number): Promise<PreparedStep> {
 async function prepareFoldOfTexts(size: number): Promise<PreparedStep> {
   const texts = createEntries(size).map(entry => JSON.stringify(encodeEntry(entry)))
   const run = async (): Promise<unknown> =>
-    printStateBlob(await envelopeOf(foldOnce(texts.map(text => decodeEntry(JSON.parse(text))))))
+    printStateBlob(await envelopeOf(foldOnce(decodeEntries(texts))))
   return { run, coveredResources: onTexts }
+}
+
+/** Decodes each entry when the fold needs it, so that only the states of the result are kept. */
+function* decodeEntries(texts: readonly string[]): Generator<JournalEntry> {
+  for (const text of texts) yield decodeEntry(JSON.parse(text))
 }
 
 async function prepareVerify(size: number): Promise<PreparedStep> {
@@ -103,9 +108,9 @@ async function printBlob(size: number): Promise<Uint8Array> {
 }
 
 /** Folds the entries onto an empty state. */
-function foldOnce(entries: readonly JournalEntry[]): StoredDeployment {
+function foldOnce(entries: Iterable<JournalEntry>): StoredDeployment {
   const options = { baseFeatures: [], now: time, version, sortResources }
-  return completeReplay(replayEntries(createDeployment([]), entries, options))
+  return completeReplay(replaySortedEntries(createDeployment([]), entries, options))
 }
 
 function createResources(size: number): readonly StoredResource[] {

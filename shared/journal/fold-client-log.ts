@@ -2,9 +2,11 @@ import { hasCode, messageOf } from '../errors/error.ts'
 import type { Decision } from '../records/log.ts'
 import { envelopeVersionOf, featuresOf } from '../state/features.ts'
 import type { StoredDeployment } from '../state/stored.ts'
+import type { JsonObject } from '../values/value-codec.ts'
 import { decodeEntry, type EntryReference, type JournalEntry } from './entry.ts'
 import { completeReplay, sortResources } from './fold.ts'
-import { replayEntries } from './replay-entries.ts'
+import { replaySortedEntries } from './replay-entries.ts'
+import { sortBySequence } from './sort-by-sequence.ts'
 
 /** The input of the fold of a log that a client of Pulumi wrote. */
 export interface ClientFoldInput {
@@ -19,25 +21,28 @@ export interface ClientFoldInput {
 
 /**
  * Folds base and entries of a client to the next snapshot. The order and repetition of records do
- * not change the result, because the replay sorts the entries by sequence. Returns the base itself
- * when the client sent no entry. If entries reference absent states, these references are ignored,
- * and the metadata has the integrity error (I7). Throws STATE_INVALID for a malformed entry.
+ * not change the result, because this function sorts the entries by sequence. Returns the base
+ * itself when the client sent no entry. If entries reference absent states, these references are
+ * ignored, and the metadata has the integrity error (I7). Throws STATE_INVALID for a malformed
+ * entry.
  */
 export function foldClientLog(input: ClientFoldInput): StoredDeployment {
   const { base, decisions, now, version } = input
-  const entries = decisions.flatMap(decision =>
-    decision.kind === 'client-entries' ? decision.entries.map(decodeEntry) : [],
+  const rawEntries = sortBySequence(
+    decisions.flatMap(decision => (decision.kind === 'client-entries' ? decision.entries : [])),
+    ({ sequenceID }) => Number(sequenceID),
   )
-  if (entries.length === 0) return base
+  if (rawEntries.length === 0) return base
   const baseFeatures = featuresOf(base)
-  const foldEntries = (foldedEntries: readonly JournalEntry[]): StoredDeployment =>
+  const foldEntries = (entries: Iterable<JournalEntry>): StoredDeployment =>
     completeReplay(
-      replayEntries(base, foldedEntries, { baseFeatures, now, version, sortResources }),
+      replaySortedEntries(base, entries, { baseFeatures, now, version, sortResources }),
     )
   try {
-    return foldEntries(entries)
+    return foldEntries(decodeEntries(rawEntries))
   } catch (thrown) {
     if (!hasCode(thrown, 'STATE_INTEGRITY')) throw thrown
+    const entries = [...decodeEntries(rawEntries)]
     const folded = foldEntries(withoutUnknownReferences(base, entries))
     const integrityError = {
       version: String(envelopeVersionOf(featuresOf(folded))),
@@ -45,6 +50,11 @@ export function foldClientLog(input: ClientFoldInput): StoredDeployment {
     }
     return { ...folded, metadata: { ...folded.metadata, integrity_error: integrityError } }
   }
+}
+
+/** Decodes each entry when the replay needs it. */
+function* decodeEntries(rawEntries: readonly JsonObject[]): Generator<JournalEntry> {
+  for (const rawEntry of rawEntries) yield decodeEntry(rawEntry)
 }
 
 /**
@@ -61,7 +71,6 @@ function withoutUnknownReferences(
     position === undefined ? addedOperations.has(operation) : position < baseSize
   return entries
     .filter(({ kind }) => kind !== 'rebuilt-base-state')
-    .toSorted((a, b) => a.sequence - b.sequence)
     .map(entry => {
       if (entry.kind !== 'success' && entry.kind !== 'refresh-success' && entry.kind !== 'outputs')
         return entry

@@ -11,7 +11,7 @@ import { entryContentsOf, outputsEntryOf } from './entry-contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { type OperationFacts, factsOf } from './operation-facts.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
-import { replayEntries, type EntryReplayOptions } from './replay-entries.ts'
+import { replaySortedEntries, type EntryReplayOptions } from './replay-entries.ts'
 import {
   createViewEntryFactory,
   removesViews,
@@ -29,7 +29,7 @@ export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const baseFeatures = featuresOf(base)
   const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
-  const replayed = replayEntries(base, journalEntriesOf(input), options)
+  const replayed = replaySortedEntries(base, journalEntriesOf(input), options)
   return completeReplay(
     hasRefreshPhase(input)
       ? { ...replayed, resources: rebuildDependencies(replayed.resources ?? []) }

@@ -9,6 +9,7 @@ import { selectUnknownDeploymentFields } from '../state/unknown-fields.ts'
 import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
 import { createReplayState } from './replay-state.ts'
 import type { ReplayState } from './replay-state.ts'
+import { sortBySequence } from './sort-by-sequence.ts'
 
 /**
  * Options of a replay: the contents of the new manifest, the features of the base, and the
@@ -44,26 +45,31 @@ export function replayEntries(
   entries: Iterable<JournalEntry>,
   options: EntryReplayOptions,
 ): StoredDeployment {
-  const state = createReplayState(base, options.baseFeatures)
-  const sortedEntries = sortBySequence(entries)
-  sortedEntries.forEach((entry, index) => {
-    if (entry.kind === 'rebuilt-base-state')
-      rebase(state, options, index === sortedEntries.length - 1)
-    else applyEntry(state, entry)
-  })
-  return buildDeployment(state, options)
+  return replaySortedEntries(
+    base,
+    sortBySequence(entries, ({ sequence }) => sequence),
+    options,
+  )
 }
 
-function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {
-  const list = [...entries]
-  const isSorted = list.every(
-    ({ sequence }, index) => sequence > (list[index - 1]?.sequence ?? Number.NEGATIVE_INFINITY),
-  )
-  if (isSorted) return list
-  const bySequence = new Map<number, JournalEntry>()
-  for (const entry of list)
-    if (!bySequence.has(entry.sequence)) bySequence.set(entry.sequence, entry)
-  return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence)
+/**
+ * Applies entries like `replayEntries`. Their sequences ascend. The replay keeps only the states of
+ * the result, so entries that are decoded one after another need no memory of their own.
+ */
+export function replaySortedEntries(
+  base: StoredDeployment,
+  entries: Iterable<JournalEntry>,
+  options: EntryReplayOptions,
+): StoredDeployment {
+  const state = createReplayState(base, options.baseFeatures)
+  let hasRebuiltLast = false
+  for (const entry of entries) {
+    if (hasRebuiltLast) rebase(state, options, false)
+    hasRebuiltLast = entry.kind === 'rebuilt-base-state'
+    applyEntry(state, entry)
+  }
+  if (hasRebuiltLast) rebase(state, options, true)
+  return buildDeployment(state, options)
 }
 
 function applyEntry(state: ReplayState, entry: JournalEntry): void {

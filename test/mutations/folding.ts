@@ -17,15 +17,15 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'the fold depends on the order of its entries',
     breaks: 'I6: the fold depends on the base and the set of entries only',
-    file: 'shared/journal/replay-entries.ts',
-    edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
+    file: 'shared/journal/sort-by-sequence.ts',
+    edits: [['.sort((one, other) => sequenceOf(one) - sequenceOf(other))', '']],
     caughtBy: [testsOf('shared/journal/replay-entries')],
   },
   {
     name: 'a duplicate entry counts twice',
     breaks: 'I6: duplicates do not matter',
-    file: 'shared/journal/replay-entries.ts',
-    edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
+    file: 'shared/journal/sort-by-sequence.ts',
+    edits: [['return [...bySequence.values()].sort(', 'return [...list].sort(']],
     caughtBy: [testsOf('shared/journal/replay-entries'), testsOf('test/property/fold')],
   },
   {
