@@ -4,12 +4,12 @@ import { childUrnOf } from '../shared/names/urn.ts'
 import type { ProcessesPort } from '../shared/ports/system.ts'
 import { createPluginHost } from '../shared/providers/plugins/plugin-host.ts'
 import type { Provider } from '../shared/providers/provider.ts'
-import { createTerraformInstaller } from '../shared/providers/terraform/install/terraform-installer.ts'
+import type { TerraformInstaller } from '../shared/providers/terraform/install/terraform-installer.ts'
 import {
   terraformPlugin,
   withTerraformPlugins,
 } from '../shared/providers/terraform/terraform-plugins.ts'
-import { createTerraformInstallDeps } from '../shared/runtime/plugins/terraform-install-deps.ts'
+import { openTerraformInstaller } from '../shared/runtime/plugins/open-terraform-installer.ts'
 
 /** The provider of the one package of a program under the null engine. */
 export interface NullProviders {
@@ -32,13 +32,12 @@ export function createNullProviders(deps: {
   const { processes, env, project, pkg, programFolder } = deps
   const home = homedir()
   const report = (): void => undefined
-  const installer = createTerraformInstaller(
-    createTerraformInstallDeps({
+  const openInstaller = (): Promise<TerraformInstaller> =>
+    openTerraformInstaller({
       ...{ env, home, programFolder, report },
       pause: () => Promise.resolve(),
       now: Date.now,
-    }),
-  )
+    })
   const plugins = withTerraformPlugins(
     createPluginHost({
       ...{ processes, env, home, programFolder, project, report },
@@ -46,7 +45,7 @@ export function createNullProviders(deps: {
       runtimeOptions: {},
       engineAddress: deps.engineAddress,
     }),
-    { processes, env, programFolder, installer, report },
+    { processes, env, programFolder, openInstaller, report },
   )
   let parameters: RegisterPackageRequest['parameterization']
   let providerPromise: Promise<Provider> | undefined

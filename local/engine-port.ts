@@ -73,6 +73,13 @@ export interface EnginePort {
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
   readonly platform: Platform
   /**
+   * Starts to load the code of deployments, so that it is loaded while the caller waits for
+   * something else. A failure appears when a deployment starts.
+   */
+  readonly preload: () => void
+  /** Starts to connect to the store, for a command that will write. */
+  readonly startConnecting: () => void
+  /**
    * Starts or resumes a deployment, or starts a preview. Throws STACK_BUSY with the holder's name.
    */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>

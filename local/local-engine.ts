@@ -33,7 +33,8 @@ import {
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
-import type * as handlers from './lazy-handlers.ts'
+import type * as apiHandlers from './lazy-api-handlers.ts'
+import type * as deploymentHandlers from './lazy-deployment-handlers.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
@@ -59,29 +60,31 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
   }
   return {
     platform,
+    preload: () => void loadDeploymentHandlers().catch(() => undefined),
+    startConnecting: platform.startConnecting,
     deploy: async (request, sink) => {
-      const recorded = withRecordedConfig(request)
-      const { deploy } = await loadHandlers()
-      const runningDeployment = await deploy({ platform, ports, request: recorded, sink })
-      if (request.dryRun) return runningDeployment
-      return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
+      const { deploy } = await loadDeploymentHandlers()
+      const running = await deploy({ platform, ports, request: withRecordedConfig(request), sink })
+      if (request.dryRun) return running
+      return { ...running, done: pruneAfter(pruneDeps, running.done) }
     },
     findInterrupted: (stack, wantedNumber) => findInterrupted(retryingPorts, stack, wantedNumber),
     cancel: async (stack, cancelOptions) => {
       const brokenLocks = (await backend?.breakLocks(stack)) ?? 0
-      const { cancel } = await loadHandlers()
+      const { cancel } = await loadDeploymentHandlers()
       const result = await cancel(retryingPorts, stack, cancelOptions)
       return result.kind === 'none' && brokenLocks > 0 ? { kind: 'unlocked', brokenLocks } : result
     },
-    forgetStack: async stack => (await loadHandlers()).removeStackDocuments(platform, stack),
+    forgetStack: async stack => (await loadApiHandlers()).removeStackDocuments(platform, stack),
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
-    redrive: async stack => (await loadHandlers()).redrive(retryingPorts, stack),
-    putState: async (stack, state) => (await loadHandlers()).putNamedState(platform, stack, state),
+    redrive: async stack => (await loadDeploymentHandlers()).redrive(retryingPorts, stack),
+    putState: async (stack, state) =>
+      (await loadDeploymentHandlers()).putNamedState(platform, stack, state),
     ...(backend === undefined
       ? {}
       : {
           publishFirstState: async (stack, manager) => {
-            const { createFirstState } = await loadHandlers()
+            const { createFirstState } = await loadDeploymentHandlers()
             const state = createFirstState(manager, platform.clock.now())
             await backend.publishFirstState(stack, state)
           },
@@ -92,10 +95,9 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
             : { findLegacyStack: backend.findLegacyStack }),
         }),
     editState: async (stack, edit) =>
-      (await loadHandlers()).editState(platform, retryingPorts, { stack, edit }),
+      (await loadDeploymentHandlers()).editState(platform, retryingPorts, { stack, edit }),
     renameStack: async (from, to) =>
-      (await loadHandlers()).renameStack(platform, retryingPorts, { from, to }),
-    exportState: (stack, version) => exportState(platform, stack, version),
+      (await loadDeploymentHandlers()).renameStack(platform, retryingPorts, { from, to }),
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
     exportAt: async (stack, moment) => {
       const record = await requireStack(platform, stack)
@@ -103,23 +105,24 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       const state = await readStateAt(platform, record, moment, platform.clock.now())
       return state === undefined ? undefined : withoutOrigins(state)
     },
-    ...createDeploymentReaders(platform),
+    ...createReaders(platform),
     prune: scope => prune(pruneDeps, scope),
     serve: async serveOptions =>
-      (await loadHandlers()).serveHome({ platform, ports, home: options.home }, serveOptions),
+      (await loadApiHandlers()).serveHome({ platform, ports, home: options.home }, serveOptions),
     callApi: async request => {
-      const { callApiInProcess, createApiPorts } = await loadHandlers()
+      const { callApiInProcess, createApiPorts } = await loadApiHandlers()
       return callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request)
     },
     close: () => platform.close(),
   }
 }
 
-/** Creates the functions that read past deployments. */
-function createDeploymentReaders(
+/** Creates the functions that read states and past deployments. */
+function createReaders(
   platform: Platform,
-): Pick<LocalEngine, 'readTimeline' | 'readCourse'> {
+): Pick<LocalEngine, 'exportState' | 'readTimeline' | 'readCourse'> {
   return {
+    exportState: (stack, version) => exportState(platform, stack, version),
     readTimeline: async (stack, number) =>
       readDeploymentTimeline(platform, await requireStack(platform, stack), number),
     readCourse: async (stack, number) =>
@@ -141,11 +144,16 @@ function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void
 }
 
 /**
- * Loads the handlers that change stacks or serve requests. They are nine tenths of the code, and
- * commands that only read a stack do without.
+ * Loads the handlers that change stacks. They are most of the code, and commands that only read a
+ * stack do without.
  */
-function loadHandlers(): Promise<typeof handlers> {
-  return import('./lazy-handlers.ts')
+function loadDeploymentHandlers(): Promise<typeof deploymentHandlers> {
+  return import('./lazy-deployment-handlers.ts')
+}
+
+/** Loads the handlers of the API, which deployments do without. */
+function loadApiHandlers(): Promise<typeof apiHandlers> {
+  return import('./lazy-api-handlers.ts')
 }
 
 /** Opens the embedded platform, alone or over the backend of the options. */
@@ -164,7 +172,7 @@ async function openPlatform({ home, verbose, backend: address }: EngineOptions):
     ...{ home, logger, holder, env: process.env, isAlive: isHolderAlive(holder) },
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
-      (await loadHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
+      (await loadDeploymentHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
   })
   return { platform: backend, backend }
 }
@@ -243,7 +251,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     clock: platform.clock,
     logger: platform.logger,
     random: platform.random,
-    compact: async deployment => (await loadHandlers()).compact(platform, deployment),
+    compact: async deployment => (await loadDeploymentHandlers()).compact(platform, deployment),
     holder,
     isAlive: isHolderAlive(holder),
     endGroup: group => void killGroup(group),

@@ -7,7 +7,7 @@ import {
 } from '../../shared/providers/terraform/driver/package-parameter.ts'
 import { formatPackageParameter } from '../../shared/providers/terraform/driver/package-arguments.ts'
 import type { RunningPackage } from '../../shared/providers/terraform/driver/terraform-provider.ts'
-import { basePlugin } from '../../shared/providers/terraform/mapping/describe-package.ts'
+import { basePlugin } from '../../shared/providers/terraform/mapping/base-plugin.ts'
 
 /** The choices of the user: address of a provider → version, or path of a local file. */
 export type ProviderChoices = ReadonlyMap<string, string>

@@ -7,6 +7,7 @@ import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { createFolderRequest } from '../../shared/runtime/programs/folder-request.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -51,7 +52,7 @@ export async function buildRequest(
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
   exportEnvironment(file.readEnvironment(project.root))
-  const secrets = await openStackManager(session, stack, file)
+  const secrets = await openManagerAndPreload(session, stack, file)
   await prepareStackState(session, stack, secrets)
   const configFile = flags.text('configFile')
   return {
@@ -91,6 +92,23 @@ export async function buildRequest(
       mustClearOthers: flags.isSet('clearPendingCreates'),
     },
   }
+}
+
+/**
+ * Opens the secrets manager of a stack. Other threads or services derive its key, so this thread
+ * loads the code of deployments meanwhile. It does so only in its next turn, because the derivation
+ * would otherwise begin after the load.
+ */
+async function openManagerAndPreload(
+  session: CliSession,
+  stack: StackId,
+  file: StackConfig,
+): Promise<SecretsManager> {
+  const engine = await session.openEngine()
+  await session.tools.loadSecrets()
+  const opening = openStackManager(session, stack, file)
+  setImmediate(engine.preload)
+  return opening
 }
 
 /** Returns the project. With --client, a host that is already running runs the program. */

@@ -80,11 +80,12 @@ export async function runOperation(
 async function prepareStart(
   session: CliSession,
   flags: Flags,
-  { command, request: presetRequest }: OperationParameters,
+  { command, previewOnly, request: presetRequest }: OperationParameters,
 ): Promise<OperationStart> {
   const engine = await session.openEngine()
   if (engine.remote !== undefined)
     return prepareRemoteStart(session, flags, presetRequest?.options ?? { command })
+  if (!previewOnly) engine.startConnecting()
   const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
   const request = withUpdatePlan(requestWithoutPlan, readUpdatePlanFile(session, flags))
   const mustDraftPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
@@ -141,6 +142,7 @@ async function prepareLocalResume(
   const engine = await session.openEngine()
   const { deployment, options, number } = await engine.findInterrupted(stack, wantedNumber)
   const { command } = options
+  engine.startConnecting()
   const builtRequest = await buildRequest(session, flags, command)
   const request: DeployRequest = {
     ...builtRequest,

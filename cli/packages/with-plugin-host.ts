@@ -16,11 +16,11 @@ import { createPluginInstaller } from '../../shared/providers/install/plugin-ins
 import { createPluginHost } from '../../shared/providers/plugins/plugin-host.ts'
 import type { PluginMessage } from '../../shared/providers/plugins/plugin-message.ts'
 import type { PluginHost } from '../../shared/providers/provider.ts'
-import { createTerraformInstaller } from '../../shared/providers/terraform/install/terraform-installer.ts'
+import type { TerraformInstaller } from '../../shared/providers/terraform/install/terraform-installer.ts'
 import { withTerraformPlugins } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { readUserVariables } from '../../shared/runtime/environment/user-variables.ts'
 import { createInstallDeps } from '../../shared/runtime/plugins/plugin-install-deps.ts'
-import { createTerraformInstallDeps } from '../../shared/runtime/plugins/terraform-install-deps.ts'
+import { openTerraformInstaller } from '../../shared/runtime/plugins/open-terraform-installer.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
@@ -88,17 +88,14 @@ function createHost(
     engineAddress: () => monitor.address,
     report,
   })
-  const installer = createTerraformInstaller(
-    createTerraformInstallDeps({
+  const openInstaller = (): Promise<TerraformInstaller> =>
+    openTerraformInstaller({
       ...{ env, home, programFolder },
       pause: installDeps.pause,
       report: installDeps.report,
       now: () => Date.now(),
-    }),
-  )
-  return withTerraformPlugins(host, {
-    ...{ processes, env, programFolder, installer, report },
-  })
+    })
+  return withTerraformPlugins(host, { processes, env, programFolder, report, openInstaller })
 }
 
 /** Prints warnings and errors of plugins. Other messages are printed with --verbose only. */

@@ -58,6 +58,8 @@ export function openRemote(login: Login): EnginePort {
   return {
     platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
     remote,
+    preload: () => undefined,
+    startConnecting: () => undefined,
     deploy: createRefusedCall('this kind of deployment'),
     findInterrupted: createRefusedCall('resume'),
     async cancel(stack, { force, number: wanted }) {

@@ -5,11 +5,6 @@ import { fromBuffer } from 'yauzl'
 import { error } from '../errors/error.ts'
 import type { TarMember } from './tar-blocks.ts'
 
-/** Reports whether a path, or the path of an address, names a readable archive file. */
-export function isArchiveName(name: string): boolean {
-  return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
-}
-
 /**
  * Returns the files of an archive file in stored order, with normalized names. Folders are left
  * out, and so are links in a tar file. Throws RESOURCE_INVALID.

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { error } from '../errors/error.ts'
-import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
 import { createTarBlocks, tarEnd, type TarMember } from './tar-blocks.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
@@ -160,6 +159,7 @@ async function* readMembers(
   }
   const name = archivePathOf(source)
   if (isArchiveName(name)) {
+    const { openArchive } = await import('./archive-members.ts')
     yield* await openArchive(name, await readSource(source, reader))
     return
   }
@@ -180,4 +180,9 @@ async function* readAssetMembers(
       for await (const { name, data } of readMembers(member, reader))
         yield { name: posix.join(key, name), data }
   }
+}
+
+/** Reports whether a path, or the path of an address, names a readable archive file. */
+function isArchiveName(name: string): boolean {
+  return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
 }

@@ -59,6 +59,8 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
    * connected.
    */
   readonly getRole: () => 'owner' | 'client' | 'none'
+  /** Starts to connect to the store, for a command that will write. */
+  readonly startConnecting: () => void
   /** Waits for pending requests, then closes the store. Another process may then own it. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -155,6 +157,7 @@ export function createEmbeddedPlatform(
     random,
     logger,
     getRole: store.getRole,
+    startConnecting: store.startConnecting,
     close,
     [Symbol.asyncDispose]: close,
   }

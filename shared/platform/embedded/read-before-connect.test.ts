@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type EpochMs, stackIdOf } from '../../records/ids.ts'
 import { openEmbeddedPlatform } from './embedded-platform.ts'
 
@@ -38,6 +38,22 @@ test('the first write connects the process, which then reads what it wrote', asy
   expect([isCreated, existing?.id]).toEqual([true, first])
   expect(await platform.catalog.getStack(second)).toMatchObject({ id: second })
   expect(platform.getRole()).toBe('owner')
+})
+
+test('a process that starts to connect becomes the owner without a write, and answers reads', async () => {
+  await using platform = await openLate()
+  platform.startConnecting()
+  expect(await platform.catalog.getStack(first)).toMatchObject({ id: first })
+  await vi.waitFor(() => expect(platform.getRole()).toBe('owner'))
+  expect(await platform.catalog.createStack(second, 2 as EpochMs)).toBe(true)
+})
+
+test('a store that closes while it connects leaves the ownership to the next process', async () => {
+  const platform = await openLate()
+  platform.startConnecting()
+  await platform.close()
+  await using next = await openEmbeddedPlatform({ home })
+  expect(next.getRole()).toBe('owner')
 })
 
 test('a write beside an owner makes the process its client', async () => {

@@ -1,7 +1,7 @@
 import { isTruthy } from '../../config/truthy.ts'
 import type { PluginDescriptor } from '../provider.ts'
 import { cacheLocationOf } from './git-address.ts'
-import { installPlugin, type InstallDeps } from './install-plugin.ts'
+import type { InstallDeps, installPlugin } from './install-plugin.ts'
 
 /**
  * Creates the installer of missing plugins. All requests for one version of a plugin share one
@@ -21,8 +21,15 @@ export function createPluginInstaller(
     const runningInstallation = installations.get(key)
     if (runningInstallation !== undefined) return runningInstallation
     const request = { kind, name, version, downloadUrl, checksums }
-    const installation = installPlugin({ plugin: request }, deps).then(() => true)
+    const installation = loadAndInstall({ plugin: request }, deps)
     installations.set(key, installation)
     return installation
   }
+}
+
+/** Loads the code of installations, which most deployments do without, and installs a plugin. */
+async function loadAndInstall(...args: Parameters<typeof installPlugin>): Promise<boolean> {
+  const module = await import('./install-plugin.ts')
+  await module.installPlugin(...args)
+  return true
 }

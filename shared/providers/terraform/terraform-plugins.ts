@@ -4,10 +4,10 @@ import type { PluginMessage } from '../plugins/plugin-message.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import { pluginLimits } from '../../config/plugin-limits.ts'
-import { createTerraformHost } from './client/terraform-host.ts'
-import { createTerraformProvider } from './driver/terraform-provider.ts'
+import type { TerraformHost } from './client/terraform-host.ts'
+import type { createTerraformProvider } from './driver/terraform-provider.ts'
 import type { TerraformInstaller } from './install/terraform-installer.ts'
-import { basePlugin } from './mapping/describe-package.ts'
+import { basePlugin } from './mapping/base-plugin.ts'
 
 /** The name of the base plugin of all packages that Terraform providers implement. */
 export const terraformPlugin = basePlugin.name
@@ -18,26 +18,34 @@ export interface TerraformPluginDeps {
   /** The user's environment, which providers inherit. */
   readonly env: Readonly<Record<string, string>>
   readonly programFolder: string
-  readonly installer: TerraformInstaller
+  readonly openInstaller: () => Promise<TerraformInstaller>
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
 }
 
+/** The driver of Terraform providers, whose code is loaded for the first provider. */
+interface TerraformDriver {
+  readonly host: TerraformHost
+  readonly createProvider: typeof createTerraformProvider
+  readonly installer: TerraformInstaller
+}
+
 /** Returns a host that runs Terraform providers itself, and passes other plugins to `host`. */
 export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps): PluginHost {
-  const terraform = createTerraformHost(deps)
+  let opening: Promise<TerraformDriver> | undefined
   const instances = new Set<Provider>()
   const startAbort = new AbortController()
   let isEnding = false
-  const createInstance = (
+  const createInstance = async (
     name: string,
     envVarMappings: ReadonlyMap<string, string> = new Map(),
-  ): Provider => {
-    const provider = createTerraformProvider({
+  ): Promise<Provider> => {
+    const driver = await (opening ??= openDriver(deps))
+    const provider = driver.createProvider({
       name,
-      findBinary: deps.installer.obtain,
+      findBinary: driver.installer.obtain,
       start: ({ path, source }) =>
-        terraform.start({
+        driver.host.start({
           name,
           source,
           path,
@@ -87,4 +95,15 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
       await Promise.all([...[...instances].map(instance => instance.close()), host.close()])
     },
   }
+}
+
+/** Loads the driver. It is a third of the code of deployments, and most of them do without. */
+async function openDriver(deps: TerraformPluginDeps): Promise<TerraformDriver> {
+  const [{ createTerraformHost }, { createTerraformProvider: createProvider }, installer] =
+    await Promise.all([
+      import('./client/terraform-host.ts'),
+      import('./driver/terraform-provider.ts'),
+      deps.openInstaller(),
+    ])
+  return { host: createTerraformHost(deps), createProvider, installer }
 }

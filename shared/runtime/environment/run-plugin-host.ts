@@ -7,10 +7,10 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { shouldDebugPlugin } from '../../programs/hosts/debug-targets.ts'
 import { createPluginInstaller } from '../../providers/install/plugin-installer.ts'
 import { createInstallDeps } from '../plugins/plugin-install-deps.ts'
-import { createTerraformInstallDeps } from '../plugins/terraform-install-deps.ts'
+import { openTerraformInstaller } from '../plugins/open-terraform-installer.ts'
 import { createPluginHost } from '../../providers/plugins/plugin-host.ts'
 import type { PluginMessage } from '../../providers/plugins/plugin-message.ts'
-import { createTerraformInstaller } from '../../providers/terraform/install/terraform-installer.ts'
+import type { TerraformInstaller } from '../../providers/terraform/install/terraform-installer.ts'
 import { withTerraformPlugins } from '../../providers/terraform/terraform-plugins.ts'
 import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.ts'
 import type { PluginHost, Provider } from '../../providers/provider.ts'
@@ -86,16 +86,15 @@ export function createRunPluginHost(
         : undefined,
     report,
   })
-  const installer = createTerraformInstaller(
-    createTerraformInstallDeps({
+  const openInstaller = (): Promise<TerraformInstaller> =>
+    openTerraformInstaller({
       ...{ env, home, programFolder },
       pause: installDeps.pause,
       report: installDeps.report,
       now: () => platform.clock.now(),
       fetchPlugin,
-    }),
-  )
-  return withTerraformPlugins(host, { processes, env, programFolder, report, installer })
+    })
+  return withTerraformPlugins(host, { processes, env, programFolder, report, openInstaller })
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */

@@ -213,6 +213,8 @@ function createFakeEngine(
       catalog: createFakeCatalog(bench, stacks),
       clock: { now: () => 0 as EpochMs },
     } as Platform,
+    preload: () => undefined,
+    startConnecting: () => undefined,
     deploy: async (request, sink) => {
       bench.requests.push(request)
       if (bench.busyStacks.has(request.stack) && !request.dryRun)

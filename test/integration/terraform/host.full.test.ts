@@ -36,7 +36,7 @@ describeWithCommands('the host of Terraform providers', [['go', 'version']], () 
       processes,
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: folder, OWN_CLOUD: join(folder, 'cloud') },
       programFolder: programs,
-      installer: {
+      openInstaller: async () => ({
         obtain: () =>
           Promise.resolve({
             path: join(programs, 'terraform-provider-tfgold'),
@@ -44,7 +44,7 @@ describeWithCommands('the host of Terraform providers', [['go', 'version']], () 
             source: 'golden/tfgold',
             providerName: 'tfgold',
           }),
-      },
+      }),
       report: () => undefined,
     })
 

@@ -30,6 +30,11 @@ export interface Store {
    * connected, because it lost its connection or has only read.
    */
   readonly getRole: () => 'owner' | 'client' | 'none'
+  /**
+   * Starts to connect a store that connects late, so that its first write waits less. The next
+   * request repeats a failed attempt, and throws its error.
+   */
+  readonly startConnecting: () => void
   /** Waits for pending requests, then closes. Later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
 }
@@ -59,7 +64,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const reader = options.connectsLate === true ? openStoreReader(paths.database) : undefined
   const signals = createSignalHub()
   let isClosed = false
-  let isConnecting = false
+  let connecting: Promise<{ readonly thrown: unknown } | undefined> | undefined
 
   const events: ConnectionEvents = {
     onReplies: replies => {
@@ -78,10 +83,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     options.logger.write('debug', 'store.opened', { role: connection.kind, path: paths.database })
   }
   const reconnect = async (): Promise<void> => {
-    if (isConnecting) return
-    isConnecting = true
-    const failure = await catchFailure(connect())
-    isConnecting = false
+    if (connecting !== undefined || connection !== undefined) return
+    connecting = catchFailure(connect())
+    const failure = await connecting
+    connecting = undefined
     if (failure !== undefined) pendingRequests.failAll(failure.thrown)
     unsentRequests = [...pendingRequests.listRequests()]
     flush()
@@ -106,15 +111,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (reader?.isOpen() !== true) await connect()
   return {
     call: toStoreCall(sendRequest),
-    signal: signal => {
-      if (!isClosed) connection?.signal({ id: 0, method: signalMethod, args: signal })
-    },
+    signal: args => void (isClosed || connection?.signal({ id: 0, method: signalMethod, args })),
     subscribe: listener => signals.subscribe(listener),
     getRole: () => connection?.kind ?? 'none',
+    startConnecting: () => void (isClosed || reconnect()),
     close: async () => {
       if (isClosed) return
       isClosed = true
       await pendingRequests.waitUntilDrained()
+      await connecting
       reader?.close()
       await connection?.close()
     },

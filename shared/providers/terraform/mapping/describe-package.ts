@@ -7,6 +7,7 @@ import type {
 import type { FunctionMessage } from '../client/schema-messages.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { describeFunction } from './function-schema.ts'
+import { basePlugin } from './base-plugin.ts'
 import type { PropertyNames } from './property-names.ts'
 import {
   createTypeDeclarations,
@@ -40,12 +41,6 @@ export interface PackageContents {
   readonly lists: ReadonlyMap<string, DescribedObject>
   readonly actions: ReadonlyMap<string, DescribedObject>
 }
-
-/**
- * The base plugin of all packages that Terraform providers implement. The version is that of
- * Pulumi's bridge in the golden cases.
- */
-export const basePlugin = { name: 'terraform-provider', version: '1.1.3' } as const
 
 /**
  * Returns the schema of a package, with the tokens and names of Pulumi's bridge. Throws

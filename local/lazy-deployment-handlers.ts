@@ -1,6 +1,4 @@
-/** The handlers that change stacks or serve requests, for `loadHandlers`. */
-export { callApiInProcess } from '../functions/api/call-in-process.ts'
-export { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
+/** The handlers that change stacks, for `loadDeploymentHandlers`. */
 export { editState, putNamedState } from '../functions/step-generator/edit-state.ts'
 export { renameStack } from '../functions/step-generator/rename-stack.ts'
 export { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
@@ -9,5 +7,3 @@ export { createFirstState } from '../shared/runtime/state/first-state.ts'
 export { cancel } from './stop-or-close.ts'
 export { deploy } from './deploy.ts'
 export { redrive } from './redrive.ts'
-export { createApiPorts } from './serve-api.ts'
-export { serveHome } from './serve-home.ts'
