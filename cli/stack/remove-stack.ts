@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { requireEmptyState } from '../../shared/runtime/state/require-empty-stack.ts'
+import { createOpenDeploymentError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
-import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { deploymentIdOf, type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack, selectStack } from './selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
@@ -21,9 +22,12 @@ export async function removeStack(
 ): Promise<void> {
   const engine = await session.openEngine()
   const { stack } = stackPartsOf(id)
-  await requireIdle(engine, id)
+  // The API itself refuses a stack with an open deployment.
   if (engine.remote !== undefined) await engine.remote.removeStack(id, options.force)
-  else await removeLocally(engine, id, options.force)
+  else {
+    await requireIdle(engine, id)
+    await removeLocally(engine, id, options.force)
+  }
   const project = findStackProject(session, id)
   if (project === undefined) return
   if (!options.preserveConfig) rmSync(stackConfigFileOf(project, stack), { force: true })
@@ -39,10 +43,12 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
     await catalog.listLateOutcomes(id, 100),
   ]
   if (!force) requireEmptyState(stack, state, lateOutcomes)
-  if (!(await catalog.removeStack(id)))
-    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
-      hint: 'Wait for it, or end it with `antichain cancel`.',
+  if (!(await catalog.removeStack(id))) {
+    await requireIdle(engine, id)
+    throw error('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {
+      hint: 'Run the command again.',
     })
+  }
   await engine.forgetStack(id)
 }
 
@@ -53,11 +59,9 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
 async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
   const status = await engine.readStatus(id)
   if (status.kind === 'none') return
-  const subject = `deployment ${status.number} of the stack '${stackPartsOf(id).stack}'`
   if (status.kind === 'running')
-    throw error('STACK_BUSY', `${subject} is running`, {
-      hint: 'Wait for it, or end it with `antichain cancel`.',
-    })
+    throw await createOpenDeploymentError(engine.platform, deploymentIdOf(id, status.number))
+  const subject = `deployment ${status.number} of the stack '${stackPartsOf(id).stack}'`
   throw error('STACK_BUSY', `${subject} was interrupted and is not closed`, {
     hint:
       status.kind === 'ending'

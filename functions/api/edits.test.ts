@@ -44,7 +44,12 @@ test('an edit is refused at once while a deployment is open or waits, except a r
   const busy = await api.call(token, requestLine, { edit })
   expect([busy.status, await busy.json()]).toMatchObject([
     409,
-    { code: 'STACK_BUSY', message: expect.stringContaining('deployment 1 is open') },
+    {
+      code: 'STACK_BUSY',
+      message: expect.stringMatching(
+        /^deployment 1 of this stack, which began .* ago, has not ended$/,
+      ),
+    },
   ])
   expect((await api.call(token, requestLine, { edit }, headers)).status).toBe(202)
   const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const

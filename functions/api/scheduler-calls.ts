@@ -88,16 +88,16 @@ export async function placeCallsForRename(
   to: StackId,
 ): Promise<Readonly<Record<string, string>>> {
   if (ports.scheduler === undefined) return {}
-  const placements: Record<string, string> = {}
+  const placements = new Map<string, string>()
   for await (const { key, value } of readDocumentsOf(ports.documents, 'schedule', from)) {
     const schedule = scheduleDocument.parse(value)
     // A paused schedule has no calls, and neither has a schedule whose only run is over.
     if (schedule.placed === undefined || schedule.isPaused) continue
     if (nextRunOf(key, schedule, ports.clock.now()) === undefined) continue
     const { placed } = await placeSchedulerCalls(ports, { ...key, scope: to }, schedule)
-    if (placed !== undefined) placements[key.name] = placed
+    if (placed !== undefined) placements.set(key.name, placed)
   }
-  return placements
+  return Object.fromEntries(placements)
 }
 
 /** The kinds of documents that belong to a stack. */

@@ -1,3 +1,4 @@
+import { createOpenDeploymentError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
@@ -29,7 +30,7 @@ export async function renameStack(
   const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
   if ((await catalog.getStack(to)) !== undefined) throw createStackExistsError(to)
-  if (record.current !== '') throw createRenameBusyError(from)
+  if (record.current !== '') throw await createOpenDeploymentError(ports, record.current)
   const { version: expectedVersion } = record
   let snapshot: typeof record.snapshot = ''
   if (record.snapshot !== '') {
@@ -47,7 +48,7 @@ export async function renameStack(
     at: clock.now(),
   })
   if (renameResult === 'exists') throw createStackExistsError(to)
-  if (renameResult === 'busy') throw createRenameBusyError(from)
+  if (renameResult === 'busy') throw await createRenameBusyError(ports, from)
   if (renameResult !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
@@ -76,8 +77,12 @@ function createStackExistsError(id: StackId): Error {
   return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
 }
 
-function createRenameBusyError(id: StackId): Error {
-  return error('STACK_BUSY', `a deployment of ${id} is running, interrupted, or waiting`, {
-    hint: 'Wait for it, or end it with `antichain cancel`.',
-  })
+/** Returns the error for a stack that became busy after the first check. */
+async function createRenameBusyError(ports: GeneratorPorts, id: StackId): Promise<Error> {
+  const current = (await ports.catalog.getStack(id))?.current ?? ''
+  return current === ''
+    ? error('STACK_BUSY', `another request for the stack ${id} is waiting`, {
+        hint: 'Wait for its end.',
+      })
+    : createOpenDeploymentError(ports, current)
 }

@@ -224,7 +224,7 @@ export const effectsOfMaintenance = {
     effects: [
       {
         call: 'catalog.removeStack',
-        sourceFiles: ['cli/stack/remove-stack.ts', 'functions/api/routes/stacks.ts'],
+        sourceFiles: ['cli/stack/remove-stack.ts', 'functions/api/remove-idle-stack.ts'],
         description:
           'the stack is removed with its history, if no deployment of it is running or interrupted',
         afterCrash: 'the next removal deletes its records and blobs; its configuration file stays',

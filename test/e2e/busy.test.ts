@@ -24,6 +24,15 @@ test('a second deployment fails immediately and names the holder; with --wait it
   const input = '{"version":3,"deployment":null}'
   const imported = await sandbox.run(['stack', 'import', '-s', 'dev'], { input })
   expectRefused(imported, 'STACK_BUSY', [`process ${first.pid} `])
+  for (const args of [
+    ['stack', 'rm', 'dev', '--yes', '--force'],
+    ['stack', 'rename', 'other', '-s', 'dev'],
+  ])
+    expectRefused(await sandbox.run(args), 'STACK_BUSY', [
+      'deployment 1 of this stack, which began ',
+      ' ago, is held by ',
+      `process ${first.pid} `,
+    ])
   requireSuccess(await first.done)
   requireSuccess(await waiting.done)
   expect(sandbox.listObjects()).toHaveLength(1)

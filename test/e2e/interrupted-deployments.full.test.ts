@@ -42,7 +42,11 @@ const readOutput = async (...args: string[]): Promise<string> => {
 test('each command reports a running deployment, and the next step', async () => {
   const running = await startTwoCreates()
   expectRefused(await sandbox.run(['resume', '-s', 'dev']), 'STACK_BUSY', ['is held by'])
-  expectRefused(await sandbox.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', ['is running'])
+  expectRefused(await sandbox.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', [
+    'which began',
+    'is held by',
+    `process ${running.pid} `,
+  ])
   expect(await readOutput('state', 'pending', 'ls', '-s', 'dev')).toContain('may still succeed')
   expect(await readOutput('stack', 'ls')).toContain('in progress')
   expect(await readOutput('stack', 'history', '-s', 'dev')).toContain('in progress')

@@ -72,9 +72,16 @@ test('an existing name and a busy stack are refused without a change', async () 
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
   const missing = local.renameStack(stackIdOf('shop', 'x'), stackIdOf('shop', 'y'))
   await expect(missing).rejects.toMatchObject({ code: 'STACK_NOT_FOUND' })
-  await catalog.start(dev, { command: 'up', message: '', at: clock.now() })
+  const started = await catalog.start(dev, { command: 'up', message: '', at: clock.now() })
+  const holder = { host: 'laptop', pid: 7, started: 'then', who: 'ann' }
+  await local.platform.control.create(started.deployment, holder)
   const busy = local.renameStack(dev, stackIdOf('shop', 'y'))
-  await expect(busy).rejects.toMatchObject({ code: 'STACK_BUSY' })
+  await expect(busy).rejects.toMatchObject({
+    code: 'STACK_BUSY',
+    message: expect.stringMatching(
+      /^deployment 2 of this stack, which began 0 s ago, is held by ann \(process 7 on laptop\)$/,
+    ) as string,
+  })
   expect(await catalog.getStack(dev)).toMatchObject({ version: 1 })
   await local.close()
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../../shared/errors/error.ts'
 import {
   type EditRequest,
@@ -6,12 +7,7 @@ import {
   type RequestRecord,
 } from '../../../shared/records/stack-request.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
-import {
-  type BlobHash,
-  deploymentPartsOf,
-  type StackId,
-  stackIdOf,
-} from '../../../shared/records/ids.ts'
+import { type BlobHash, type StackId, stackIdOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
 import { idempotencyKeyOf, putRequestOnce, requestView, requestViewOf } from '../put-request.ts'
@@ -106,19 +102,16 @@ async function putEdit(
  * waiting request is no edit. The sender of an edit does not wait until the deployment is over.
  */
 async function requireIdleStack(
-  { catalog, requests }: Pick<ApiPorts, 'catalog' | 'requests'>,
+  ports: Pick<ApiPorts, 'catalog' | 'requests' | 'control' | 'clock'>,
   stack: StackId,
 ): Promise<void> {
-  const { current } = await requireStack({ catalog }, stack)
-  const [firstRequest] = await requests.listWaiting(stack, 1)
+  const { current } = await requireStack(ports, stack)
+  const [firstRequest] = await ports.requests.listWaiting(stack, 1)
   const isWaiting = firstRequest !== undefined && !isEditRequest(firstRequest)
   if (current === '' && !isWaiting) return
   if (current === '')
     throw error('STACK_BUSY', 'a request is waiting for this stack', {
       hint: 'Wait for its end, or withdraw it with DELETE /v1/stacks/{project}/{stack}/requests/{key}.',
     })
-  const { number } = deploymentPartsOf(current)
-  throw error('STACK_BUSY', `deployment ${number} is open for this stack`, {
-    hint: 'Wait for it, or end it with `antichain cancel`.',
-  })
+  throw await createOpenDeploymentError(ports, current)
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { cutResultPage, createPageForm, pageQuery } from '../pages.ts'
-import { removeStackDocuments } from '../scheduler-calls.ts'
+import { removeIdleStack } from '../remove-idle-stack.ts'
 import { coversStack } from '../authorization.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
@@ -87,21 +88,13 @@ export const stackRoutes = [
     run: async (ports, { params, query }) => {
       const id = stackOf(params)
       const record = await requireStack(ports, id)
-      const { stack } = stackPartsOf(id)
-      if (record.current !== '') throw createRemovalBusyError(stack)
+      if (record.current !== '') throw await createOpenDeploymentError(ports, record.current)
       if (!query.force) await requireEmptyStack(ports, id)
-      if (!(await ports.catalog.removeStack(id))) throw createRemovalBusyError(stack)
-      await removeStackDocuments(ports, id)
+      await removeIdleStack(ports, id)
       return { json: { removed: true } }
     },
   }),
 ]
-
-function createRemovalBusyError(stack: string): Error {
-  return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
-    hint: 'Wait for it, or end it with `antichain cancel`.',
-  })
-}
 
 function stackViewOf({ id, createdAt, current, version, deployments }: StackRecord) {
   return { id, ...stackPartsOf(id), createdAt, current, version, deployments }

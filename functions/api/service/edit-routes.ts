@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { catalogue, type ErrorCode } from '../../../shared/errors/catalogue.ts'
 import {
@@ -99,7 +100,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
 async function requireIdle(ports: ServicePorts, stack: StackId) {
   const record = await closeDeadDeployments(ports, stack)
   if (record.current === '') return record
-  throw error('STACK_BUSY', 'an update of the stack is running')
+  throw await createOpenDeploymentError(ports, record.current)
 }
 
 async function requestEdit(

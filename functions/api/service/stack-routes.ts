@@ -15,7 +15,7 @@ import {
 import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { coversStack, requirePermission } from '../authorization.ts'
-import { removeStackDocuments } from '../scheduler-calls.ts'
+import { removeIdleStack } from '../remove-idle-stack.ts'
 import { ownDeploymentPrefix } from './deployment-updates.ts'
 import { exportTextOf } from './export-text.ts'
 import { stackOf } from '../define-route.ts'
@@ -77,12 +77,9 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     role: 'admin',
     run: async (ports, call) => {
       const id = stackOf(call.params)
-      const record = await closeDeadDeployments(ports, id)
-      const { stack } = stackPartsOf(id)
+      await closeDeadDeployments(ports, id)
       if (call.query['force'] !== 'true') await requireEmptyStack(ports, id)
-      if (record.current !== '' || !(await ports.catalog.removeStack(id)))
-        throw error('STACK_BUSY', `an update of the stack '${stack}' is running`)
-      await removeStackDocuments(ports, id)
+      await removeIdleStack(ports, id)
       return {}
     },
   },

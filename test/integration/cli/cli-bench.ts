@@ -10,6 +10,7 @@ import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
 import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
+import type { ControlPort } from '../../../shared/ports/records.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
 import {
   type BlobHash,
@@ -212,6 +213,7 @@ function createFakeEngine(
     platform: {
       catalog: createFakeCatalog(bench, stacks),
       clock: { now: () => 0 as EpochMs },
+      control: { read: () => Promise.resolve() } as Partial<ControlPort> as ControlPort,
     } as Platform,
     preload: () => undefined,
     startConnecting: () => undefined,

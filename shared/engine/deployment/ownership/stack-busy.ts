@@ -1,5 +1,6 @@
 import { error } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
+import type { ControlPort } from '../../../ports/records.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../../records/ids.ts'
@@ -8,21 +9,48 @@ import { readHistoryRecord } from '../retention/history-and-versions.ts'
 
 /**
  * Returns the error for a stack or resource that another deployment holds. The message names the
- * holder, the resource, and the time since the start of the deployment.
+ * holder, the resource, and the time since the start of the deployment. `holder` is undefined for a
+ * deployment that has no control record yet.
  */
 export async function createBusyError(
   { catalog, clock }: { readonly catalog: CatalogPort; readonly clock: Pick<ClockPort, 'now'> },
   deployment: DeploymentId,
-  { holder, hint, urn }: { readonly holder: Holder; readonly hint?: string; readonly urn?: string },
+  {
+    holder,
+    hint,
+    urn,
+  }: {
+    readonly holder: Holder | undefined
+    readonly hint?: string
+    readonly urn?: string
+  },
 ): Promise<Error> {
   const record = await readHistoryRecord(catalog, deployment)
   const age =
     record === undefined ? '' : `, which began ${formatAge(clock.now() - record.startedAt)} ago,`
+  const state = holder === undefined ? 'has not ended' : `is held by ${formatHolder(holder)}`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} is held by ${formatHolder(holder)}${urn === undefined ? '' : ` and claims '${urn}'`}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} ${state}${urn === undefined ? '' : ` and claims '${urn}'`}`,
     hint === undefined ? {} : { hint },
   )
+}
+
+/**
+ * Returns the error for an action that requires a stack without an open deployment, and that cannot
+ * wait. The message names the holder of the deployment and the time since its start.
+ */
+export async function createOpenDeploymentError(
+  ports: {
+    readonly catalog: CatalogPort
+    readonly clock: Pick<ClockPort, 'now'>
+    readonly control: Pick<ControlPort, 'read'>
+  },
+  deployment: DeploymentId,
+): Promise<Error> {
+  const holder = (await ports.control.read(deployment))?.holder
+  const hint = 'Wait for the other deployment, or end it with `antichain cancel`.'
+  return createBusyError(ports, deployment, { holder, hint })
 }
 
 function formatHolder({ who, pid, host, expiresAt }: Holder): string {
