@@ -31,7 +31,7 @@ export function createFileObjects(
   const leftovers = createLeftovers()
   const pathOf = (key: string): string => join(folder, ...key.split('/'))
   const write = (key: string, bytes: Uint8Array, publish: typeof rename): Promise<boolean> =>
-    withFileErrors(`cannot write ${pathOf(key)}`, async () => {
+    withFileErrors(folder, `cannot write ${pathOf(key)}`, async () => {
       const path = pathOf(key)
       await createFolder(dirname(path))
       await leftovers.remove(dirname(path))
@@ -43,14 +43,18 @@ export function createFileObjects(
   return {
     address: `file://${encodePath(folder)}`,
     get: key =>
-      withFileErrors(`cannot read ${pathOf(key)}`, () => ignoreMissingFile(readFile(pathOf(key)))),
+      withFileErrors(folder, `cannot read ${pathOf(key)}`, () =>
+        ignoreMissingFile(readFile(pathOf(key))),
+      ),
     put: async (key, bytes) => void (await write(key, bytes, rename)),
     // Unlike a rename, a link never replaces a file.
     putIfAbsent: (key, bytes) => write(key, bytes, link),
     list: prefix =>
-      withFileErrors(`cannot list ${pathOf(prefix)}`, () => listFiles(folder, prefix, leftovers)),
+      withFileErrors(folder, `cannot list ${pathOf(prefix)}`, () =>
+        listFiles(folder, prefix, leftovers),
+      ),
     remove: key =>
-      withFileErrors(`cannot remove ${pathOf(key)}`, async () => {
+      withFileErrors(folder, `cannot remove ${pathOf(key)}`, async () => {
         await rm(pathOf(key), { force: true })
         await rm(pathOf(key) + attributesExtension, { force: true })
       }),
@@ -185,7 +189,11 @@ async function ignoreMissingFile<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function withFileErrors<T>(action: string, run: () => Promise<T>): Promise<T> {
+async function withFileErrors<T>(
+  folder: string,
+  action: string,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run()
   } catch (thrown) {
@@ -193,7 +201,9 @@ async function withFileErrors<T>(action: string, run: () => Promise<T>): Promise
     const code: ErrorCode = isDenied ? 'BACKEND_DENIED' : 'STORE_UNAVAILABLE'
     throw error(code, `${action}: ${messageOf(thrown)}`, {
       cause: thrown,
-      ...(isDenied ? {} : { hint: 'Check the folder of the backend and the space on its disk.' }),
+      ...(isDenied
+        ? {}
+        : { hint: `Check the folder ${folder} of the backend, and the space on its disk.` }),
     })
   }
 }

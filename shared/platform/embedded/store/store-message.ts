@@ -6,7 +6,7 @@ import type { ErrorDetails } from '../../../errors/error.ts'
  * The version of requests and replies. A change of either increments it, so that different versions
  * never misread each other.
  */
-export const protocolVersion = 5
+export const protocolVersion = 6
 
 /**
  * A signal to all other processes that have the store open. Signals are an optimization and may get
@@ -41,6 +41,8 @@ export interface StoreFailure {
   readonly code: ErrorCode
   readonly message: string
   readonly details: ErrorDetails
+  /** The hint of the error. Absent: that of the catalogue. */
+  readonly hint?: string
 }
 
 /**
@@ -48,8 +50,8 @@ export interface StoreFailure {
  */
 export function toStoreFailure(thrown: unknown): StoreFailure {
   if (thrown instanceof DeployError) {
-    const { code, message, details } = thrown
-    return { code, message, details }
+    const { code, message, details, hint } = thrown
+    return { code, message, details, ...(hint === catalogue[code].hint ? {} : { hint }) }
   }
   return { code: 'INTERNAL_ASSERTION', message: messageOf(thrown), details: {} }
 }
@@ -57,5 +59,6 @@ export function toStoreFailure(thrown: unknown): StoreFailure {
 /** Converts a failure back to an error. An unknown code becomes INTERNAL_ASSERTION. */
 export function toStoreError(failure: StoreFailure): DeployError {
   const code = Object.hasOwn(catalogue, failure.code) ? failure.code : 'INTERNAL_ASSERTION'
-  return error(code, failure.message, { details: failure.details })
+  const { message, details, hint } = failure
+  return error(code, message, { details, ...(hint === undefined ? {} : { hint }) })
 }

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { stackKeysOf } from '../../backends/backend-keys.ts'
+import { openBackend } from '../../backends/open-backend.ts'
+import { deploymentIdOf, stackIdOf } from '../../records/ids.ts'
+import { createFileObjects } from '../objects/file-objects.ts'
+import { toStoreError } from '../embedded/store/store-message.ts'
+import { createPartSender } from './send-parts.ts'
+import { emptyMark } from './stack-marks.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-parts-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a part that cannot be written gives the hint of the backend, not that of the own store', async () => {
+  const backend = await openBackend(createFileObjects(folder, { hasAttributes: false }), {})
+  const id = stackIdOf('shop', 'dev')
+  // A file in place of the folder fails every write below it, as a full disk does.
+  const journal = join(folder, stackKeysOf(backend.layout, id).journal)
+  mkdirSync(dirname(journal), { recursive: true })
+  writeFileSync(journal.replace(/\/$/, ''), '')
+  const blobFolder = join(folder, 'blobs')
+  const sendParts = createPartSender({ backend, marks: { read: () => emptyMark }, blobFolder })
+  const [result] = await sendParts([
+    { deployment: deploymentIdOf(id, 1), copyId: 'c', number: 0, text: '{}' },
+  ])
+  // The failure passes through the store's messages before the writer gets it.
+  const failure = JSON.parse(JSON.stringify(result?.failure ?? {})) as NonNullable<
+    NonNullable<typeof result>['failure']
+  >
+  expect(toStoreError(failure)).toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: expect.stringContaining(journal) as string,
+    hint: `Check the folder ${folder} of the backend, and the space on its disk.`,
+  })
+})
