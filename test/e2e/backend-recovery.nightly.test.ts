@@ -63,8 +63,10 @@ async function checkRound(
     const thirdMachine = { ...env, ANTICHAIN_HOME: join(sandbox.home, '../third-home') }
     await run(['cancel', '-s', 'dev', '--yes'], thirdMachine)
     const recovering = sandbox.start([...upArgs, '-p', '8'], { env: thirdMachine })
-    await sleep(1_000 + ((seed + round * 104_729) % 5_000))
-    recovering.kill('SIGKILL', 'group')
+    const killed = sleep(300 + ((seed + round * 104_729) % 2_000), 'killed' as const)
+    // A deployment that ended before its kill is one of the cases.
+    if ((await Promise.race([killed, recovering.done])) === 'killed')
+      recovering.kill('SIGKILL', 'group')
     await recovering.done
   }
   if (!mustWait) await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
