@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
+import type { StoredEnvelope } from '../../../shared/state/stored.ts'
 import { findFieldText } from '../../../shared/values/json-field-text.ts'
 import { applyEdits, editForm } from './apply-edits.ts'
 import { type CheckpointBase, putCheckpointBase, readCheckpointBase } from './checkpoint-base.ts'
@@ -60,7 +61,9 @@ async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<
   const { state } = call
   if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')
   const log = clientLogOf(call.update)
-  const snapshot = await ports.closing.blobs.put(await printStateBlob(state))
+  // This field belongs to the request, and not to its state.
+  const { isInvalid: _isInvalid, ...envelope }: StoredEnvelope & { isInvalid?: unknown } = state
+  const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])
   return {}
 }

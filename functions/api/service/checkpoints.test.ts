@@ -73,6 +73,16 @@ async function exportNames(): Promise<readonly (string | undefined)[]> {
 
 const [one, two, three] = [textOf('a'), textOf('a', 'b'), textOf('a', 'b', 'c')]
 
+test('a whole state keeps its unknown fields, without the field isInvalid of its request', async () => {
+  const state = { ...JSON.parse(one), later: { kept: true } }
+  const body = JSON.stringify({ isInvalid: false, ...state })
+  expect((await service.call(lease, `PATCH ${path}/checkpoint`, body)).status).toBe(200)
+  await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+  const { json } = await service.call(admin, `GET ${shopService}/export`)
+  expect(json).not.toHaveProperty('isInvalid')
+  expect(json).toMatchObject({ later: { kept: true } })
+})
+
 describe('checkpoint deltas', () => {
   test('refer to the bytes of the last checkpoint, in any process', async () => {
     expect(await sendVerbatim(one, 1)).toBe(200)
