@@ -4,6 +4,7 @@ import { decodeStored, encodeStored, type Open, type Seal } from '../values/valu
 import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
+import { keepNullLists } from './null-lists.ts'
 import { sealLikeOld } from './seal-like-old.ts'
 import { byteStringMark, envelopeVersionOf, findFeatures } from './features.ts'
 import type { ResourceState } from './resource.ts'
@@ -81,7 +82,7 @@ async function encodeDeployment(
   target: {
     readonly manager: SecretsManager
     readonly mode: SecretsMode
-    /** The earlier stored forms of the states, whose unknown fields are kept. */
+    /** The earlier stored forms of the states, whose unknown fields and null lists are kept. */
     readonly resources?: readonly StoredResource[]
   },
 ): Promise<StoredDeployment> {
@@ -100,7 +101,11 @@ async function encodeDeployment(
   for (const state of states) {
     const encoded = encode(state)
     const earlierForm = earlierForms[resources.length]
-    resources.push(earlierForm === undefined ? encoded : keepUnknownFields(encoded, earlierForm))
+    resources.push(
+      earlierForm === undefined
+        ? encoded
+        : keepNullLists(keepUnknownFields(encoded, earlierForm), earlierForm),
+    )
     await pauser.addResource()
   }
   const pendingOperations = pending.map(({ resource, type }) => ({

@@ -1,5 +1,6 @@
 import { isUrn, urnPartsOf, stackType, urnOf } from '../../names/urn.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
+import { keepNullLists } from '../null-lists.ts'
 import { withFields } from '../field-order.ts'
 import { isJsonObject, readTextField, readTextListField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../stored.ts'
@@ -91,7 +92,10 @@ function renameInResource(
     if (value !== undefined) changes[field] = renameInValue(value, rename)
   }
   const renamedResource = withFields(resource, changes)
-  return withReferences(renamedResource, ({ urn }) => rename(urn), 'keep')
+  return keepNullLists(
+    withReferences(renamedResource, ({ urn }) => rename(urn), 'keep'),
+    resource,
+  )
 }
 
 /**
