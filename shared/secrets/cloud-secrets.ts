@@ -26,7 +26,7 @@ export interface KeyOpener {
   readonly keeper: KeyKeeper
   readonly allowed: AllowedKeys
   /** Opens the manager of a stack whose keys a service keeps. Absent: services are refused. */
-  readonly openService?: (stack: ServiceStack) => SecretsManager
+  readonly openService?: (stack: ServiceStack) => Promise<SecretsManager>
 }
 
 /**

@@ -21,10 +21,10 @@ function listLoaded(entry: string): ReadonlySet<string> {
   return loaded
 }
 
-test('a deployment loads the code of Terraform, of installations and of the API only on demand', () => {
+test('a deployment loads the code of Terraform, installations, the API and HTTP only on demand', () => {
   const loaded = [...listLoaded('local/lazy-deployment-handlers.ts')]
   expect(loaded).toContain('shared/providers/plugins/plugin-host.ts')
   const unneeded =
-    /^(shared\/providers\/terraform\/(client|driver|install)|functions\/api|proto\/gen\/terraform)|^(tar|yauzl|hono)$/
+    /^(shared\/providers\/terraform\/(client|driver|install)|functions\/api|proto\/gen\/terraform)|^(tar|yauzl|hono|node:http)$/
   expect(loaded.filter(file => unneeded.test(file))).toEqual([])
 })

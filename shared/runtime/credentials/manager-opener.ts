@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { createDefaultKeyKeeper } from '../../platform/key-services/default-key-keeper.ts'
-import { openRemoteServiceManager } from '../../platform/key-services/service/remote-service-secrets.ts'
 import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenStateManager } from '../environment/read-stack-references.ts'
@@ -20,7 +19,12 @@ export function createEnvironmentManagerOpener(
       {
         keeper,
         allowed: { kind: 'own-or-unnamed', stack },
-        openService: serviceStack => openRemoteServiceManager(serviceStack, env),
+        openService: async serviceStack => {
+          const { openRemoteServiceManager } = await import(
+            '../../platform/key-services/service/remote-service-secrets.ts'
+          )
+          return openRemoteServiceManager(serviceStack, env)
+        },
       },
     )
 }
