@@ -137,6 +137,36 @@ describe('children', () => {
     await processes.close()
   })
 
+  test.each([
+    [
+      'one variable',
+      { PULUMI_CONFIG: 's'.repeat(200_000) },
+      'the variable PULUMI_CONFIG has 200015 bytes, and the system allows 131072',
+      /^It has the configuration\. Move large values to files/,
+    ],
+    [
+      'all variables together',
+      Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`V${i}`, 's'.repeat(100_000 + i)])),
+      'in total; the largest is the variable V89 with 100094 bytes',
+      /^Shorten it, or remove it from the environment/,
+    ],
+  ])('with too large an environment (%s) are refused without its values', async (...row) => {
+    const [, variables, reason, hint] = row
+    const processes = createProcesses()
+    const request = { ...shellCommandOf('true'), env: { ...env, ...variables } }
+    const spawnLarge = () => processes.spawn(request)
+    expect(spawnLarge).toThrow(
+      expect.objectContaining({
+        code: 'PLUGIN_FAILED',
+        message: expect.stringContaining(`cannot start '/bin/sh': `) as string,
+        hint: expect.stringMatching(hint) as string,
+      }),
+    )
+    expect(spawnLarge).toThrow(reason)
+    expect(spawnLarge).not.toThrow('sss')
+    await processes.close()
+  })
+
   test('whose file is being written are refused with a code', async () => {
     const processes = createProcesses()
     const command = join(folder, 'busy')

@@ -9,9 +9,11 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { error, messageOf } from '../../errors/error.ts'
+import { systemCodeOf } from '../../errors/system-code.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import type { ProcessGroup } from '../../records/head.ts'
 import { signalGroup, startTimeOf } from './process-groups.ts'
+import { createSpawnSizeError } from './spawn-size-error.ts'
 import { startSupervisor, type Supervisor } from './process-supervisor.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
@@ -64,7 +66,8 @@ export function createProcesses(): ProcessesPort {
 
 /**
  * Spawns a process as the leader of a new process group. Node throws some failures of the start
- * immediately, such as ETXTBSY for a busy file. They become PLUGIN_FAILED.
+ * immediately, such as ETXTBSY for a busy file, or E2BIG for too large arguments and variables.
+ * They become PLUGIN_FAILED.
  */
 function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Readable, Readable> {
   try {
@@ -75,6 +78,7 @@ function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Rea
       stdio: ['pipe', 'pipe', 'pipe'],
     })
   } catch (thrown) {
+    if (systemCodeOf(thrown) === 'E2BIG') throw createSpawnSizeError(request, thrown)
     const reason = messageOf(thrown)
     throw error('PLUGIN_FAILED', `cannot start '${request.command}': ${reason}`, { cause: thrown })
   }
