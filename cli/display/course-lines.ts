@@ -35,6 +35,7 @@ function formatTimes({ time, wallMs, parallel }: DeploymentCourse): readonly str
   const parts = [
     ['provider calls', time.callMs],
     [`waiting for a slot of --parallel ${parallel}`, time.slotMs],
+    ['waiting for limits of calls', time.limitMs],
     ['retries', time.retryMs],
     ['program, checks and records', time.engineMs],
   ] as const
@@ -47,13 +48,14 @@ function formatTimes({ time, wallMs, parallel }: DeploymentCourse): readonly str
 }
 
 function formatStep(
-  { op, urn, verdict, callMs, slotMs, retryMs, engineMs }: CourseStep,
+  { op, urn, verdict, callMs, slotMs, limitMs, retryMs, engineMs }: CourseStep,
   paint: Paint,
 ): string {
   const kind = isStepOp(op) ? styleOf(op).doneText : op
   const verdictText = verdict === 'succeeded' ? '' : ` (${verdict})`
   const waits = [
     ['waiting for a slot', slotMs],
+    ['waiting for a limit', limitMs],
     ['retries', retryMs],
     ['other work', engineMs],
   ] as const
@@ -67,6 +69,7 @@ function formatStep(
 function formatTotal({
   callMs,
   slotMs,
+  limitMs,
   dependencyMs,
   retryMs,
   retriedSteps,
@@ -76,6 +79,7 @@ function formatTotal({
     `${formatElapsed(slotMs)} waiting for a slot`,
     `${formatElapsed(dependencyMs)} waiting for other steps`,
   ]
+  if (limitMs > 0) parts.push(`${formatElapsed(limitMs)} waiting for limits`)
   if (retriedSteps > 0)
     parts.push(`${formatElapsed(retryMs)} of retries of ${formatWithNoun(retriedSteps, 'step')}`)
   return parts.join(', ')

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 
-const times = { callMs: z.number(), slotMs: z.number(), retryMs: z.number(), engineMs: z.number() }
+const times = {
+  callMs: z.number(),
+  slotMs: z.number(),
+  limitMs: z.number(),
+  retryMs: z.number(),
+  engineMs: z.number(),
+}
 
 /** The course of a deployment in the API. */
 export const courseView = z.object({
@@ -16,6 +22,7 @@ export const courseView = z.object({
     steps: z.number(),
     callMs: z.number(),
     slotMs: z.number(),
+    limitMs: z.number(),
     dependencyMs: z.number(),
     retryMs: z.number(),
     retriedSteps: z.number(),

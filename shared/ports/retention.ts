@@ -59,7 +59,10 @@ export interface BlobEntry {
  * later sweep puts the blob back if a record references it.
  */
 export interface BlobSweepPort {
-  /** Lists all blobs, one folder or prefix per page. The cursor '' starts, undefined is the end. */
+  /**
+   * Lists all blobs, one folder or prefix per page. The cursor '' starts at the first page. `next`
+   * is undefined at the end.
+   */
   readonly list: (
     cursor: string,
   ) => Promise<{ readonly blobs: readonly BlobEntry[]; readonly next: string | undefined }>

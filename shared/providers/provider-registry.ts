@@ -91,8 +91,8 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       const previousInstance = instances.get(reference)
       const unconfiguredProvider = unconfiguredProviders.get(urn)
       unconfiguredProviders.delete(urn)
-      // A restart uses a new process. The unconfigured instance of the URN may belong to a later
-      // configuration.
+      // A restart always loads a new process. By then, an unconfigured instance of the URN may
+      // belong to a later configuration.
       const restart = (): Promise<Provider> => configureNew(urn, id, inputs)
       const instance = {
         provider: configureNew(urn, id, inputs, unconfiguredProvider),

@@ -4,12 +4,14 @@ import type { StepOp } from './operation.ts'
 
 /**
  * The parts of a period, in ms. `callMs`: provider calls. `slotMs`: ready steps that waited for a
- * slot of `--parallel`. `retryMs`: repeated attempts and their pauses. `engineMs`: all other time,
- * which the program, checks, diffs and records took.
+ * slot of `--parallel`. `limitMs`: ready steps that waited for limits of calls, or for a slowed
+ * provider. `retryMs`: repeated attempts and their pauses. `engineMs`: all other time, which the
+ * program, checks, diffs and records took.
  */
 export interface CourseTimes {
   readonly callMs: number
   readonly slotMs: number
+  readonly limitMs: number
   readonly retryMs: number
   readonly engineMs: number
 }
@@ -46,6 +48,7 @@ export interface DeploymentCourse {
     readonly steps: number
     readonly callMs: number
     readonly slotMs: number
+    readonly limitMs: number
     readonly dependencyMs: number
     readonly retryMs: number
     readonly retriedSteps: number

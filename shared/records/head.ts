@@ -58,6 +58,8 @@ export interface Outcome {
   readonly endedAt: EpochMs
   /** The total of the pauses before retries of the call, in ms. Absent: none. */
   readonly pausedMs?: number
+  /** Set if the call had limits, so that the operation may have waited for them. */
+  readonly isLimited?: true
 }
 
 /** A view step that a provider reported during an attempt; states are sealed. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { initDevStack, upArgs } from './exported-state.ts'
+import type { DeploymentCourse } from '../../shared/records/deployment-course.ts'
 import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
 
 /** Sets one rule for the test provider. */
@@ -64,6 +65,12 @@ test('a rate spreads the starts of calls, however many may run at once', async (
     expect(times).toHaveLength(6)
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThan(400)
+    const shown = await sandbox.run(['deployment', 'show', '--stack', 'dev', '--json'])
+    const { time, total } = JSON.parse(requireSuccess(shown).out) as DeploymentCourse
+    expect(time.limitMs).toBeGreaterThan(2_000)
+    expect(time.slotMs).toBe(0)
+    // Each create waited half a second longer than the previous one.
+    expect(total.limitMs).toBeGreaterThan(2 * time.limitMs)
   })
 })
 

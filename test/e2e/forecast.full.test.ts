@@ -84,7 +84,9 @@ test('a preview forecasts waves, critical path and time from the durations of ea
   const { time, criticalPath, total } = course
   expect(criticalPath.steps.map(({ urn }) => nameOf(urn)).at(0)).toBe('network')
   expect(criticalPath.steps.map(({ urn }) => nameOf(urn)).at(-1)).toBe('page')
-  expect(time.callMs + time.slotMs + time.retryMs + time.engineMs).toBe(course.wallMs)
+  expect(time.callMs + time.slotMs + time.limitMs + time.retryMs + time.engineMs).toBe(
+    course.wallMs,
+  )
   expect(time.slotMs).toBeGreaterThanOrEqual(delays.cache - 50)
   expectTime(time.callMs + time.slotMs, workMs - 50)
   expectTime(total.callMs, workMs)

@@ -30,7 +30,7 @@ describeWithCommands('stack references of both command lines', [['go', 'version'
     cli = buildPulumiCli(cliVersions[0])
   }, timeoutMs)
 
-  // The legacy layout has no projects, so that its name is that of the stack.
+  // The legacy layout has no projects, so a stack reference has only the name of the stack.
   describe.each([
     ['project', 'organization/writer/source', {}],
     ['legacy', 'source', legacyLayoutEnv],

@@ -29,6 +29,8 @@ interface BegunOperation {
   readonly attempt: number
   /** Whether an earlier attempt may have called the provider. */
   readonly isRepeat: boolean
+  /** Whether the call has limits. */
+  readonly isLimited: boolean
   /** Called once after a successful call of the provider. */
   readonly onCallEnd: () => void
   /** Called with the error of a failed call. */
@@ -232,7 +234,7 @@ async function recordOutcome(
   },
 ): Promise<boolean> {
   const { deployment } = context
-  const { operation, owner, attempt } = begunOperation
+  const { operation, owner, attempt, isLimited } = begunOperation
   const { id } = operation
   const save = <T>(write: () => Promise<T>): Promise<T> =>
     saveResult(ports, context, operation, write)
@@ -251,6 +253,7 @@ async function recordOutcome(
     startedAt,
     endedAt: ports.clock.now(),
     ...(pausedMs > 0 ? { pausedMs } : {}),
+    ...(isLimited ? { isLimited } : {}),
   }
   await save(() => ports.operations.putOutcome(deployment, outcome))
   const isSelected = await select()

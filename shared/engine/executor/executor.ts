@@ -153,7 +153,10 @@ async function runUnderLimits(
     permit.onStart()
     const admission = await context.admit(operation)
     if (admission === 'now')
-      return await runToEnd(ports, context, { operation, executor, slot, onResult })
+      return await runToEnd(ports, context, {
+        ...{ operation, executor, slot, onResult },
+        isLimited: permit.isLimited,
+      })
     deferred.add(operation.id, admission)
     return undefined
   } catch (thrown) {
@@ -171,6 +174,8 @@ interface RunTask {
   readonly executor: ExecutorId
   /** The slot that the operation holds. A successful call releases it. */
   readonly slot: OperationSlot
+  /** Whether the call has limits. */
+  readonly isLimited: boolean
   /** Reports the result of the call. */
   readonly onResult: (result: LimitedResult) => void
 }
@@ -200,7 +205,7 @@ async function runOperation(
   context: ExecutionContext,
   task: RunTask,
 ): Promise<OperationId | 'again' | undefined> {
-  const { operation, slot } = task
+  const { operation, slot, isLimited } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
@@ -209,7 +214,7 @@ async function runOperation(
   const { owner, attempt, isRepeat } = beginDecision
   let isCallThrottled = false
   const onCallError = (thrown: unknown): void => void (isCallThrottled = isThrottled(thrown))
-  const begunOperation = { operation, owner, attempt, isRepeat, onCallError }
+  const begunOperation = { operation, owner, attempt, isRepeat, isLimited, onCallError }
   const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd: slot.release })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {

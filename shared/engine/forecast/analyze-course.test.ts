@@ -15,6 +15,7 @@ interface EndedOperation {
   readonly ended?: number
   readonly attempts?: number
   readonly pausedMs?: number
+  readonly isLimited?: true
   readonly verdict?: Verdict
 }
 
@@ -66,7 +67,7 @@ function analyze(
   )
   const ends = new Map(
     ran.map(
-      ({ operation, began = 0, ended = 0, attempts = 1, pausedMs, verdict = 'succeeded' }) => {
+      ({ operation, began = 0, ended = 0, attempts = 1, verdict = 'succeeded', ...fields }) => {
         const head = {
           arrived: [],
           attempt: attempts,
@@ -81,7 +82,7 @@ function analyze(
           verdict,
           startedAt: began,
           endedAt: ended,
-          ...(pausedMs === undefined ? {} : { pausedMs }),
+          ...fields,
         } as Outcome
         return [operation.id, operation.op === 'join' ? { head } : { head, outcome }] as const
       },
@@ -126,7 +127,7 @@ describe('course of a program', () => {
     expect(namesOf(course)).toEqual(['network', 'database', 'page'])
     expect(course).toMatchObject({
       wallMs: 1_150,
-      time: { callMs: 300 + 575 + 80, slotMs: 0, retryMs: 0 },
+      time: { callMs: 300 + 575 + 80, slotMs: 0, limitMs: 0, retryMs: 0 },
       criticalPath: { stepCount: 3, ms: 955 },
       total: { steps: 4, callMs: 1_030, retriedSteps: 0 },
     })
@@ -148,13 +149,32 @@ describe('course of a program', () => {
     expect(course.criticalPath.steps.at(-1)?.verdict).toBe('failed')
   })
 
+  test('counts the wait of a call with limits, apart from the time without a slot', () => {
+    const first = { operation: operationOf(1, 'first'), began: 0, ended: 100 }
+    const limited = {
+      ...{ operation: operationOf(2, 'second'), began: 1_100, ended: 1_300 },
+      isLimited: true as const,
+    }
+    const records = [[0, registrationOf(first), registrationOf(limited)]] as const
+    const course = analyze(records, [first, limited], { endedMs: 1_300, parallel: 1 })
+    expect(course.time).toEqual({
+      callMs: 200,
+      slotMs: 100,
+      limitMs: 1_000,
+      retryMs: 0,
+      engineMs: 0,
+    })
+    expect(course.total).toMatchObject({ limitMs: 1_000 })
+    expect(course.criticalPath.ms).toBe(1_300)
+  })
+
   test('counts the wait for a slot while all slots are in use', () => {
     const first = { operation: operationOf(1, 'first'), began: 0, ended: 100 }
     const second = { operation: operationOf(2, 'second'), began: 105, ended: 300 }
     const records = [[0, registrationOf(first), registrationOf(second)]] as const
     const course = analyze(records, [first, second], { endedMs: 300, parallel: 1 })
     expect(namesOf(course)).toEqual(['second'])
-    expect(course.time).toEqual({ callMs: 195, slotMs: 100, retryMs: 0, engineMs: 5 })
+    expect(course.time).toEqual({ callMs: 195, slotMs: 100, limitMs: 0, retryMs: 0, engineMs: 5 })
     expect(course.total).toMatchObject({ slotMs: 100 })
     const wide = analyze(records, [first, second], { endedMs: 300, parallel: 2 })
     expect(wide.time).toMatchObject({ slotMs: 0, engineMs: 105 })
@@ -183,7 +203,7 @@ describe('course of deletes', () => {
     const ran = [{ ...top, began: 10, ended: 100 }, { ...side, began: 10, ended: 250 }, join, base]
     const course = analyze([[5, plan]], ran, { endedMs: 310 })
     expect(namesOf(course)).toEqual(['side', 'base'])
-    expect(course.time).toEqual({ callMs: 280, slotMs: 0, retryMs: 0, engineMs: 30 })
+    expect(course.time).toEqual({ callMs: 280, slotMs: 0, limitMs: 0, retryMs: 0, engineMs: 30 })
     expect(course.total).toMatchObject({ steps: 3, dependencyMs: 245 })
   })
 
@@ -208,8 +228,16 @@ test('the duration of a deployment without steps is the time of the engine', () 
   expect(analyze([], [], { endedMs: 40 })).toEqual({
     wallMs: 40,
     parallel: 4,
-    time: { callMs: 0, slotMs: 0, retryMs: 0, engineMs: 40 },
+    time: { callMs: 0, slotMs: 0, limitMs: 0, retryMs: 0, engineMs: 40 },
     criticalPath: { ms: 0, stepCount: 0, steps: [] },
-    total: { steps: 0, callMs: 0, slotMs: 0, dependencyMs: 0, retryMs: 0, retriedSteps: 0 },
+    total: {
+      steps: 0,
+      callMs: 0,
+      slotMs: 0,
+      limitMs: 0,
+      dependencyMs: 0,
+      retryMs: 0,
+      retriedSteps: 0,
+    },
   })
 })

@@ -23,7 +23,8 @@ export interface CourseInput {
  * Finds the critical path of a past deployment, and divides its duration into parts. The path leads
  * from the step that ended last to the step whose end it waited for, and so on. A gap before a step
  * counts as retries if the step had several attempts. Otherwise the part in which all slots were in
- * use counts as waiting for a slot, and the other part as time of the engine.
+ * use counts as waiting for a slot. The other part counts as waiting for limits if the call had
+ * limits, and as time of the engine if it had none.
  */
 export function analyzeCourse(input: CourseInput): DeploymentCourse {
   const { startedMs, endedMs, parallel } = input
@@ -48,7 +49,7 @@ export function analyzeCourse(input: CourseInput): DeploymentCourse {
     parallel,
     time,
     criticalPath: {
-      ms: pathTimes.callMs + pathTimes.slotMs + pathTimes.retryMs,
+      ms: pathTimes.callMs + pathTimes.slotMs + pathTimes.limitMs + pathTimes.retryMs,
       stepCount: path.length,
       steps: courseSteps.slice(-pathMax),
     },
@@ -78,16 +79,19 @@ function timesOf(
 ): CourseTimes {
   const readyMs = Math.max(step.readyMs, context.cursorMs)
   const beganMs = Math.max(step.beganMs, readyMs)
-  const gapMs = beganMs - readyMs
   const { isRetried, pausedMs } = retriesOf(step, context.input)
+  const gapMs = isRetried ? 0 : beganMs - readyMs
   const callAndPauseMs = Math.max(0, step.endedMs - beganMs)
   const pauseMs = Math.min(pausedMs, callAndPauseMs)
-  const slotMs = isRetried ? 0 : Math.min(gapMs, context.usage.fullMsBetween(readyMs, beganMs))
+  const slotMs = Math.min(gapMs, context.usage.fullMsBetween(readyMs, beganMs))
+  const isLimited = context.input.getEnd(step.operation.id)?.outcome?.isLimited === true
+  const limitMs = isLimited ? gapMs - slotMs : 0
   return {
     callMs: callAndPauseMs - pauseMs,
     slotMs,
-    retryMs: pauseMs + (isRetried ? gapMs : 0),
-    engineMs: readyMs - context.cursorMs + (isRetried ? 0 : gapMs - slotMs),
+    limitMs,
+    retryMs: pauseMs + (isRetried ? beganMs - readyMs : 0),
+    engineMs: readyMs - context.cursorMs + gapMs - slotMs - limitMs,
   }
 }
 
@@ -111,7 +115,7 @@ function totalOf(
   // The parts of each step are counted from the time at which the step became ready, regardless of
   // other steps.
   const times = steps.map(step => timesOf(step, { ...context, cursorMs: step.readyMs }))
-  const { callMs, slotMs, retryMs } = sumTimes(times)
+  const { callMs, slotMs, limitMs, retryMs } = sumTimes(times)
   const dependencyMs = steps.reduce((sum, step) => sum + step.readyMs - step.decidedMs, 0)
   const retriedSteps = steps.filter(step => {
     const { isRetried, pausedMs } = retriesOf(step, context.input)
@@ -121,6 +125,7 @@ function totalOf(
     steps: steps.length,
     callMs,
     slotMs,
+    limitMs,
     dependencyMs,
     retryMs,
     retriedSteps: retriedSteps.length,
@@ -133,6 +138,7 @@ function sumTimes(parts: readonly CourseTimes[]): CourseTimes {
   return {
     callMs: sumOf('callMs'),
     slotMs: sumOf('slotMs'),
+    limitMs: sumOf('limitMs'),
     retryMs: sumOf('retryMs'),
     engineMs: sumOf('engineMs'),
   }

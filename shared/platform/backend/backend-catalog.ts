@@ -34,8 +34,9 @@ export interface BackendCatalogDeps extends SyncDeps {
 
 /**
  * Creates the catalog of a backend over the catalog of this machine. A read synchronizes the stack
- * first. A start locks the stack, and proves that its checkpoint can be written. A publication
- * writes its checkpoint. A release adds the deployment to the history and unlocks the stack.
+ * first. A start locks the stack. If its command calls providers, it also proves that the
+ * checkpoint can be written. A publication writes its checkpoint. A release adds the deployment to
+ * the history and unlocks the stack.
  */
 export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   const { catalog: local, locks, backend, marks } = deps
@@ -113,8 +114,9 @@ const historyEnvironment: Readonly<Record<string, string>> = {
 }
 
 /**
- * Synchronizes a stack before a start, and proves that its checkpoint can be written. Returns the
- * start with the environment of its entry of the history. Throws BACKEND_DENIED.
+ * Synchronizes a stack before a start. If the command calls providers, also proves that the
+ * checkpoint can be written, and adds the environment for the entry in the history. Returns another
+ * start unchanged. Throws BACKEND_DENIED.
  */
 async function prepareStart(
   deps: SyncDeps,
@@ -134,7 +136,8 @@ function callsProviders(command: HistoryRecord['command']): boolean {
 
 /**
  * Lists the stacks of a backend. A damaged stack does not hide the others. The legacy layout has no
- * projects, so all its stacks are listed, and a stack without resources gets `project`.
+ * projects, so all its stacks are listed. The id of such a stack has the project of its resources,
+ * or else `project`.
  */
 async function listStacks(
   backend: BackendCatalogDeps['backend'],

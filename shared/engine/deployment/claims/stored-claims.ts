@@ -44,5 +44,3 @@ export async function findClaimConflict(
   }
   return undefined
 }
-
-/** Parses JSON. Returns undefined for invalid JSON, which is no claim. */
