@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPassphraseManager } from '../../secrets/passphrase-secrets.ts'
 import { manifestOf } from '../../state/snapshot-codec.ts'
-import type { StoredDeployment } from '../../state/stored.ts'
+import type { Json, StoredDeployment } from '../../state/stored.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import { listCiphertexts } from '../../state/list-ciphertexts.ts'
 import { sealForDeployment } from './seal-for-deployment.ts'
@@ -56,6 +56,21 @@ test('secrets whose manager is not available are refused', async () => {
   await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
     code: 'SECRETS_PROVIDER_CHANGED',
   })
+})
+
+test('a refusal names the keys of two managers of one type, without their parameters', async () => {
+  const keyOf = (key: string): Json => ({
+    url: `awskms://alias/${key}?secret=x`,
+    encryptedkey: key,
+  })
+  const state = {
+    ...createState(oldManager, 'hush'),
+    secrets_providers: { type: 'cloud', state: keyOf('old') },
+  }
+  const secrets = { ...newManager, type: 'cloud', state: keyOf('new') } as SecretsManager
+  await expect(sealForDeployment(state, { secrets })).rejects.toThrow(
+    'the secrets of the state have another manager (awskms://alias/old) than the stack file (awskms://alias/new)',
+  )
 })
 
 test('a manager of an unknown type is refused, also without secrets', async () => {

@@ -1,11 +1,12 @@
 import { error } from '../../errors/error.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
+import { isKeyUrl } from '../../secrets/key-url.ts'
 import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
 import { isKnownManagerType } from '../../secrets/secrets-from-state.ts'
 import { containsCiphertext } from '../../state/list-ciphertexts.ts'
 import { recodeDeployment } from '../../state/snapshot-codec.ts'
-import { isJsonObject } from '../../state/stored-fields.ts'
-import type { StoredDeployment } from '../../state/stored.ts'
+import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
+import type { Json, StoredDeployment } from '../../state/stored.ts'
 
 /** The managers of a deployment, from its request. */
 export interface DeploymentManagers {
@@ -64,10 +65,16 @@ export async function sealForDeployment(
   if (stateSecrets === undefined)
     throw error(
       'SECRETS_PROVIDER_CHANGED',
-      `the secrets of the state have another manager (${type}) than the stack file (${secrets.type})`,
+      `the secrets of the state have another manager (${nameManager({ ...state.secrets_providers, type })}) than the stack file (${nameManager(secrets)})`,
     )
   const recode = (manager: SecretsManager): Promise<StoredDeployment> =>
     recodeDeployment(state, stateSecrets, { manager, mode: 'sealed' })
   await prepareToSeal(secrets, recode)
   return recode(secrets)
+}
+
+/** Returns the key URL of a manager without its parameters, or else the type of the manager. */
+function nameManager({ type, state }: { readonly type: string; readonly state?: Json }): string {
+  const url = isJsonObject(state) ? readTextField(state, 'url') : ''
+  return isKeyUrl(url) ? url.replace(/\?.*$/s, '') : type
 }
