@@ -41,6 +41,11 @@ const deploymentForm = z.looseObject({
   startedAt: z.number(),
 })
 
+const redriveForm = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['none', 'stopped', 'nothing']) }),
+  z.object({ kind: z.literal('sent'), operations: z.number() }),
+])
+
 /** Opens the API of a login. Sends no request before the first call. */
 export function openRemote(login: Login): EnginePort {
   const client = createApiClient(login)
@@ -83,11 +88,7 @@ export function openRemote(login: Login): EnginePort {
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/redrive`
       const response = await client.call({ method: 'POST', path })
-      const form = z.discriminatedUnion('kind', [
-        z.object({ kind: z.enum(['none', 'stopped', 'nothing']) }),
-        z.object({ kind: z.literal('sent'), operations: z.number() }),
-      ])
-      return form.parse(response)
+      return redriveForm.parse(response)
     },
     async putState(stack, state) {
       const bytes = Buffer.from(JSON.stringify(await envelopeOf(state)))

@@ -2,7 +2,7 @@ import { sealForDeployment } from '../../shared/runtime/state/seal-for-deploymen
 import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
-import type { StepDurations } from '../../shared/engine/forecast/step-durations.ts'
+import { noDurations } from '../../shared/engine/forecast/step-durations.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
@@ -42,8 +42,7 @@ export function runPreview(
         await emitUnfinishedWarning(input, emitter, deployment)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
-      // Durations are read while the preview runs, because none of its decisions depends on them.
-      const pendingDurations = readStepDurations(platform, request.stack, request.options.command)
+      const pendingForecast = startForecast(input, commandRun)
       const sealedState = await sealForDeployment(storedState, request)
       const base = createBase(await decodeSnapshot(sealedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
@@ -68,7 +67,7 @@ export function runPreview(
       return {
         ...toDeployResult(emitter, result, []),
         ...updatePlanFieldOf(input, commandRun, result),
-        ...forecastFieldOf(commandRun, await pendingDurations),
+        ...(await pendingForecast.finish()),
       }
     } finally {
       await closeRunEnvironment(environment)
@@ -104,13 +103,24 @@ function updatePlanFieldOf(
   return { updatePlan: formatUpdatePlan(draftedPlan, { manifest, config, encrypt }) }
 }
 
-/** Returns the field `forecast` of a preview's result. */
-function forecastFieldOf(
-  { forecast, request }: RunEnvironment['commandRun'],
-  durations: StepDurations,
-): Pick<DeployResult, 'forecast'> {
-  if (forecast === undefined) return {}
-  return { forecast: forecast.compute(durations, request.options.parallel) }
+/**
+ * Starts to read the durations of earlier calls when the preview has its first step. None of its
+ * decisions depends on them. `finish` returns the field `forecast` of the preview's result.
+ */
+function startForecast(
+  { platform, request }: RunInput,
+  { forecast }: RunEnvironment['commandRun'],
+): { readonly finish: () => Promise<Pick<DeployResult, 'forecast'>> } {
+  const { stack, options } = request
+  const pendingDurations = forecast?.firstStep.then(() =>
+    readStepDurations(platform, stack, options.command),
+  )
+  const finish = async (): Promise<Pick<DeployResult, 'forecast'>> => {
+    if (forecast === undefined) return {}
+    const durations = forecast.isEmpty() ? noDurations : ((await pendingDurations) ?? noDurations)
+    return { forecast: forecast.compute(durations, options.parallel) }
+  }
+  return { finish }
 }
 
 /**

@@ -30,6 +30,20 @@ function deletesOf(
   return { graph: createStateGraph(states), condemned, release: 'dataflow' as const }
 }
 
+test('a draft resolves its first step for a counted step, and not for an unchanged resource', async () => {
+  const draft = createForecastDraft()
+  let isResolved = false
+  void draft.firstStep.then(() => (isResolved = true))
+  draft.addReads([])
+  draft.addChain([createForecastStep(createForecastState('network'), 'same')])
+  draft.addDeletes(deletesOf([]), false)
+  await Promise.resolve()
+  expect([draft.isEmpty(), isResolved]).toEqual([true, false])
+  draft.addChain([createForecastStep(createForecastState('page'))])
+  await draft.firstStep
+  expect(draft.isEmpty()).toBe(false)
+})
+
 describe('steps of a program', () => {
   test('wait for dependencies, parents and providers; an unchanged resource takes no time', () => {
     const draft = createForecastDraft()

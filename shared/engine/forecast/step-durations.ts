@@ -22,6 +22,13 @@ export interface StepDurations {
   readonly overheadMs?: number | undefined
 }
 
+/** The durations of a stack without a history. */
+export const noDurations: StepDurations = {
+  byResource: new Map(),
+  byType: new Map(),
+  byPackage: new Map(),
+}
+
 /** The samples of earlier deployments. `overheadsMs`: times in which a deployment ran no call. */
 export interface DurationHistory {
   readonly samples: readonly DurationSample[]
