@@ -134,9 +134,10 @@ export async function runCloudRound(
       ]),
     )
     const changes = sandbox.listChanges().slice(changesBefore)
-    const killedTargets = kills.map(target =>
-      target === 'step-executor' ? ('executor' as const) : ('generator' as const),
-    )
+    // A generator that runs operations itself loses its running calls like an executor.
+    const hadCalls = (target: string): boolean =>
+      target === 'step-executor' || (target === 'step-generator' && inlineMax > 0)
+    const killedTargets = kills.map(target => (hadCalls(target) ? 'executor' : 'generator'))
     const repeatedCalls = checkChanges({ changes, killedTargets })
     const state = await readSoundState(sandbox)
     const goal = { round: { kind }, env: { ...env, STEP: '2' } }
