@@ -12,7 +12,8 @@ export const platformMutations: readonly Mutation[] = [
     breaks: 'I3: the store checks the needs in the write of the begin',
     file: 'test/sim/heads.ts',
     edits: [['&& head.arrived.length >= needs', '&& needs >= 0']],
-    caughtBy,
+    // Only a late copy of a message reaches an operation that cannot begin, so few seeds notice it.
+    caughtBy: [firstSeeds(600)],
   },
   {
     name: 'a platform does not return the stop flag between begin and call',
