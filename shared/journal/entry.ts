@@ -3,8 +3,8 @@
  * the next snapshot. Imports records and below.
  *
  * Invariants: the fold depends on base and records only, never on the time or order of their writes
- * (I6). The fold never modifies its input. Apart from sorting, its time is linear in base
- * and entries.
+ * (I6). The fold never modifies its input. Apart from sorting, its time is linear in base and
+ * entries.
  */
 import * as z from 'zod'
 import { error } from '../errors/error.ts'

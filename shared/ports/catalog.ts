@@ -117,8 +117,9 @@ export interface CatalogPort {
   /**
    * Starts a targeted deployment beside the other targeted ones, if version and targeted
    * deployments of the stack are as in `expected`. Returns `busy` with the current deployment
-   * during a deployment of the whole stack. Otherwise returns `changed`, and nothing is started.
-   * Throws STACK_NOT_FOUND.
+   * during a deployment of the whole stack, or when `limits.openDeploymentsMax` deployments are
+   * open. Returns `changed`, and starts nothing, if the stack is not as in `expected`. Throws
+   * STACK_NOT_FOUND.
    */
   readonly startTargeted: (
     id: StackId,

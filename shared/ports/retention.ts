@@ -5,7 +5,7 @@ export interface RecordedDeployment {
   readonly deployment: DeploymentId
   /** Whether its control record is closed. Undefined without a control record. */
   readonly closed: boolean | undefined
-  /** Whether it is the current deployment of its stack. */
+  /** Whether it is an open deployment of its stack. */
   readonly isCurrent: boolean
   /** The release time. Absent when the history does not contain it. */
   readonly endedAt?: EpochMs
@@ -21,7 +21,7 @@ export interface RetentionPort {
    * Removes about `recordsMax` records of a deployment, and returns false while some may remain.
    * The first log record is removed first, so that readers notice the removal. The control record
    * is removed last, so that an interrupted removal can be detected. Removes nothing and returns
-   * true for a deployment that is current or has an unclosed control record.
+   * true for a deployment that is open or has an unclosed control record.
    */
   readonly removeRecords: (deployment: DeploymentId, recordsMax: number) => Promise<boolean>
   /**

@@ -58,7 +58,7 @@ export interface Outcome {
   readonly endedAt: EpochMs
   /** The total of the pauses before retries of the call, in ms. Absent: none. */
   readonly pausedMs?: number
-  /** Set if the call had limits, so that the operation may have waited for them. */
+  /** Set if the call had limits. The operation may then have waited for them. */
   readonly isLimited?: true
 }
 

@@ -46,8 +46,8 @@ export interface DeploymentOptions {
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
   /**
-   * Whether a destroy runs the program for its hooks and providers, and a refresh reads resources
-   * as the program registers them. Absent: no.
+   * Whether a destroy runs the program for its hooks and providers, and whether an update or
+   * refresh reads resources as the program registers them. Absent: no.
    */
   readonly runProgram?: boolean
   /** Whether a refresh compares outputs only, as in older versions. Absent: no. */
@@ -199,8 +199,8 @@ export type Decision =
     }
   /**
    * The sealed result of a function or method call of the program. `key`: keyed digest of the call.
-   * `at`: the number of earlier calls with that key. Records of older versions lack `at`, and are
-   * in the order of the results.
+   * `at`: the number of earlier calls with that key. Records of older versions lack `at`: there,
+   * the order of the records with that key gives the number.
    */
   | {
       readonly kind: 'answered'

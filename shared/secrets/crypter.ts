@@ -18,7 +18,7 @@ export interface Crypter {
 
 /** The secrets manager of a stack: its public state, and the crypter that it opened. */
 export interface SecretsManager {
-  /** `passphrase`, `cloud`, `service`, `b64` (test vectors), or any type if the manager is locked. */
+  /** `passphrase`, `cloud`, `service`, `b64` (test vectors), or any type of a locked manager. */
   readonly type: string
   /**
    * Public state of the manager, in Pulumi's field order (docs/spec/secrets.md#passphrase-manager,

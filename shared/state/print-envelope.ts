@@ -55,8 +55,8 @@ async function* printInChunks(envelope: StoredEnvelope, layout: Layout): AsyncGe
 }
 
 /**
- * Prints JSON in parts. `levels`: the number of levels that are divided into parts. `lineBreak`: the
- * line break and indentation before the closing bracket.
+ * Prints JSON in parts. `levels`: the number of levels that are divided into parts. `lineBreak`:
+ * the line break and indentation before the closing bracket.
  */
 function* printParts(
   json: Json,

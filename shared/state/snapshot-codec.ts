@@ -37,8 +37,8 @@ export function manifestOf(version: string, time: string): Manifest {
 }
 
 /**
- * The encryption of encoded secrets. `kept`: each secret keeps the ciphertext from which the manager
- * decoded it. `sealed`: each secret is encrypted. `plaintext`: no secret is encrypted
+ * The encryption of encoded secrets. `kept`: each secret keeps the ciphertext from which the
+ * manager decoded it. `sealed`: each secret is encrypted. `plaintext`: no secret is encrypted
  * (`stack export --show-secrets`).
  */
 export type SecretsMode = 'kept' | 'sealed' | 'plaintext'

@@ -15,8 +15,8 @@ export interface KmsKeeper extends KeyKeeper {
  * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
  * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID,
  * SECRETS_KEY_MISSING, SECRETS_KEY_DENIED, SECRETS_CREDENTIALS_MISSING, and the other errors of
- * `createAwsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key that
- * was encrypted with another key or context.
+ * `createAwsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key
+ * that was encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()

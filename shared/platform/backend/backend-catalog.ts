@@ -115,8 +115,8 @@ const historyEnvironment: Readonly<Record<string, string>> = {
 
 /**
  * Synchronizes a stack before a start. If the command calls providers, also proves that the
- * checkpoint can be written, and adds the environment for the entry in the history. Returns another
- * start unchanged. Throws BACKEND_DENIED.
+ * checkpoint can be written, and adds the environment for the entry in the history. Returns the
+ * start of any other command unchanged. Throws BACKEND_DENIED.
  */
 async function prepareStart(
   deps: SyncDeps,

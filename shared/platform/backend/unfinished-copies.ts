@@ -77,7 +77,8 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     const copy = copies.find(entry => entry.copyId === own.copyId)
     const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
     if (isOpen) return
-    // A copy without parts is not in the backend. The lock then shows that no machine took over.
+    // A copy of which no part was sent is not in the backend. The lock then shows that no machine
+    // took over.
     const lockId = deps.marks.read(id).lock?.uuid ?? ''
     const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return
@@ -120,9 +121,10 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
 }
 
 /**
- * Waits until the writer of a copy counts as dead. Returns false if the copy was removed meanwhile.
- * A writer without its lock may not continue, so the wait ends when no lock exists. Throws
- * BACKEND_LOCKED if the writer adds a part, or if a lock exists that does not belong to the copy.
+ * Waits until the writer of a copy counts as dead. A writer without its lock may not continue, so
+ * the wait ends when no lock exists. Returns false if the copy was removed meanwhile, or if the
+ * copy got a new part and no lock exists. Throws BACKEND_LOCKED if a lock exists, and the copy got
+ * a new part or the lock does not belong to the copy.
  */
 async function awaitSilence(
   { backend, clock, silenceMs, onNotice }: UnfinishedCopyDeps,

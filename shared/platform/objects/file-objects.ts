@@ -70,7 +70,7 @@ async function createFolder(path: string): Promise<void> {
     } catch (thrown) {
       const code = systemCodeOf(thrown)
       if (code === 'ENOENT') return false
-      // A file system without write permission may report this error for an existing folder.
+      // A file system without write permission may report another error for an existing folder.
       if (code !== 'EEXIST' && !(await ignoreMissingFile(stat(path)))?.isDirectory()) throw thrown
       return true
     }

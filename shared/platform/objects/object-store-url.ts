@@ -10,7 +10,7 @@ export interface ObjectStoreUrl {
   readonly scheme: (typeof schemes)[number]
   /** The bucket or container. '' for `file`. */
   readonly bucket: string
-  /** The absolute folder for `file`. Otherwise the prefix of all keys, '' or with `/` at the end. */
+  /** The absolute folder for `file`. Otherwise the prefix of all keys: '' or with a final `/`. */
   readonly prefix: string
   readonly query: URLSearchParams
 }

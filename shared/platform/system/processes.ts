@@ -1,9 +1,9 @@
 /**
  * The child processes of this machine.
  *
- * Invariants: 1. Each child leads a process group, so a terminal's Ctrl-C does
- * not reach the child. 2. No child outlives this process, however this process ends
- * (process-supervisor.ts). 3. Processes that remain in the group of an ended child are killed.
+ * Invariants: 1. Each child leads a process group, so a terminal's Ctrl-C does not reach the child.
+ * 2. No child outlives this process, however this process ends (process-supervisor.ts). 3.
+ * Processes that remain in the group of an ended child are killed.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'

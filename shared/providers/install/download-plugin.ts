@@ -81,7 +81,7 @@ function isFinalError(thrown: unknown): boolean {
   )
 }
 
-/** Reports whether an error comes from this machine, so that another attempt would not help. */
+/** Reports whether an error comes from this machine. Another attempt would then not help. */
 function isLocalFailure(thrown: unknown): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)

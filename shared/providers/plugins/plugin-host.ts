@@ -156,7 +156,7 @@ interface StartedPlugin {
   readonly pluginProcess: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
-  /** Reports whether all plugins are being killed, so that the end of one is no error. */
+  /** Reports whether all plugins are being killed. The end of one is then no error. */
   readonly isAbandoned: () => boolean
 }
 

@@ -15,7 +15,7 @@ export interface ProcessWatch {
 
 /**
  * Watches a process, and reports its unexpected end. `isSilent` returns true while all plugins
- * are being killed, so that the end of one is no error.
+ * are being killed. The end of one is then no error.
  */
 export function watchProcess(
   pluginProcess: Omit<PluginProcess, 'port' | 'stop'>,

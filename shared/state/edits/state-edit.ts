@@ -16,7 +16,7 @@ const digestForm = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'
 export const stateEditForm = z.discriminatedUnion('kind', [
   /**
    * Replaces the whole state by a state with sealed secrets in an archive of the stack. `force`:
-   * the new state may be foreign, invalid or empty.
+   * the new state may be foreign, invalid or empty; see `importState`.
    */
   z.strictObject({ kind: z.literal('import'), state: digestForm, force: z.boolean() }),
   /**

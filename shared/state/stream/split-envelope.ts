@@ -1,7 +1,7 @@
 /**
  * Splits the bytes of an envelope into the resources of its deployment and the rest. So a large
- * state is never one text. The splitter only finds where resources end. `JSON.parse` reads all text,
- * so that faults of the syntax are found as in a whole text.
+ * state is never one text. The splitter only finds where resources end. `JSON.parse` reads all
+ * text, and therefore finds the same syntax errors as in a whole text.
  */
 
 import { createStringSharer } from './share-strings.ts'

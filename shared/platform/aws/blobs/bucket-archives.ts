@@ -6,7 +6,8 @@ import { type BucketSection, readContentDigest } from './blob-objects.ts'
 import { createBlobs } from './blobs.ts'
 
 /**
- * Creates the archives of programs, stored as blobs of a bucket. Throws the errors of `createAwsError`.
+ * Creates the archives of programs, stored as blobs of a bucket. Throws the errors of
+ * `createAwsError`.
  */
 export function createBucketArchives(
   deps: BucketSection & { readonly clock: ClockPort },

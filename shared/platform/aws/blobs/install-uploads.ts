@@ -18,14 +18,16 @@ export interface InstallUpload {
   readonly read: () => Promise<Uint8Array | undefined>
 }
 
-/** The headers of an upload. S3 checks the condition, so that an address creates one object. */
+/**
+ * The headers of an upload. S3 checks the condition. An address therefore creates only one object.
+ */
 const uploadHeaders = { 'if-none-match': '*' } as const
 
 /**
  * Creates an address that accepts one object, once, with the permissions of this process. The name
  * of the object is random. The lifecycle of the bucket removes the object. `s3` must be a client of
- * `createUploadSigner`, because the bytes are unknown here. Throws the errors of `createAwsError` when
- * credentials are missing.
+ * `createUploadSigner`, because the bytes are unknown here. Throws the errors of `createAwsError`
+ * when credentials are missing.
  */
 export async function createInstallUpload(
   deps: { readonly s3: S3Client; readonly bucket: string; readonly random: RandomPort },

@@ -7,12 +7,6 @@ import { alwaysTrue, joinConditions, readableCondition, neverTrue } from './tabl
 import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'
 
-/**
- * A head is one item. Its attribute `called` is the number of attempts that were not given back. It
- * is stored, because a condition cannot subtract. The attributes `owner` and `executor` exist only
- * while the head has an owner, and `verdict` and `ended` only after its end.
- */
-
 /** The parts of a head write request that its condition depends on. */
 export interface HeadWriteRequest {
   readonly event: Exclude<HeadEvent, 'arrive'>
@@ -83,7 +77,11 @@ export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): strin
 }
 
 /**
- * Parses the item of a head. An absent item is a fresh head. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
+ * Parses the item of a head. An absent item is a fresh head. The attribute `called` is the number
+ * of attempts that were not given back. The number is stored, because a condition cannot subtract.
+ * The attributes `owner` and `executor` exist only while the head has an owner. The attributes
+ * `verdict` and `ended` exist only after the end of the operation. Throws RECORD_TOO_NEW,
+ * RECORD_DAMAGED.
  */
 export function parseHeadItem(
   deployment: DeploymentId,

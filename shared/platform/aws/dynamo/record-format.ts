@@ -17,8 +17,8 @@ export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clo
 }
 
 /**
- * Returns the format of a record kind, as an attribute of an item. It is also the value of `:format`
- * in `readableCondition`.
+ * Returns the format of a record kind, as an attribute of an item. The attribute is also the value
+ * of `:format` in `readableCondition`.
  */
 export const formatAttributeOf = (kind: RecordKind) => ({
   format: { N: String(recordLayouts[kind].format) },

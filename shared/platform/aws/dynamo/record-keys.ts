@@ -5,7 +5,6 @@ import type { DeploymentId, StackId } from '../../../records/ids.ts'
 import type { Key } from './table/item.ts'
 
 /** Digits of a padded number. Numbers are padded, because keys sort as texts. */
-
 const numberDigits = 12
 
 const padNumber = (number: number): string => String(number).padStart(numberDigits, '0')

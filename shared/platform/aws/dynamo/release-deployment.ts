@@ -17,7 +17,7 @@ import { transact } from './table/transaction.ts'
 
 /**
  * Creates the release of a deployment: the change of the stack and of the history is one
- * transaction. One request is enough unless several targeted deployments are open.
+ * transaction. One request is enough unless targeted deployments are open.
  */
 export function createRelease(deps: CatalogDeps): CatalogPort['release'] {
   return async (deployment, end) => {
@@ -46,7 +46,7 @@ interface Release {
   readonly end: Parameters<CatalogPort['release']>[1]
 }
 
-/** Releases one of several targeted deployments. Returns undefined after a race. */
+/** Releases one of the open targeted deployments. Returns undefined after a race. */
 async function writeTargetedRelease(
   deps: CatalogDeps,
   release: Release,

@@ -11,8 +11,9 @@ export interface CatalogDeps {
 }
 
 /**
- * Repeats `attempt` until it returns a value. It returns undefined when another writer changed the
- * stack between its read and its write. Throws STORE_UNAVAILABLE after `raceAttemptsMax` attempts.
+ * Repeats `attempt` until it returns a value. An attempt returns undefined when another writer
+ * changed the stack between the read and the write of the attempt. Throws STORE_UNAVAILABLE after
+ * `raceAttemptsMax` attempts.
  */
 export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let number = 1; number <= limits.raceAttemptsMax; number += 1) {

@@ -34,8 +34,8 @@ export interface HeadWrite extends HeadWriteRequest {
 export const commonAssignments = '#format = :format, #expires = if_not_exists(#expires, :expires)'
 
 /**
- * Writes a head if the transition table allows it. Otherwise `isDone` reports whether the same write
- * took effect before.
+ * Writes a head if the transition table allows it. Otherwise `isDone` reports whether the same
+ * write took effect before.
  */
 export async function writeHead(
   { journalTable, blocks }: HeadDeps,

@@ -124,7 +124,7 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 /** A range of items of one partition, in the order of their sort keys. */
 export interface ItemRange {
   readonly pk: string
-  /** The first possible sort key. Of the four bounds, only this one and `atMost` can be combined. */
+  /** The first possible sort key. Of the four bounds, only `atLeast` and `atMost` go together. */
   readonly atLeast?: string
   /** The sort key before the range. */
   readonly after?: string

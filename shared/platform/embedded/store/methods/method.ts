@@ -2,8 +2,8 @@ import type { Database } from '../database.ts'
 
 /**
  * A method of the store: a synchronous function of the database and plain data (JSON values, no
- * undefined) that returns plain data. `read` changes no record, and `volatile` uses temporary tables
- * only. The store replies to both immediately. `write` changes records by one statement, and
+ * undefined) that returns plain data. `read` changes no record, and `volatile` uses temporary
+ * tables only. The store replies to both immediately. `write` changes records by one statement, and
  * `multiWrite` atomically by several statements. The store replies after the commit.
  */
 export interface Method<Args, Result> {
