@@ -70,8 +70,8 @@ const settingsForm = z.strictObject({
   /** Maximum number of concurrent executors; each runs up to 64 operations. */
   executorsMax: createWholeNumberForm(2, 1_000, 100),
   /**
-   * Operations in flight up to which a generator runs them itself, without executors. 0: executors
-   * run all operations.
+   * While at most this many operations are in flight, a generator runs them itself, without
+   * executors. 0: executors run all operations.
    */
   inlineMax: createWholeNumberForm(0, 64, 8),
   /**

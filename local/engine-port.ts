@@ -121,9 +121,9 @@ export interface EnginePort {
     manager: Pick<SecretsManager, 'type' | 'state'>,
   ) => Promise<void>
   /**
-   * Returns the id of a stack by its name alone, with the project of its resources, or else with
-   * `project`. Absent where the names of stacks belong to projects: without a backend of the legacy
-   * layout.
+   * Returns the id of the stack with this name. Its project is that of the stack's resources, or
+   * else `project`. Absent where the names of stacks belong to projects: without a backend of the
+   * legacy layout.
    */
   readonly findLegacyStack?: (stack: string, project?: string) => Promise<StackId | undefined>
   /** Lists the stacks of the legacy layout. Absent without a self-managed backend. */

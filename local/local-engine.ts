@@ -145,7 +145,7 @@ function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void
 
 /**
  * Loads the handlers that change stacks. They are most of the code, and commands that only read a
- * stack do without.
+ * stack do without them.
  */
 function loadDeploymentHandlers(): Promise<typeof deploymentHandlers> {
   return import('./lazy-deployment-handlers.ts')

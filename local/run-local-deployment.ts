@@ -288,7 +288,9 @@ async function startExecutors(
   }
 }
 
-/** Reports whether this process is shutting down, so that other processes must continue. */
+/**
+ * Reports whether this process is shutting down. Other processes must then continue the deployment.
+ */
 function isShuttingDown({ request }: RunInput): boolean {
   return request.handOverSignal?.aborted === true
 }

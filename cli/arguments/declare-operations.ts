@@ -137,7 +137,10 @@ export function addConfigOptions(command: Command): Command {
     .addOption(new Option('--show-full-output [when]').hideHelp())
 }
 
-/** Adds options that show the configuration, resources only read, and changes of policy packs. */
+/**
+ * Adds options that show the configuration, resources that are only read, and changes of policy
+ * packs.
+ */
 function addShowOptions(command: Command): Command {
   return addConfigOptions(command)
     .option('--show-reads', 'Show resources that are only read')

@@ -4,8 +4,8 @@ import { error } from '../../shared/errors/error.ts'
 /**
  * The options of a command line, by their names in camel case. `isSet` reports whether a switch is
  * on, by the command line or by default. `list`: the values of a repeatable option. `text` returns
- * 'true' for an option without its optional value, and for a switch that is on; 'false' for one that
- * is off.
+ * 'true' for an option without its optional value, and for a switch that is on; 'false' for one
+ * that is off.
  */
 export interface Flags {
   readonly isSet: (name: string) => boolean

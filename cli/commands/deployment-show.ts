@@ -9,8 +9,8 @@ import { createPaint } from '../display/paint.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * `deployment show`: shows the critical path of a deployment, and the parts of its duration. Without
- * a number it shows the last deployment of the stack. Throws CLI_USAGE, DEPLOYMENT_UNKNOWN.
+ * `deployment show`: shows the critical path of a deployment, and the parts of its duration.
+ * Without a number it shows the last deployment of the stack. Throws CLI_USAGE, DEPLOYMENT_UNKNOWN.
  */
 export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
   const stack = await session.requireStack()

@@ -119,7 +119,10 @@ function formatResult({ result, deployment }: HistoryRecord, status: DeploymentS
   return isThisDeployment ? 'interrupted' : 'in progress'
 }
 
-/** Converts a record to Pulumi's JSON. `config`: the configuration in its events, if they still exist. */
+/**
+ * Converts a record to Pulumi's JSON. `config`: the configuration in its events, if they still
+ * exist.
+ */
 function toRecordJson(
   record: HistoryRecord,
   config: Readonly<Record<string, string>> | undefined,

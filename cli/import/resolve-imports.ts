@@ -14,8 +14,8 @@ export interface ResolvedImport {
 }
 
 /**
- * The stack of an import, whether its resources are protected, and `seal`, which encrypts the inputs
- * and outputs of the file for storage. `seal` may throw.
+ * The stack of an import, whether its resources are protected, and `seal`, which encrypts the
+ * inputs and outputs of the file for storage. `seal` may throw.
  */
 export interface ResolveOptions {
   readonly stack: string

@@ -37,7 +37,8 @@ export async function createLoggedDisplay(
     ? openStreamSink(log.target.slice('tcp://'.length))
     : openFileSink(resolve(log.cwd, log.target))
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
-  // After a failed write, and after the close, when the number of the file may be that of another.
+  // The log ends after a failed write, and at its close. After the close, another open file may get
+  // the number of this file.
   let isLogEnded = false
   const emit: Display['emit'] = (event, states) => {
     display.emit(event, states)

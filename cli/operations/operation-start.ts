@@ -7,8 +7,8 @@ import type { Command } from '../../shared/records/log.ts'
 export interface OperationStart {
   readonly stack: StackId
   /**
-   * `updatePlan`: the text of an update plan that constrains the deployment, instead of the plan of
-   * --plan.
+   * Starts the deployment or its preview. `updatePlan`: the text of an update plan that constrains
+   * the deployment, instead of the plan of --plan.
    */
   readonly start: (
     dryRun: boolean,

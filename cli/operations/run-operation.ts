@@ -101,8 +101,8 @@ async function prepareStart(
  * Resumes the deployment that --deployment names, or else the oldest interrupted one of the stack,
  * with its original options, and waits for its end. A serving process leaves the deployment to
  * another process when `handOverSignal` aborts. With a login, the server of the API resumes the
- * deployment, and this process follows the events. Returns
- * 0. Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
+ * deployment, and this process follows the events. Returns 0. Throws NOTHING_TO_RESUME,
+ * RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
  */
 export async function runResume(
   session: CliSession,

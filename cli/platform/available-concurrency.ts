@@ -10,9 +10,8 @@ const reservingFunctions = ['api', 'service', 'webhook']
 
 /**
  * Returns the number of concurrent calls of the account that no function outside of the
- * installation has reserved. It includes the reservations of the installation, so that each
- * deployment of the installation gets the same number. Throws
- * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * installation has reserved. It includes the reservations of the installation, so each deployment
+ * of the installation gets the same number. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function readAvailableConcurrency(
   client: Pick<LambdaClient, 'send'>,

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
 
-/** Returns all items of a list of the API, from all of its pages. `itemForm`: the form of an item. */
+/**
+ * Returns all items of a list of the API, from all of its pages. `itemForm`: the form of an item.
+ */
 export async function listAllItems<ItemForm extends z.ZodType>(
   { callApi }: Pick<EnginePort, 'callApi'>,
   path: string,

@@ -89,7 +89,7 @@ async function awaitRequestEnd(client: Pick<ApiClient, 'call'>, path: string) {
 
 /**
  * Withdraws a waiting request, and throws REQUEST_EXPIRED. Returns if the request has begun in the
- * meantime, so that a later poll finds its end.
+ * meantime. A later poll then finds its end.
  */
 async function withdrawRequest(client: Pick<ApiClient, 'call'>, path: string): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
  * remote: the engine of the command line over an API instead of the store of this machine, with the
- * same interface. Unsupported features of the API are refused by name.
+ * same interface. Features that the API does not support are refused by name.
  */
 import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'

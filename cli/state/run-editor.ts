@@ -15,8 +15,8 @@ export interface EditedFile {
 }
 
 /**
- * Returns the command of the editor: `option`, or else $VISUAL or $EDITOR. Throws EDITOR_FAILED when
- * none is set.
+ * Returns the command of the editor: `option`, or else $VISUAL or $EDITOR. Throws EDITOR_FAILED
+ * when none is set.
  */
 export function findEditor(
   option: string | undefined,

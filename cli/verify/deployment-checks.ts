@@ -54,7 +54,9 @@ export function overlapMsOf(spans: readonly Span[]): number {
   return endMs - Math.max(...spans.map(span => span.startMs))
 }
 
-/** The duration of a create. It exceeds `parkAfterMs`, after which a waiting generator run parks. */
+/**
+ * The duration of a create. It exceeds `parkAfterMs`, after which a waiting generator run parks.
+ */
 const parkDelayMs = 50_000
 
 /** Checks whether a generator run parks during a long create, and another one continues. */

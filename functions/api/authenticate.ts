@@ -16,8 +16,8 @@ interface AuthenticationDeps {
 
 /**
  * Returns the caller to whom the text of a token belongs. Throws API_TOKEN_EXPIRED for a secret
- * that was valid earlier. Throws API_TOKEN_REFUSED with the same message for every other reason,
- * such as a changed or removed rule of an exchanged token.
+ * that was valid earlier. For every other reason, such as a changed or removed rule of an exchanged
+ * token, it throws API_TOKEN_REFUSED, always with the same message.
  */
 export async function authenticate(
   { documents, clock }: AuthenticationDeps,

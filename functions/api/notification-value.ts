@@ -16,7 +16,7 @@ import { parseDocumentValue } from '../../shared/triggers/parse-document-value.t
 import type { ApiPorts } from './define-route.ts'
 import { requireDocument } from './document-store.ts'
 
-/** Minimum length of the secret of a notification in our own form. */
+/** Minimum length of the secret of a notification with the format `signed`. */
 const signedSecretMin = 16
 
 /**
@@ -29,8 +29,8 @@ export const notificationDraft = notificationDocument
 
 /**
  * Returns the notification to store for a draft. Throws OUTBOUND_REFUSED, API_INPUT_INVALID for the
- * format `signed` without a long secret of its own, and DOCUMENT_INVALID for an unreadable
- * previous notification.
+ * format `signed` with a short or missing secret or that of another format, and DOCUMENT_INVALID
+ * for an unreadable previous notification.
  */
 export async function createNotificationValue(
   {

@@ -11,7 +11,8 @@ export const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
- * of the stack, so that a schedule does not deploy an older program. Throws the errors of `putRequestOnce`.
+ * of the stack, so that a schedule does not deploy an older program. Throws the errors of
+ * `putRequestOnce`.
  */
 export async function requestDeployment(
   ports: Pick<ApiPorts, 'requests' | 'nudges'>,

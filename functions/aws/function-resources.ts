@@ -67,8 +67,8 @@ export interface FunctionResources {
    */
   readonly createGeneratorDeps: () => StackServerDeps
   /**
-   * Reports whether the program of an unreviewed preview has run here, so that this environment
-   * must end.
+   * Reports whether the program of an unreviewed preview has run here. This environment must then
+   * end.
    */
   readonly hasRunUnreviewed: StackBinding['hasRunUnreviewed']
   /**

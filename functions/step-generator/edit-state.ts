@@ -21,8 +21,8 @@ type EditArchives = Pick<Platform, 'archives'>
 /**
  * Edits the state of a stack, for the command line and for requests. `key`: the key of the request.
  * A forced import also replaces a state whose blob is damaged. Throws STATE_INVALID for a named
- * archive that is missing, of another stack or no state. Throws MOMENT_UNKNOWN and RECORDS_REMOVED
- * for a missing version, and the errors of `applyStateEdit` and `publishEdit`.
+ * archive that is missing, belongs to another stack, or contains no state. Throws MOMENT_UNKNOWN
+ * and RECORDS_REMOVED for a missing version, and the errors of `applyStateEdit` and `publishEdit`.
  */
 export async function editState(
   platform: EditArchives,

@@ -30,8 +30,8 @@ import { isStopped } from './resume-deployment.ts'
 export interface EditPublication {
   readonly command: 'stack import' | 'state'
   /**
-   * Called within the deployment, and usually also before the deployment starts, to find errors
-   * early.
+   * Returns the edited state. Called within the deployment, and usually also before the deployment
+   * starts, to find errors early.
    */
   readonly apply: (state: StoredDeployment) => EditedState
   /** Whether the edit replaces a damaged state like an empty state. Absent: the edit fails. */
@@ -46,8 +46,8 @@ export interface EditPublication {
  * Publishes an edit in a short deployment, which excludes every other deployment of the stack. The
  * request of the edit ends as `started` before the publication, so that no other process repeats
  * it. Throws STACK_BUSY, STACK_NOT_FOUND, DEPLOYMENT_TAKEN_OVER, STORE_CONFLICT, and the errors of
- * `applyEdit`. Nothing is published then, but an error of the store can also follow the
- * publication. An edit that fails before its deployment starts is not in the history.
+ * `applyEdit`. No error follows the publication, except an error of the store. An edit that fails
+ * before its deployment starts is not in the history.
  */
 export async function publishEdit(
   ports: GeneratorPorts,
@@ -146,10 +146,10 @@ function limitNotices(notices: readonly string[]): readonly string[] {
 }
 
 /**
- * Applies an edit to the state of a stack. An import is not checked further. With the command
- * `state`, a valid state must stay valid, but an invalid state may be repaired step by step. An
- * edit changes the secrets manager only when no late outcome can arrive, because outcomes are
- * sealed with the previous manager. Throws the errors of `apply`, PENDING_STILL_RUNS,
+ * Applies an edit to the state of a stack. The state of an import is not checked here. With the
+ * command `state`, a valid state must stay valid, but an invalid state may be repaired step by
+ * step. An edit changes the secrets manager only when no late outcome can arrive, because outcomes
+ * are sealed with the previous manager. Throws the errors of `apply`, PENDING_STILL_RUNS,
  * STATE_INTEGRITY.
  */
 async function applyEdit(

@@ -34,7 +34,7 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 export interface InterruptedDeployment {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']
-  /** Whether the deployment had begun to close, so that it can only be closed. */
+  /** Whether the deployment had begun to close. Such a deployment can only be closed. */
   readonly isEnding: boolean
 }
 
@@ -95,7 +95,7 @@ async function findOldestInterrupted(
   return openDeployments[0]
 }
 
-/** Reports whether a deployment was stopped, so that later begins are given back. */
+/** Reports whether a deployment was stopped. Executors then give later begins back. */
 export async function isStopped(
   ports: Pick<GeneratorPorts, 'control'>,
   deployment: DeploymentId,

@@ -200,8 +200,8 @@ function createCommandDeps(
       // The close sets the stop flag after its `closing` record.
       if (runFlags.isClosing) return
       runFlags.isStopping = true
-      // The append fails if another generator has taken over, so that the stop flag does not stop
-      // the deployment of that generator.
+      // If another generator has taken over, the append fails, and the stop flag of its deployment
+      // is not raised.
       await (stopAppend ??= startedDeployment.writer.append({ kind: 'phase', phase: 'stopping' }))
       run.markOwnStop()
       await ports.control.stop(deployment, 'graceful')
@@ -263,7 +263,7 @@ function readRunStatus(
 }
 
 /**
- * Stops the deployment after an early end of its command, so that later begins are given back.
+ * Stops the deployment after an early end of its command. Executors then give later begins back.
  * Waits for running operations, and rejects all other waits.
  */
 async function stopAndAwaitRunning(deps: CommandDeps): Promise<void> {

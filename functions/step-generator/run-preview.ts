@@ -104,8 +104,9 @@ function updatePlanFieldOf(
 }
 
 /**
- * Starts to read the durations of earlier calls when the preview has its first step. None of its
- * decisions depends on them. `finish` returns the field `forecast` of the preview's result.
+ * Starts to read the durations of earlier calls when the preview has its first step. No decision of
+ * the preview depends on these durations. `finish` returns the field `forecast` of the preview's
+ * result.
  */
 function startForecast(
   { platform, request }: RunInput,

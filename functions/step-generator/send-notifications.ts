@@ -54,10 +54,9 @@ export async function notifyStarted(
 
 /**
  * Sends the notifications and the webhook reply about the result of a stack's last deployment,
- * once, if the result is recent. Returns false if they may still be due, because another process
- * sends them now, or died while it did so. A process that checks the stack after the claim of the
- * dead process has expired sends them. Throws the stores' errors, and the notifications are then
- * still due.
+ * once, if the result is recent. Returns false while another process has the claim on these
+ * notifications: it sends them now, or has died. After the claim expires, the next check of the
+ * stack sends them. Throws the errors of the stores; the notifications are then still due.
  */
 export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boolean> {
   const { platform, notifier } = deps

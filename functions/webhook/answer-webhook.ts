@@ -67,7 +67,7 @@ export async function answerWebhook(
             await server.nudges.nudge(stack, 0)
             requestedDeployments.push({ stack, operation, request: deploymentRequest.key })
           }
-          // After this error the delivery gets no mark, so that the sender can repeat the delivery
+          // After this error the delivery gets no mark, so the sender can repeat the delivery
           // later.
           if (requestedDeployments.length === 0)
             throw error(

@@ -3,7 +3,10 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { createPart } from './create-part.ts'
 
-/** The two keys. Keys are billed monthly, so there is only one for each kind of data. */
+/**
+ * The two keys of an installation. Keys are billed monthly, so there is only one for each kind of
+ * data.
+ */
 export interface EncryptionKeys {
   /** The key that encrypts tables and bucket at rest. */
   readonly data: Key

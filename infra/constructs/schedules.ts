@@ -28,9 +28,9 @@ export const scheduleRoleName = (settings: Settings): string =>
 
 /**
  * Creates a group for schedules, the role under which they call functions, and the schedule of the
- * hourly tidying. Allows the functions `api` and `service` to create and remove schedules, and the schedule
- * function to remove them. The tags of the group contain the addresses of the installation, so that
- * a status command need not read the CloudFormation stack.
+ * hourly tidying. Allows the functions `api` and `service` to create and remove schedules, and the
+ * schedule function to remove them. The tags of the group contain the addresses of the
+ * installation, so that a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, compaction, addresses } = input

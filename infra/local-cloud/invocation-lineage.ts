@@ -10,8 +10,8 @@ export interface InvocationLineage {
 
 /**
  * Adds a call to the chain of calls that a trace header names. Without a header the call begins a
- * chain. Source: Lambda's page on recursive loop detection, and X-Ray's on the field
- * `Lineage`, which counts the calls of each function.
+ * chain. Source: Lambda's page on recursive loop detection, and X-Ray's on the field `Lineage`,
+ * which counts the calls of each function.
  */
 export function addToLineage(
   receivedHeader: string | undefined,

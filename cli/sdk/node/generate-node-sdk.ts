@@ -3,8 +3,8 @@
  * which needs no build. Imports package schemas and errors. It is pure, except that it reads the
  * file of the runtime.
  *
- * Invariants: equal schemas give equal files. Members have the names of the SDKs that Pulumi
- * generates, so that programs run with both. Parts that an SDK leaves out are named.
+ * Invariants: equal schemas give equal files. Members have the same names as in the SDKs that
+ * Pulumi generates, so that programs run with both. Parts that an SDK leaves out are named.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

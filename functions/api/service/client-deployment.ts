@@ -70,7 +70,7 @@ export async function startClientDeployment(
 
 /**
  * Closes the open deployments of a stack whose holders are dead, and returns the record of the
- * stack. The lease of a client can expire without any process that notices. Throws STACK_NOT_FOUND.
+ * stack. The lease of a client can expire unnoticed. Throws STACK_NOT_FOUND.
  */
 export async function closeDeadDeployments(
   ports: ServicePorts,
@@ -113,7 +113,7 @@ function pinOf({ version, snapshot }: StackRecord, { id, update }: StoredUpdate)
       ...{ command: commandOf(update.kind), message: update.message, execute: 'here' },
       ...{ parallel: 1, refresh: false, continueOnError: false },
     },
-    // The client has the program and the keys, so that nothing here depends on these fields.
+    // The client has the program and the keys, so nothing here depends on these fields.
     ...{ program: '', place: { root: '' }, secrets: { type: '', state: {} }, inbox: [] },
     client: { update: id },
   }
@@ -128,8 +128,7 @@ export function clientLogOf({ id, update }: StoredUpdate): ClientLog {
 
 /**
  * Renews the lease of a started update, and returns the time at which the lease ends. The renewal
- * is a take-over by the same holder, so that the log refuses it after another process has taken
- * over.
+ * is a take-over by the same holder, so the log refuses it after another process has taken over.
  */
 export async function renewClientLease(
   ports: ServicePorts,

@@ -111,7 +111,9 @@ function linesOfEvent(event: LoggedEvent, { startedAt }: ProgressUpdate): readon
   return text === undefined ? [] : [lineOf(text, at)]
 }
 
-/** The directives for colors in messages. A match stops at the next `%`, so the search is linear. */
+/**
+ * The directives for colors in messages. A match stops at the next `%`, so the search is linear.
+ */
 const colorDirectives = /<\{%[^%\n]*%\}>/g
 
 function textOfEvent(event: LoggedEvent): string | undefined {

@@ -21,8 +21,9 @@ export interface EventPage {
 
 /**
  * Reads a page of events in order of arrival. The last events of a deployment can arrive after its
- * end. So the token tells whether the summary was read. Until it is, pages follow, at most
- * `lateEventsMs` after the end. A client without a summary counts a failed deployment as succeeded.
+ * end. So the token tells whether the summary was read. Without the summary, more pages follow
+ * until `lateEventsMs` after the end. A client without a summary counts a failed deployment as
+ * succeeded.
  */
 export async function readEventPage(
   { events, clock }: Pick<ServicePorts, 'events' | 'clock'>,

@@ -9,10 +9,10 @@ import type { ServicePorts } from './service-route.ts'
 
 /**
  * Requires that entries do not change the secrets manager of a state with secrets. The unchanged
- * resources of the state would stay under the old manager, so that no client could open the result.
- * Only the first entry of an update names a manager, so the state is read once per update. The
- * service opens its own secrets under each name of a stack. Throws SECRETS_PROVIDER_CHANGED.
- * Source: docs/spec/journal.md#replay-of-entries.
+ * resources of the state would stay under the old manager, so no client could open the result. Only
+ * the first entry of an update names a manager, so the state is read once per update. Two managers
+ * of the type `service` count as equal, because the service opens its secrets also after a rename
+ * of the stack. Throws SECRETS_PROVIDER_CHANGED. Source: docs/spec/journal.md#replay-of-entries.
  */
 export async function requireSameManager(
   ports: Pick<ServicePorts, 'catalog' | 'blobs'>,

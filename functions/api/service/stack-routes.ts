@@ -145,7 +145,9 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
   }
 }
 
-/** Returns the id of the last update of a stack, running or not. Returns '' before the first one. */
+/**
+ * Returns the id of the last update of a stack, running or not. Returns '' before the first one.
+ */
 async function findActiveUpdate(
   ports: ServicePorts,
   stack: StackId,

@@ -17,7 +17,7 @@ export type Compact = (
 
 /**
  * Creates the call of the compaction function. If the function cannot be called, dies or fails,
- * `compactHere` folds the deployment, so that the close does not depend on the function. Both folds
+ * `compactHere` folds the deployment, so the close does not depend on the function. Both folds
  * create the same snapshot, and the second one finds it published. Throws the errors of
  * `compactHere`.
  */

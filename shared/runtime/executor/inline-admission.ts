@@ -63,7 +63,9 @@ export function createInlineAdmission(
   }
 }
 
-/** Reports whether a message names a pool or has a delay, so that only the queue can deliver it. */
+/**
+ * Reports whether a message names a pool or has a delay. Only the queue can deliver such a message.
+ */
 function isForQueue({ pool, delayMs }: ChainMessage): boolean {
   return pool !== undefined || delayMs !== undefined
 }

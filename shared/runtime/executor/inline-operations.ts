@@ -50,7 +50,8 @@ export function createInlineOperations(
   { deployment, pin, limitMs = Infinity }: InlineRun,
 ): InlineOperations {
   const { clock } = input.platform
-  // docs/order-of-effects.md lists the callers of `send`, because this file only forwards their calls.
+  // docs/order-of-effects.md lists the callers of `send`, because this file only forwards their
+  // calls.
   const queue = input.ports.chains
   const { inlineOperationsMax = 0 } = input
   const operationsMax = pin.options.execute === 'functions' ? inlineOperationsMax : 0

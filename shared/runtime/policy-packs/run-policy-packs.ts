@@ -9,7 +9,8 @@ import { stackPartsOf } from '../../records/ids.ts'
 import { createAnalyzerHost } from './analyzer-host.ts'
 
 /**
- * Creates the host of a run's policy packs. `PULUMI_PARALLEL_ANALYZE` limits their concurrent calls.
+ * Creates the host of a run's policy packs. `PULUMI_PARALLEL_ANALYZE` limits their concurrent
+ * calls.
  */
 export function createRunPolicyPacks(
   request: DeployRequest,

@@ -36,7 +36,7 @@ export function createFolderRequest(input: {
   readonly file: StackConfig
   readonly secrets: SecretsManager
   readonly mustCheckRequired: boolean
-  /** Whether resources get names, so that the naming settings must be valid. */
+  /** Whether resources get names. The naming settings must then be valid. */
   readonly usesAutonaming: boolean
   /** Absolute path of a configuration file that replaces the stack's. */
   readonly configFile?: string

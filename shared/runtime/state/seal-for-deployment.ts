@@ -26,7 +26,7 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
 
 /**
  * Reports whether a state has the data key of a manager. The URLs of one key may differ, and the
- * service opens the secrets of a stack under each name of the stack.
+ * service opens the secrets of a stack also after a rename of the stack.
  */
 function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsManager): boolean {
   const stored = state.secrets_providers
