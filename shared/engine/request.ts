@@ -62,8 +62,8 @@ export interface DeployRequest {
    */
   readonly readProgramDigest?: () => string
   /**
-   * The key of the queued request that this deployment serves. The queued request is removed after
-   * the pin is durable (docs/decisions/0016-a-request-ends-with-the-pin.md).
+   * The key of the queued request that this deployment serves. The queued request ends when the pin
+   * is durable (docs/decisions/0016-a-request-ends-with-the-pin.md).
    */
   readonly key?: string
   /** Whether this is a preview of the command, which changes nothing (I11). */

@@ -1,7 +1,7 @@
 /**
  * call-limits: how many calls of providers may start in a period, and how many may run at once.
- * Imports ports, programs' rules, records and below. Matching, the record and its changes are pure;
- * `limit-records.ts` reads and writes the records, `limit-waits.ts` waits.
+ * Imports programs' rules, ports and below, and the engine's deployment. `limit-record.ts` is pure,
+ * `limit-records.ts` reads and writes the records, and `limit-waits.ts` waits.
  */
 /** A limit of one call: the rule with the values of the call. */
 export interface CallLimit {

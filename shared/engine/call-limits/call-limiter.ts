@@ -42,7 +42,7 @@ export interface CallLimiter {
 
 /** The right to make one call. */
 export interface CallPermit {
-  /** Whether the call has limits, so that it must start at once. */
+  /** Whether the call has limits. Such a call must start at once. */
   readonly isLimited: boolean
   /** Lets the next waiting call request its start, because this call starts. */
   readonly onStart: () => void

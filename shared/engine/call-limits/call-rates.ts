@@ -6,8 +6,8 @@ import type { LimitRecords } from './limit-records.ts'
 /** The rates of limits as this process knows them. */
 export interface CallRates {
   /**
-   * Reports whether calls of a limit were throttled. Reads the record at most every five seconds. A
-   * limit whose record cannot be read is not slowed.
+   * Reports whether calls of a limit were throttled. Reads the record at most every five seconds.
+   * If a read fails, the last known answer counts. At first this answer is false.
    */
   readonly isSlowed: (limit: CallLimit) => Promise<boolean>
   /** Updates the rates from a record that this process has read or written. */

@@ -35,10 +35,11 @@ export interface LimitRecordsDeps {
  */
 const unusedForMs = 24 * 3_600_000
 /**
- * Maximum number of attempts of one write. One fails when another process has changed the record.
+ * Maximum number of attempts of one write. An attempt fails when another process has changed the
+ * record.
  */
 const attemptsMax = 20
-/** Longest pause between two attempts, in ms. It grows with their number. */
+/** Time by which the longest pause before an attempt grows with each failed attempt, in ms. */
 const pauseMs = 20
 
 /** The records of limits, for one process. */
@@ -46,8 +47,8 @@ export interface LimitRecords {
   /**
    * Changes the record of a limit by compare-and-set. `change` returns the same record when nothing
    * must be written, and may be called again. Changes of one process share a write. Returns the
-   * result of `change`, or undefined after too many changes of other processes. Throws the errors of
-   * the store. A damaged record counts as absent, because limits hold no state of stacks.
+   * result of `change`, or undefined after too many changes of other processes. Throws the errors
+   * of the store. A damaged record counts as absent, because limits hold no state of stacks.
    */
   readonly change: <T>(limit: CallLimit, change: LimitChange<T>) => Promise<T | undefined>
 }
@@ -132,7 +133,7 @@ export function parseLimitRecord(value: unknown): LimitRecord | undefined {
   return slowdown === undefined ? record : { ...record, slowdown }
 }
 
-/** Returns the key of a limit's record. All stacks of an installation share limits with a key. */
+/** Returns the key of a limit's record. A shared limit has one record for all stacks. */
 function limitKeyOf(stack: StackId, { name, isShared }: CallLimit): DocumentKey {
   return { kind: 'call-limit', scope: isShared ? '*' : stack, name }
 }

@@ -76,7 +76,7 @@ export function createLimitWaits(
     })
     return decision ?? { kind: 'waiting', retryAt: deps.clock.now() + controlReadMs }
   }
-  /** Takes a start of each limit, or returns the time at which all of them may have one. */
+  /** Takes a start of each limit, or returns the time at which the caller tries again. */
   const takeAll = async (limits: readonly CallLimit[], id: string): Promise<LimitDecision> => {
     // A call must not hold the start of one limit while it waits for another one.
     if (limits.length > 1) {
@@ -162,7 +162,7 @@ async function sleepUntil(deps: LimitWaitDeps, time: number): Promise<void> {
   }
 }
 
-/** Reports whether the deployment begins no more calls. The begin then refuses the operation. */
+/** Reports whether the deployment begins no more calls. Every later begin is given back. */
 async function isStopped({ control, deployment }: LimitWaitDeps): Promise<boolean> {
   const record = await control.read(deployment)
   return record === undefined || record.closed || record.stop !== 'none'

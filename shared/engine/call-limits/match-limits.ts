@@ -15,8 +15,8 @@ export interface LimitableCall {
 }
 
 /**
- * Returns the limits of a call, in the order of their names. Rules with one name are one limit,
- * with the slowest rate and the lowest concurrency of them.
+ * Returns the limits of a call, in the order of their names. Rules whose limits have the same name
+ * become one limit, with the slowest rate and the lowest concurrency.
  */
 export async function matchLimits(
   rules: readonly CallLimitRule[],
@@ -93,7 +93,10 @@ async function toLimit(rule: CallLimitRule, call: LimitableCall): Promise<CallLi
   }
 }
 
-/** Returns a value that is a text, number or boolean. A secret is not shown, so it counts as ''. */
+/**
+ * Returns the first input with this name that is a text, number or boolean, as a short text.
+ * Returns '' if there is none. A secret is skipped, because labels show the text.
+ */
 function inputTextOf(inputs: readonly PropertyMap[], name: string): string {
   const value = inputs.map(map => map.get(name)).find(found => isPlain(found))
   return value === undefined ? '' : String(value).slice(0, 100)

@@ -49,8 +49,8 @@ export type BeginDecision =
  * stop flag, or in a deployment that is over, is given back without a call. The close sets the stop
  * flag before it reads the heads. So either the close finds the attempt, or this executor finds the
  * flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
- * called. While the slots are suspended, a failed request is repeated after their suspension
- * instead.
+ * called. A store request that fails while the slots are suspended is first repeated after the end
+ * of the suspension.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,

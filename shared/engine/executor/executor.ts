@@ -98,8 +98,9 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
 
 /**
  * Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. An
- * operation holds a slot until its call succeeds, or its failure is recorded. So providers do not
- * wait for the store. A repeatable operation begins early: it may be begun without being called.
+ * operation holds a slot until its call succeeds, or its failure is recorded. So the next call does
+ * not wait until the store has the result of a success. A repeatable operation begins before it has
+ * a slot for its call, because a begin without a call does it no harm.
  */
 async function runChainFrom(
   ports: ExecutorPorts,

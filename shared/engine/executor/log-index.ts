@@ -26,7 +26,7 @@ export interface LogIndex {
    * read.
    */
   readonly settledStateOf: (id: OperationId) => StoredResource | undefined
-  /** Returns the extension that states name `ref`, as far as the log was read. */
+  /** Returns the extension with the reference `ref`, as far as the log was read. */
   readonly extensionOf: (ref: string) => PackageParameterization | undefined
   /**
    * Returns the sealed state of a provider resource by its reference, as far as the log was read.

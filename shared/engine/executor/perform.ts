@@ -1,6 +1,6 @@
 /**
  * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals. Imports
- * providers, ports and below, and the engine's deployment, steps and events.
+ * providers and below, and the engine's call-limits, deployment, steps and events.
  *
  * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows
  * no stop. The store enforces needs and the single end. Messages are not trusted.

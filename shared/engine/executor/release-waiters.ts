@@ -26,12 +26,12 @@ interface EndedOperation {
  * instead of sent, and the caller continues with it. An end without success arrives at barriers
  * only. A call can be repeated, because arrivals are sets and ends are written once.
  *
- * If `isRedelivered`, an ended waiter may not have released its own waiters. The arrivals of ended
- * joins, and of a single other ended waiter, are repeated too. An operation is sent only for an
- * arrival that was missing. Otherwise each operation of a repeated message would send the next
- * operations once more, and the number of messages would multiply. A single ready operation without
- * a missing arrival is returned: it needs no message. Several such operations are sent by the sweep
- * if their message was lost.
+ * If `isRedelivered`, the earlier delivery may have stopped before an ended waiter released its own
+ * waiters. So the arrivals of ended joins, and of a single other ended waiter, are repeated too. An
+ * operation is sent only if one of its arrivals was missing. Otherwise each operation of a repeated
+ * message would send the next operations once more, and the number of messages would multiply. A
+ * single ready operation without a missing arrival is returned, because that takes no message. The
+ * sweep sends several such operations if their message was lost.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,

@@ -8,9 +8,9 @@ import type { OperationId } from '../../records/ids.ts'
 import { isRunByGenerator, type Operation } from '../../records/operation.ts'
 
 /**
- * A step of a past deployment. `cause`: the step whose end let this one become ready; of several,
- * the last one. A join or hook is not a step. The cause of the join or hook counts in its place.
- * Times are in ms.
+ * A step of a past deployment. `cause`: the step whose end made this step ready. Of several steps,
+ * it is the one that ended last. A join or hook is not a step. The cause of the join or hook counts
+ * in its place. Times are in ms.
  */
 export interface PastStep {
   readonly operation: Operation

@@ -3,7 +3,7 @@ import { createResourceState, type ResourceState } from '../../state/resource.ts
 import { type Step, stepOf, unrecordedStateReference } from '../step.ts'
 import type { StepDurations } from './step-durations.ts'
 
-/** The type of the resources in these tests. */
+/** The type of the resources in tests of forecasts. */
 const forecastType = 'a:b:C'
 
 /** Returns the URN of a resource. */

@@ -18,7 +18,11 @@ export interface ScheduledNode {
   readonly isCounted: boolean
 }
 
-/** The schedule of a graph. All times are in ms. `criticalPath`: node indices, in order. */
+/**
+ * The schedule of a graph. All times are in ms. `waves`: the number of counted nodes in each wave.
+ * `criticalPath`: node indices, in order. `workMs`: the sum of all durations. `wallMs`: the time at
+ * which the last node ends.
+ */
 export interface StepSchedule {
   readonly waves: readonly number[]
   readonly criticalPath: readonly number[]

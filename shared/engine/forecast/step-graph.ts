@@ -82,7 +82,7 @@ export function createStepGraph(): StepGraph {
 }
 
 /**
- * Reports whether waves count a step. They do not count unchanged resources, default providers and
+ * Reports whether waves count a step. Not counted are unchanged resources, default providers, and
  * steps that only remove a state whose replacement is pending.
  */
 export function isCountedStep({ op, type, urn }: NodeStep): boolean {
@@ -132,7 +132,7 @@ function addEdges(
   for (const [key, states] of edges.groups) for (const target of states) addEdge(key, target)
 }
 
-/** Adds a join between each two waves. */
+/** Adds a join between each wave and the next one. */
 function addWaveJoins(
   nodes: { readonly step: Step | undefined; readonly needs: number[] }[],
   waves: readonly (readonly number[])[],

@@ -1,12 +1,13 @@
 /**
- * generator: decides the steps of each registration of a program. Imports providers, programs,
- * ports and below, and the engine's plan, steps, events, graph, deployment and executor.
+ * generator: decides the steps of each registration of a program. Imports providers and below, and
+ * the engine's update-plan, steps, events, graph, deployment, executor and forecast.
  *
  * Invariants: a decision depends only on `DecisionInput` and on results of `DecisionPorts`, which
  * contains clock, random values and everything outside. `reduceSets` alone changes the sets. A
  * stage that only decides returns its result as data, and `finishStage` applies the result. A stage
- * with ports may also apply changes itself, with `ctx.apply`. In a deployment, the program gets no
- * reply before the ends of its steps are durable. No decision follows an abort.
+ * with ports may also apply changes itself, with `ctx.apply`. In a deployment, the program gets the
+ * reply to a registration only after the ends of the registration's steps are durable. No decision
+ * follows an abort.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstUpdatePlan } from './checks/check-update-plan.ts'

@@ -6,9 +6,9 @@ import type { RegisteredGoal } from './registration/goal.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
- * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, plus changes that are
- * not recorded. A field without a comment adds to the set with the same name in `GeneratorSets`,
- * except these:
+ * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, plus changes that
+ * are not recorded. A field without a comment adds to the set with the same name in
+ * `GeneratorSets`, except these:
  * - `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to `targetedUrns`.
  * - `refreshed` adds to `refreshedStates`.
  * - `aliased` adds to `claimantUrns` and `formerUrns`.

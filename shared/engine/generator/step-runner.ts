@@ -39,8 +39,8 @@ export interface StepRunner {
   /**
    * Answers a call of the program with the recorded answer, or else with the result of `request`.
    * This result is recorded before the next decision (I10). Calls with equal keys are answered in
-   * order. If a recorded answer has `shouldRepeat`, `request` is called again before this answer is
-   * returned.
+   * order. If the answer was recorded with `shouldRepeat`, `request` is called again before the
+   * recorded answer is returned.
    */
   readonly answerCall: (key: string, request: () => Promise<CallAnswer>) => Promise<CallResult>
 }

@@ -83,7 +83,7 @@ export function collectDependencies(
 
 /**
  * Creates a lookup of direct dependencies. The descendants of a component are returned again only
- * for a dependent that comes later in the list.
+ * for a dependent that comes later in the list than all earlier dependents of the component.
  */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
   const descendantsListedUpTo = new Map<Urn, number>()

@@ -24,11 +24,11 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 
 /**
  * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
- * dependencies: provider, parent, named dependencies, and the descendants of named components. The
- * list has a replaced state after the states that name its URN. If Pulumi deletes such a state in
- * an earlier wave, the delete of the replaced state waits for it (`addWaitEdges`). A protected
- * state delays only the deletes of states before it in the list. Source:
- * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
+ * dependencies: provider, parent, named dependencies, and the descendants of named components. A
+ * replaced state comes later in the list than the states that name its URN. If Pulumi deletes one
+ * of these states in an earlier wave, the delete of the replaced state waits for that delete
+ * (`addWaitEdges`). A protected state delays only the deletes of states before it in the list.
+ * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
 export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {

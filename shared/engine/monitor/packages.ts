@@ -48,8 +48,8 @@ export function createPackages(uuid: () => string): Packages {
 }
 
 /**
- * Converts a request to register a package. The other fields of the request specify the plugin, and
- * `parameterization` or `extension` contains the parameters.
+ * Converts a request to register a package. The fields `parameterization` and `extension` contain
+ * parameters. The other fields specify the plugin.
  */
 function readPackage(request: RegisterPackageRequest): PackageRequest {
   const { name, version, parameterization, extension } = request

@@ -114,8 +114,9 @@ async function findMapping(
 }
 
 /**
- * Returns a plugin's mapping for a provider. If the plugin does not list the provider, its default
- * mapping is used, provided that it is for this provider. Undefined without such a mapping.
+ * Returns a plugin's mapping for a provider. If the plugin does not list the provider, the default
+ * mapping of the plugin is used, but only if that mapping is for the provider. Undefined without a
+ * mapping for the provider.
  */
 async function requestMapping(
   description: ProviderDescription,

@@ -1,7 +1,7 @@
 /**
  * update-plan: Pulumi's update plans. Here, *plan* always means an update plan, not the plan of the
  * glossary. A preview saves in a file the changes that it found. A later update is checked against
- * these changes. Imports state and below, and the types of records.
+ * these changes. Imports state and below.
  *
  * Invariants: decisions are pure functions of data. A plan is read completely or refused. Its
  * secrets are sealed by the stack's secrets manager.

@@ -129,7 +129,10 @@ async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<
   throw error('STORE_UNAVAILABLE', 'gave up extending a claim: the stack was changed concurrently')
 }
 
-/** Requires that no other deployment has changed a resource since the pin. Throws STACK_BUSY. */
+/**
+ * Requires that no other deployment has changed a resource of the needed claim since the pin.
+ * Throws STACK_BUSY.
+ */
 async function requireUnchanged(
   { blobs }: ClaimDeps,
   { published, needed }: ClaimExtension,

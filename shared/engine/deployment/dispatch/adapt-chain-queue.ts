@@ -5,9 +5,9 @@ import { mergeMessages } from './chain-messages.ts'
 /**
  * Adapts the queue to a deployment. If separate processes run its operations, each operation has a
  * separate message, and the queue limits the number of messages in delivery (`deliveryLimitOf`). A
- * message stays in delivery until its executor has ended the operation, and the operations of the
- * chain with which it continues. If functions run the operations, messages are merged while an
- * earlier send is in progress, because each call of a function costs money.
+ * message stays in delivery until its executor has ended the operation, and the operations that the
+ * executor runs after it in the chain. If functions run the operations, messages are merged while
+ * an earlier send is in progress, because each call of a function costs money.
  */
 export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,

@@ -26,9 +26,9 @@ export type HookedCall = PlannedCall & { readonly after: Operation }
 /**
  * Returns the operations of a step: its call alone, or its call between hooks of the program. With
  * hooks, the first operation gets the needs of the step. The after operation gets the releases and
- * the barrier of the step, so that its waiters also wait for its hooks. The after operation exists
- * even without after hooks: error hooks may retry the call, and only the generator runs them.
- * Source: docs/spec/step-execution.md#hooks.
+ * the barrier of the step, because the waiters of the step also wait for its hooks. The after
+ * operation exists even without after hooks: error hooks may retry the call, and only the generator
+ * runs them. Source: docs/spec/step-execution.md#hooks.
  */
 export function planStepOperations(
   step: Step,

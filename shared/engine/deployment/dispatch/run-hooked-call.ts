@@ -256,9 +256,9 @@ async function sendOperation(
 }
 
 /**
- * Ends a hook operation. The log record comes first, so that a deposed generator cannot end the
- * hook. Then the head of the operation is ended, so that sweeps find the end, and its waiters are
- * released. A repeated `endHook` changes nothing more.
+ * Ends a hook operation. Records the end in the log first, because a deposed generator must not end
+ * the hook. Then ends the head of the operation, where sweeps find the end, and releases its
+ * waiters. A repeated `endHook` changes nothing more.
  */
 async function endHook(
   deps: HookDeps,

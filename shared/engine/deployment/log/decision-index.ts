@@ -29,7 +29,7 @@ export interface DecisionIndex {
   readonly planOf: (kind: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
   /** Reports whether the deployment entered a phase. */
   readonly hasEntered: (phase: Phase) => boolean
-  /** The names of the recorded extensions, as states have them. */
+  /** The references of the recorded extensions, as states have them. */
   readonly extensions: ReadonlySet<string>
   readonly programEnd: DecisionOf<'program-ended'> | undefined
   /** Returns the result of a hook operation. */

@@ -11,9 +11,10 @@ export interface EndRequestDeps {
 }
 
 /**
- * Marks the request of a deployment as ended: its deployment has started. Called at the pin and
- * again at each take-over, with the same result. A withdrawn request has the end `refused`. If it
- * was withdrawn just before, it keeps that end, and the deployment is stopped.
+ * Ends the request of a deployment, because a request ends when its deployment starts. Called at
+ * the pin and again at each take-over, with the same result. A withdrawn request has the end
+ * `refused`. If a request was withdrawn before this call, it keeps that end, and the deployment is
+ * stopped.
  */
 export async function endRequest(
   { requests, control }: EndRequestDeps,

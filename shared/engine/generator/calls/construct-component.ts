@@ -28,8 +28,8 @@ import {
 /** A component that a provider constructs, as the program registers it. */
 export interface RemoteRegistration {
   /**
-   * The inputs keep their output values. `customTimeouts` and `hooks` of this interface replace the
-   * options in the registration.
+   * The inputs may contain output values. The members `customTimeouts` and `hooks` below replace
+   * the timeouts and hooks of the registration.
    */
   readonly registration: Registration
   readonly customTimeouts: TimeoutTexts | undefined

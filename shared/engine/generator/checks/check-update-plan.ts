@@ -60,7 +60,8 @@ export function checkGoalAgainstUpdatePlan(
   })
   if (guard === undefined) return toDecided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // If neither the plan nor the state has the resource, `checkStepsAgainstUpdatePlan` refuses its create.
+  // If neither the plan nor the state has the resource, `checkStepsAgainstUpdatePlan` refuses the
+  // create.
   if (resource === undefined && old === undefined) return toDecided(undefined)
   const plannedGoal =
     resource === undefined && old !== undefined

@@ -11,8 +11,9 @@ import { isResourceGone, hasRegisteredStep, newestOldStateAt } from '../sets.ts'
 
 /**
  * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
- * deletes. The graph is that of the base. Leftovers of earlier generator runs extend it, and so
- * does a destroy that runs its program.
+ * deletes. The graph contains the states of the base, followed by the leftovers of earlier
+ * generator runs. In a destroy that runs its program, the registered states and the leftovers come
+ * before the states of the base.
  */
 export interface CondemnedStep {
   readonly graphIndex: number
@@ -71,8 +72,8 @@ export function condemnStates(
 
 /**
  * Returns the base indices of the condemned states that must stay, because remaining states depend
- * on them. A failed change keeps an old state, which may depend even on an older copy. A state
- * without its dependencies would make the snapshot invalid (I7).
+ * on them. After a failed change the old state stays, and may depend on an old copy of another
+ * resource. A state without its dependencies would make the snapshot invalid (I7).
  */
 function findRequiredIndices(
   ctx: GeneratorContext,

@@ -17,8 +17,8 @@ export type DeleteScope = (urn: Urn) => boolean
 /**
  * Returns the scope of the deletes at the end. With targets: the targets, all their dependents, and
  * the resources that would be replaced with them. With excludes: all except the excluded resources
- * and their dependencies. `--exclude-dependents` also excludes the dependents. Source:
- * docs/spec/step-generation.md#targets.
+ * and their dependencies. `--exclude-dependents` also excludes the dependents. Excludes never keep
+ * a URN that has only old copies. Source: docs/spec/step-generation.md#targets.
  */
 export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<DeleteScope>> {
   const { scope, base } = ctx.input

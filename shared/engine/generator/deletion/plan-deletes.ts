@@ -101,8 +101,8 @@ function barriersOf(
 }
 
 /**
- * Returns the nodes of the plan: the deletes, dependents first, and the groups of children. A group
- * represents the children of a component that precede one of its dependents.
+ * Returns the nodes of the plan: the deletes, dependents first, and the groups of descendants that
+ * `DeleteEdges` describes.
  */
 function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): readonly PlanNode[] {
   const childGroups = [...edges.groups].map(([key, states]) => ({

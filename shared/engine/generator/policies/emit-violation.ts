@@ -22,7 +22,7 @@ export function emitViolation(
   const { violation, urn, properties } = input
   const { policy, message, enforcement, severity } = violation
   if (enforcement === 'disabled') return false
-  // A remediation that changed nothing counts as mandatory.
+  // As in Pulumi, a violation of a policy with the level `remediate` counts as mandatory.
   const level = enforcement === 'advisory' ? 'advisory' : 'mandatory'
   emitter.emit({
     policyEvent: {

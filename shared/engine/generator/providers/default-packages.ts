@@ -75,7 +75,7 @@ function describeSource({ pkg, version, parameters }: PackageRequest): string {
 
 /**
  * Returns the name of the default provider for a request: `default`, the parts of the version, and
- * the address with invalid characters replaced.
+ * the download address with its invalid bytes replaced.
  */
 export function defaultNameOf(request: PackageRequest): string {
   const version = parse(packageVersionOf(request))

@@ -179,7 +179,7 @@ export function registerCallExtension(
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. The
  * default plugin of the package replaces the plugin of the registration, unless the program
- * specifies a version or an address and no registered package. As in Pulumi, the version of a
+ * specifies a version or download address and no registered package. As in Pulumi, the version of a
  * parameterized provider thus becomes the version of its plugin.
  */
 function explicitInputsOf(

@@ -9,9 +9,9 @@ import type { CurrentState } from '../sets.ts'
  * Returns the records at the end of a refresh that runs the program. If a state was read, the
  * registered states lose their references to resources without a step: untargeted ones, and
  * unregistered ones. The reason is that Pulumi lists these resources last, and removes references
- * to later entries (its function `FilterRefreshDeletes`). `kept`: base indices of states without a
- * record that have empty lists of property dependencies. A refresh removes such lists from all
- * other states, like `rebuildBaseState` of Pulumi.
+ * to later entries (its function `FilterRefreshDeletes`). `kept`: the base indices of the states
+ * that have empty lists of property dependencies and get no record. A refresh removes such lists
+ * from all other states, like `rebuildBaseState` of Pulumi.
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,

@@ -6,8 +6,8 @@ import type { Goal } from './goal.ts'
 
 /**
  * Applies the option `ignoreChanges`: returns the goal's inputs, with the old inputs at the ignored
- * paths. Reports paths that lead to added or removed elements, whose changes it cannot ignore.
- * Source: docs/spec/step-generation.md#ignorechanges.
+ * paths. Reports the paths whose changes cannot be ignored, because they lead to added or removed
+ * elements. Source: docs/spec/step-generation.md#ignorechanges.
  */
 export function resetIgnoredChanges(
   { ports }: GeneratorContext,

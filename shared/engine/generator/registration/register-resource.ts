@@ -19,8 +19,8 @@ import type { Goal } from './goal.ts'
 /**
  * Runs the stages of a registration for one goal. Returns the resulting resource, or a failure that
  * is already reported. An error of a provider and VALUE_MALFORMED end the deployment, and are
- * returned as a failure. So is `DeploymentAborted`, after the deployment has ended. Any other
- * exception ends the deployment and is thrown.
+ * returned as a failure. `DeploymentAborted` is returned as a failure too. Any other exception ends
+ * the deployment and is thrown.
  */
 export async function registerResource(
   ctx: GeneratorContext,
