@@ -58,7 +58,7 @@ function claimOfOperation(operation: Operation, state: StoredResource | undefine
     : { changes: new Set(ownUrns), reads: new Set(references) }
 }
 
-/** Returns the URNs that the resources which decisions rename have in the base. Pure. */
+/** Returns the base URNs of all resources that decisions rename. Pure. */
 export function listRenamedUrns(
   decisions: readonly Decision[],
   operations: readonly Operation[],

@@ -6,8 +6,8 @@ import type { Scope } from './scope.ts'
 
 /**
  * Reports whether each target exists in the state or in the program. Each missing target is
- * reported as an error, in Pulumi the one with the number 2010 or 2011. A pattern that matches
- * nothing is no error. Source: docs/spec/step-generation.md#targets.
+ * reported as an error (Pulumi's diagnostic 2010 or 2011). A pattern that matches nothing is no
+ * error. Source: docs/spec/step-generation.md#targets.
  */
 export function areUrnsFound(
   { literals }: UrnSet,
