@@ -288,9 +288,7 @@ async function startExecutors(
   }
 }
 
-/**
- * Reports whether this process is shutting down. Other processes must then continue the deployment.
- */
+/** Reports whether this process is shutting down. Other processes then continue the deployment. */
 function isShuttingDown({ request }: RunInput): boolean {
   return request.handOverSignal?.aborted === true
 }
