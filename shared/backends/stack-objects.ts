@@ -18,8 +18,8 @@ export interface StackObject {
 }
 
 /**
- * Returns the key of the checkpoint of a stack that was written last, with this ending and any
- * compression. Returns undefined if there is none.
+ * Returns the key of the newest checkpoint of a stack with this ending, in any compression. Returns
+ * undefined if there is none.
  */
 async function findCheckpointKey(
   backend: Backend,

@@ -65,8 +65,8 @@ export function proposeName(
 }
 
 /**
- * Reports whether the name of a resource has no random part, so that its replacement gets the same
- * name. The old resource must then be deleted before its replacement is created.
+ * Reports whether the name of a resource has no random part. A replacement of such a resource gets
+ * the same name, so the old resource must be deleted before its replacement is created.
  */
 export function isNameFixed(
   autonaming: Autonaming,

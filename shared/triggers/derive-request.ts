@@ -81,8 +81,9 @@ export function parseScheduleKey(key: string): ScheduleRun | undefined {
 
 /**
  * Returns the request of a schedule's run, or the remedy of the drift that the run detected.
- * Returns undefined if the schedule has another operation than the stored request, because it was
- * changed in between. Only the stack, the key, the time and `execute` come from the stored request. Pure.
+ * Returns undefined if the schedule was changed since and no longer has the operation of the
+ * stored request. Only the stack, the key, the time and `execute` come from the stored request.
+ * Pure.
  */
 export function deriveScheduleRequest(
   { name, due, schedule }: ScheduleRun & { readonly schedule: Schedule },

@@ -78,7 +78,7 @@ async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Arr
 
 /**
  * Fills in the missing hashes of an archive and of its named members. The hash of an archive file
- * covers its bytes, any other hash the tar of its members
+ * covers its bytes. The hash of any other archive covers the tar of its members
  * (docs/spec/property-values.md#assets-and-archives). Throws RESOURCE_INVALID.
  */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {

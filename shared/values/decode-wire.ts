@@ -24,8 +24,8 @@ import {
 type Fields = Record<string, unknown>
 
 /**
- * The length of every unknown marker. A comparison of lengths first avoids most look-ups of long
- * strings.
+ * The length of every unknown marker. Only strings of this length are looked up, because the
+ * look-up of a long string takes time.
  */
 const unknownMarkerChars = 36
 

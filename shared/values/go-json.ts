@@ -1,10 +1,5 @@
 import type { Json } from './json.ts'
 
-/**
- * Prints JSON like Pulumi's own writers, so that hashed or compared texts match
- * (docs/spec/json-encoding.md#encoding-rules).
- */
-
 /** Compares keys by their UTF-8 bytes. The order by UTF-16 units differs above U+FFFF. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -26,7 +21,9 @@ function toUtf8Rank(unit: number): number {
 
 /**
  * Formats compact JSON with sorted keys and escaped HTML characters, as in the plaintext of
- * secrets. The function concatenates text, because JavaScript objects put numeric keys first.
+ * secrets. The text is the same as that of Pulumi's writers, because such texts are hashed and
+ * compared (docs/spec/json-encoding.md#encoding-rules). The function concatenates text, because
+ * JavaScript objects put numeric keys first.
  */
 export function formatGoJson(json: Json): string {
   if (typeof json === 'string') return quoteText(json)

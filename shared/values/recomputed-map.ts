@@ -4,8 +4,9 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 const keptMax = 4096
 
 /**
- * A view of an object that is far larger than its source. The view computes the object when it is
- * read, and keeps it until `keptMax` other views have computed theirs. `compute` must not throw.
+ * A view of an object that can be computed from far smaller data. The view computes the object when
+ * it is read, and keeps it until `keptMax` other views have computed theirs. `compute` must not
+ * throw.
  */
 export class RecomputedMap implements PropertyMap {
   static readonly #keepingViews: RecomputedMap[] = []

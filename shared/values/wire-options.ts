@@ -13,7 +13,7 @@ export interface WireOptions {
   readonly outputs: boolean
   /** Whether secrets and unknowns become output values too. Has an effect only with `outputs`. */
   readonly upgradesToOutputs?: boolean
-  /** Whether strings that are not UTF-8 may be sent. Reading accepts such strings always. */
+  /** Whether strings that are not UTF-8 may be sent. Reading always accepts such strings. */
   readonly allowsByteStrings: boolean
   /** Whether only the hashes of assets and archives are sent. */
   readonly elideAssets?: boolean

@@ -16,10 +16,11 @@ export interface ProgramArchive {
 }
 
 /**
- * Packs the folder of a program with its dependencies, except the files that `.gitignore` and
- * `.antichainignore` exclude. Only `.antichainignore` excludes `node_modules` and Python's `venv`
- * folders, because repositories ignore them but programs need them. Throws ARCHIVE_TOO_LARGE, and
- * ARCHIVE_UNREADABLE for anything else than a file, folder or link.
+ * Packs the folder of a program with its dependencies. Leaves out `.git`, `.pulumi`, and what
+ * `.gitignore` and `.antichainignore` exclude. In `node_modules` and Python's `venv` folders the
+ * rules of `.gitignore` do not apply, because repositories ignore these folders but programs need
+ * them. Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder or
+ * link.
  */
 export async function packProgram(directory: string): Promise<ProgramArchive> {
   const { paths, sizeBytes } = listFiles(directory)

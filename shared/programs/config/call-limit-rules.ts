@@ -47,7 +47,10 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
 
 const textForm = z.string().min(1).max(200)
 const burstForm = z.int().min(1).max(100_000)
-/** The record of a limit has an entry for each running call, and a record is limited to 100 KB. */
+/**
+ * The form of `concurrency`. The maximum keeps the record of a limit, which has an entry for each
+ * running call, below 100 KB.
+ */
 const concurrencyForm = z.int().min(1).max(500)
 const rateForm = z.string().transform((text, context): CallRate => {
   const [, calls, count = '1', unit = ''] = /^(\d{1,6})\/(\d{0,6})(ms|s|m|h)$/.exec(text) ?? []
@@ -81,7 +84,7 @@ const rulesForm = z.array(ruleForm).max(rulesMax)
 
 /**
  * Returns the rules of a stack's configuration, or an empty list if it has none. Throws
- * CONFIG_INVALID, with the position of the wrong rule from 1. Source: docs/limits.md.
+ * CONFIG_INVALID with the number of the wrong rule, counted from 1. Source: docs/limits.md.
  */
 export function readCallLimitRules(
   config: ReadonlyMap<string, ConfigValue>,

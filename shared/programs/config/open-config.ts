@@ -32,8 +32,8 @@ export interface ConfigSources {
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
   /**
-   * Whether it is an error if a project key has no value, or a value of another type than the key
-   * declares. Defaults are always applied.
+   * Whether the values of project keys are checked. Each key must have a value. The value of a key
+   * with a type must fit the type and the field `secret`. Defaults are always applied.
    */
   readonly isStrict: boolean
   /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */

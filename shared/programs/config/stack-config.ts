@@ -41,8 +41,8 @@ export interface StackConfig {
   /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /**
-   * Sets the stack of a service that keeps the key, or '' if only the state names it, as in Pulumi.
-   * Removes the fields of other managers.
+   * Sets the URL of a service that keeps the key. '' means that only the state names the service,
+   * as in Pulumi. Removes the fields of other managers.
    */
   readonly setService: (provider: string) => void
   /**
@@ -75,7 +75,7 @@ export function readStackConfig(file: string, project: string): StackConfig {
     if (systemCodeOf(cause) !== 'ENOENT')
       throw error('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
-  // A write would replace invalid bytes.
+  // The file is refused, because a later write would replace its invalid bytes.
   if (!isUtf8(bytes)) throw error('CONFIG_INVALID', `${file} is not valid UTF-8`)
   return openStackConfig(bytes.toString('utf8'), file, project)
 }

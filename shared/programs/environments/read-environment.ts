@@ -32,7 +32,8 @@ interface EnvironmentDefinition {
 }
 
 /**
- * Evaluates the `environment` of a stack file: a list of names, or a map with the keys of a file.
+ * Evaluates the `environment` of a stack file: a list of names, or a map with the same keys as the
+ * file of an environment.
  * Each name is a file below `environments/` of the project. A later environment overrides earlier
  * ones. Throws CONFIG_INVALID and FEATURE_MISSING, each with file and line.
  */

@@ -216,7 +216,7 @@ function toProgramInfo(source: ProgramSource): ProgramInfo {
   }
 }
 
-/** Returns the run request for a host. The engine serves schemas and mappings. */
+/** Returns the run request for a host. Its targets for schemas and mappings are the engine. */
 export function toRunRequest(programInput: ProgramInput): RunRequest {
   return RunRequest.create({
     project: programInput.project,

@@ -23,9 +23,9 @@ export interface Preload {
 const compileVariables = ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']
 
 /**
- * Returns what makes Node remember frames of stack traces and keep compiled code. Nothing is
- * preloaded if the user turned both off, or if Node restricts which files the process reads. The
- * module removes its argument and its variable before the program starts.
+ * Returns the arguments and variables that make Node remember frames of stack traces and keep
+ * compiled code. Returns none if both are off, or if Node restricts which files the process reads.
+ * The module removes its argument and its variable before the program starts.
  */
 export function createPreload({ env, nodeArgs, compiledFolder }: PreloadInput): Preload {
   const allArgs = [...nodeArgs, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)]

@@ -70,8 +70,8 @@ interface NodeFault {
 }
 
 /**
- * Finds an anchor with unprintable characters, a value that contains itself, a binary value, or a
- * key that is a list or map.
+ * Finds an anchor with invalid characters, a value that contains itself, a binary value, or a key
+ * that is a list or map.
  */
 function findNodeFault(document: Document): NodeFault | undefined {
   const anchors = new Map<string, Node>()

@@ -113,8 +113,8 @@ export const hookKinds = ['stack_update', 'deployment', 'drift_detection', 'ping
 export type DeliveryKind = (typeof hookKinds)[number]
 
 /**
- * Returns the kind of delivery of an event. A result of a deployment is one delivery: an update,
- * unless the selection contains it as a deployment only.
+ * Returns the kind of delivery of an event. The result of a deployment is delivered once: as an
+ * update, unless the selection contains the event only as a deployment.
  */
 export function hookKindOf(selection: HookSelection, event: NotificationEvent): DeliveryKind {
   if (event.kind === 'drift') return 'drift_detection'

@@ -18,7 +18,7 @@ import {
 } from './pulumi-filters.ts'
 import { organizationName } from './pulumi-payload.ts'
 
-/** A webhook that a client creates or changes. A change has all fields. */
+/** A webhook that a client creates or changes. For a change, the client sends the whole webhook. */
 export const hookForm = z.looseObject({
   name: z.string().max(100).nullish(),
   displayName: notificationDocument.shape.displayName.nullable(),

@@ -178,7 +178,7 @@ export interface ActionRequest {
 /**
  * The calls of a Terraform provider, with the names of protocol 6, for both protocols. Values stay
  * encoded. All calls may run concurrently, and no call has a timeout. A call without a response
- * throws ProviderError, and a call that returns a malformed schema PLUGIN_FAILED. `getFunctions`
+ * throws ProviderError. A call that returns a malformed schema throws PLUGIN_FAILED. `getFunctions`
  * and `getResourceIdentitySchemas` return empty responses for a provider without these calls.
  */
 export interface TerraformClient {

@@ -27,7 +27,7 @@ const resultsKey = 'results'
 /**
  * Lists the objects of a type. The arguments are `config`, `limit` and `includeResource`. Each
  * result has `displayName`, `identity` and, on request, `resource`. An identity has the names of
- * Terraform, so that its JSON is an id for an import. Throws ProviderError.
+ * Terraform, so its JSON can be the id of an import. Throws ProviderError.
  */
 export async function listObjects(
   session: TerraformSession,

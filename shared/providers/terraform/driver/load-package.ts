@@ -31,9 +31,9 @@ import type {
 } from './terraform-package.ts'
 
 /**
- * Loads the schemas of a provider. Throws ProviderError if the provider returns none, or an invalid
- * one for its configuration. Throws the errors of `encodeMeta`. The finders check the schemas of
- * types and functions.
+ * Loads the schemas of a provider. Throws ProviderError if the provider returns no schemas, or if
+ * the schema of its own configuration is invalid. Throws the errors of `encodeMeta`. The schemas of
+ * types and functions are checked later, by the finders.
  */
 export async function loadTerraformPackage(
   client: TerraformClient,

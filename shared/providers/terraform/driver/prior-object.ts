@@ -22,9 +22,9 @@ export interface PriorObject extends ResourceObject {
 }
 
 /**
- * Returns the object of a recorded resource in the provider's current schema. The provider upgrades
- * the state, even from its own version, or moves it from another type. A state that this process
- * has just read is current. Throws ProviderError.
+ * Returns the object of a recorded resource in the provider's current schema. The provider moves a
+ * state of another type, and upgrades any other state, even one with the current schema version. A
+ * state that this process has just read is current. Throws ProviderError.
  */
 export async function readPriorObject(
   session: TerraformSession,

@@ -22,7 +22,7 @@ export function createErrorDiagnostic(summary: string): ProviderDiagnostic {
 
 const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Appends a letter to private data, so that a test sees each call that they passed. */
+/** Appends a letter to private data, so that a test sees each call that received the data. */
 const appendLetter = (data: Uint8Array, letter: string): Uint8Array =>
   encodeText(`${new TextDecoder().decode(data)}${letter}`)
 

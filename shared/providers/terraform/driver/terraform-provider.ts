@@ -47,7 +47,7 @@ export interface TerraformProviderDeps {
   /** Finds or installs the provider that a parameter names. */
   readonly findBinary: (parameter: PackageParameter) => Promise<ProviderBinary>
   readonly start: (binary: ProviderBinary) => Promise<TerraformProcess>
-  /** Whether this process is ending, so that its providers end too. */
+  /** Whether this process is ending, and all its providers with it. */
   readonly isEnding: () => boolean
   /** Shows a warning to the user. */
   readonly warn: (text: string) => void

@@ -40,11 +40,12 @@ export interface SettingsDeps {
 }
 
 /**
- * Reads the main settings file and those in `~/.terraform.d` and OpenTofu's folder. The main file
- * is that of TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG, or else `.tofurc` or `.terraformrc` of the
- * user. If a variable names the main file, only `credentials.tfrc.json` is read from the folders.
- * If the main file is missing then, the user is only informed, as in Terraform. Variables win over
- * files. Throws TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
+ * Reads the main settings file and those in `~/.terraform.d` and OpenTofu's folder. The variable
+ * TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG can name the main file. Otherwise the main file is the
+ * first existing one of `.tofurc` and `.terraformrc` of the user, and `tofurc` in OpenTofu's
+ * folder. If a variable names the main file, only `credentials.tfrc.json` is read from the folders.
+ * If that main file is missing, the user is only warned, as in Terraform. Variables win over files.
+ * Throws TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
  * FEATURE_MISSING.
  */
 export function readCliSettings(deps: SettingsDeps): CliSettings {

@@ -192,7 +192,7 @@ function describeDataSource(
 
 /**
  * Describes the function that lists the objects of a type. The identity of a result has Terraform's
- * names, so that its JSON is the id of an import.
+ * names, so its JSON can be the id of an import.
  */
 function describeList(
   { block }: DescribedObject,

@@ -53,7 +53,7 @@ const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
 
 /**
  * Declares the type of an object. With `isInput`, its required properties are those that inputs
- * must have, and else those that outputs always have.
+ * must have. Without `isInput`, they are those that outputs always have.
  */
 type DeclareObject = (object: AnyObjectSchema, typeName: string, isInput: boolean) => TypeSpec
 

@@ -28,8 +28,8 @@ interface InputPlace {
 
 /**
  * Gives inputs the names of Terraform, and wraps flattened blocks in lists. Secrets, outputs and
- * unknown values stay. Unknown properties are dropped. Those whose name begins with `__` belong to
- * Pulumi, and are not reported.
+ * unknown values stay. Properties that the schema does not have are dropped and reported. Names
+ * that begin with `__` belong to Pulumi, and are not reported.
  */
 export function toTerraformInputs(names: PropertyNames, inputs: PropertyMap): TerraformInputs {
   const droppedPaths: string[] = []

@@ -70,7 +70,7 @@ export function attributeAtPath(shape: ObjectShape, path: CtyPath): AttributeSch
     if (inner === undefined) return undefined
     current = inner.shape
     // The next step is the key of the map. A map with a dynamic element type is encoded as an
-    // object, so that its key is an attribute step.
+    // object, so its key is an attribute step.
     isKeyNext = inner.nesting === 'map'
   }
   return undefined

@@ -14,7 +14,7 @@ export function createProviderBug(message: string, path: CtyPath = []): DeployEr
   })
 }
 
-/** Throws TERRAFORM_PROVIDER_BUG if types or values are nested too deep. */
+/** Throws TERRAFORM_PROVIDER_BUG if types or values are nested too deeply. */
 export function checkDepth(depth: number): void {
   if (depth > depthMax)
     throw createProviderBug(`the provider sent more than ${depthMax} nested levels`)
