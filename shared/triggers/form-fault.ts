@@ -10,8 +10,8 @@ export interface FormFault {
 }
 
 /**
- * Returns the first validation error of a value as text. The text contains only field names of the
- * value, because other parts may be secret.
+ * Returns the location and the requirement of the first validation error of a value. Both contain
+ * only field names of the value, because other parts may be secret.
  */
 export function formFaultOf({ issues }: z.ZodError, value: unknown): FormFault {
   const [issue] = issues

@@ -41,8 +41,8 @@ export interface StackConfig {
   /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /**
-   * Sets the URL of a service that keeps the key. '' means that only the state names the service,
-   * as in Pulumi. Removes the fields of other managers.
+   * Sets the URL of the service stack whose service keeps the key. '' means that only the state
+   * names this stack, as in Pulumi. Removes the fields of other managers.
    */
   readonly setService: (provider: string) => void
   /**

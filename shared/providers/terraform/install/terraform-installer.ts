@@ -262,7 +262,7 @@ function createVersionError(
   )
 }
 
-/** Returns the executable in the folder of a developer, which has no version. */
+/** Returns the executable in the folder of a developer. The executable has no version. */
 function findDevelopmentProvider(
   request: {
     readonly address: SourceAddress
