@@ -84,8 +84,8 @@ async function runStep(step: string, stored: StoredDeployment): Promise<unknown>
 }
 
 /**
- * Measures the longest processor time of this thread between two callbacks of a timer. Returns the
- * function that ends the measurement, and returns the time in ms.
+ * Measures the longest processor time of this thread between two callbacks of a timer. Returns a
+ * function that ends the measurement and returns this time, in ms.
  */
 function measureTurns(): () => number {
   let longestMs = 0

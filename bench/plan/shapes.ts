@@ -12,7 +12,7 @@ export interface WaveGroup {
   readonly width: number
 }
 
-/** Resources of one layer. */
+/** Maximum number of resources in one layer. */
 const layerWidth = 1_000
 
 /** Returns the dependency of each resource of a shape. */

@@ -27,7 +27,7 @@ export interface CloudRound {
   readonly kills: readonly CloudKill[]
   /** Time limits of calls as Lambda enforces them, in ms; if absent, the usual ones. */
   readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
-  /** Operations in flight that a generator runs itself. Default: 0. */
+  /** The value of the setting `antichain:inlineMax`. Default: 0. */
   readonly inlineMax?: number
   readonly seed: number
 }

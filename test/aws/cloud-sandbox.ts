@@ -72,7 +72,7 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
   readonly idleMs?: number
   /** Interval between the calls of compaction. Default: an hour. */
   readonly compactionIntervalMs?: number
-  /** Alternative visibility timeouts of a function's messages, in seconds. */
+  /** Alternative visibility timeouts by queue, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   /**
    * `above`: the SDK is in a folder above the program, so that the packed program is small. The
@@ -96,7 +96,7 @@ export interface CloudSandbox {
   readonly cloudFolder: string
   /** The URL of the installation's key of secrets. */
   readonly keyUrl: string
-  /** The stack file, which selects the secrets manager. */
+  /** The text of the stack file, which selects the secrets manager. */
   readonly stackFile: string
   /** Packs the program with these environment variables, and uploads it. */
   readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>

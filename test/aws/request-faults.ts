@@ -4,8 +4,8 @@ import type { AwsHandler, AwsService, AwsSettings } from '../../shared/platform/
 
 /**
  * A fault of a request. `throttled`, `broken`: the request fails with a refusal or a 500, without
- * effect. `lost`: the request takes effect, and its response is lost. `late`: the request is sent late.
- * `again`: a receive repeats an earlier response.
+ * effect. `lost`: the request takes effect, and its response is lost. `late`: the request is sent
+ * late. `again`: a receive repeats an earlier response.
  */
 export type RequestFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
 

@@ -27,9 +27,9 @@ export interface GithubHost {
   readonly listStatuses: (commit: string) => readonly { state: string; description: string }[]
   /** The current comments by id. */
   readonly listComments: () => ReadonlyMap<number, string>
-  /** From then on, redirects archives to this host itself, which serves them for the token only. */
+  /** Redirects later requests for archives to the API's own host, which requires the token. */
   readonly serveArchivesItself: () => void
-  /** Number of requests for archives. */
+  /** Number of requests to the separate host of archives. */
   readonly countFetches: () => number
   readonly close: () => void
 }
@@ -116,8 +116,8 @@ function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
 }
 
 /**
- * Returns a package `dep` that exports 1, and the lock file with which npm installs it without a
- * registry. `scripts`: the scripts of the program that depends on it.
+ * Returns the manifest and lock file of a program, and the packed package `dep` that the program
+ * depends on. With them npm installs `dep` without a registry. `scripts`: those of the program.
  */
 export function createPackageFiles(
   folder: string,
@@ -152,7 +152,7 @@ export function createPackageFiles(
   }
 }
 
-/** Returns the body of a push to `main`. */
+/** Returns the body of a push to a branch. */
 export const createPushBody = (commit: string, branch = 'main'): object => ({
   ref: `refs/heads/${branch}`,
   before: '0'.repeat(40),

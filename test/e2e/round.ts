@@ -11,9 +11,10 @@ import {
 import { initDevStack, upArgs } from './exported-state.ts'
 
 /**
- * Runs a round. Generator and executors are separate processes over one store. Some of them are
- * killed, and no user resumes them. Compares the log and the objects of the provider with the
- * state. Settles pending creates as a user would, and checks that the goal is reached.
+ * Runs a round. Generator and executors are separate processes over one store. Some of these
+ * processes are killed, and no user resumes the deployment. Compares the log and the objects of the
+ * provider with the state. Settles pending creates as a user would, and checks that the goal is
+ * reached.
  */
 export async function runRound(round: Round): Promise<RoundResult> {
   const sandbox = createSandbox('rounds')

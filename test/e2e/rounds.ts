@@ -17,7 +17,10 @@ export type RoundKind = keyof typeof roundKinds
 /** The target of a kill. A replacement is started shortly afterwards, as a supervisor would do. */
 export type KillTarget = 'generator' | 'executor' | 'all'
 
-/** A kill `afterMs` after the requests of a share `callShare` of all calls, but at least one. */
+/**
+ * A kill. It happens `afterMs` ms after the provider has received the share `callShare` of all
+ * calls, and at least one call.
+ */
 export interface Kill {
   readonly target: KillTarget
   readonly callShare: number

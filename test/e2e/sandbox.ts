@@ -74,8 +74,8 @@ export interface Sandbox {
   /** The requested changes in order, answered or not; see GOLD_ASKED. */
   readonly listChanges: () => readonly RequestedChange[]
   /**
-   * Makes calls of the provider fail, so many times or always. The keys are `<call>:<name>`, after
-   * `partial-`, `hang-` (no response) or `lost-` (no response after the effect).
+   * Makes calls of the provider fail, a number of times or always. A key is `<call>:<name>`, and
+   * may begin with `partial-`, `hang-` (no response) or `lost-` (no response after the effect).
    */
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
   /** Pids of the living programs and plugins of this sandbox. */

@@ -83,8 +83,8 @@ const inWaves: ResumeScenario = {
 }
 
 /**
- * Registers resources of `firstProgram`. The target depends on one more of them, so that its
- * deployment claims this one while it runs.
+ * Registers resources of `firstProgram`. The target `changed` now also depends on `kept`, which the
+ * running deployment adds to its claim.
  */
 const targetedProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', { v: 1 })

@@ -22,7 +22,7 @@ export async function editStackState(
   )
 }
 
-/** Replaces each resource of an engine's stack by the resources that `edit` returns. */
+/** Replaces each resource of an engine's stack with the resources that `edit` returns. */
 export function editStackResources(
   engine: TestEngine,
   edit: (resource: StoredResource) => readonly StoredResource[],

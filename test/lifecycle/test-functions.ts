@@ -54,7 +54,7 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** Operations in flight that a generator runs itself. Default: 0. */
+  /** See `RunInput.inlineOperationsMax`. Default: 0. */
   readonly inlineOperationsMax?: number
   /** Aborts when the process of the function must shut down. */
   readonly handOverSignal?: AbortSignal

@@ -57,7 +57,7 @@ const woken: Scene = {
   recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
-/** A delay that is long enough for the catalog to store the duration of the type. */
+/** The scene `parking` with such a long delay that the catalog stores the type's duration. */
 const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_200 }
 
 const leaving: Scene = {

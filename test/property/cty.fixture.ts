@@ -112,7 +112,7 @@ const numbers: fc.Arbitrary<CtyNumber> = fc
     { arbitrary: fc.constantFrom('+Inf', '-Inf'), weight: 1 },
   )
   .map(number => (typeof number === 'bigint' ? number : (parseCtyNumber(number) ?? 0n)))
-  // The precision of numbers belongs to the parser.
+  // The parser decides the precision of integers, so each integer is parsed from its text.
   .map(number => (typeof number === 'bigint' ? (parseCtyNumber(String(number)) ?? 0n) : number))
 
 /** Numbers as doubles, which providers send for fractions. */
@@ -169,7 +169,7 @@ function boundFacts(
   }
 }
 
-/** Replaces each dynamic part of a type by the type of a possible value. */
+/** Replaces most dynamic parts of a type with the types of possible values. */
 function concretize(type: CtyType): fc.Arbitrary<CtyType> {
   switch (type.kind) {
     case 'dynamic':

@@ -82,9 +82,9 @@ function stateOf(
 
 /**
  * Returns for the index of each state the indices of the states that must be deleted before it. The
- * result follows from the rules below alone, without the code under test. A state is deleted before each state that it
- * names as dependency, parent, provider or deletedWith. If a state depends on a component, it is
- * also deleted before the earlier descendants of the component.
+ * result follows from the next two rules alone, without the code under test. A state is deleted
+ * before each state that it names as dependency, parent, provider or deletedWith. If a state
+ * depends on a component, it is also deleted before the earlier descendants of the component.
  */
 export function expectedDependentsOf(
   states: readonly ResourceState[],

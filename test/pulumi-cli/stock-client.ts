@@ -54,7 +54,7 @@ export async function openStockClient(
     ...{ PULUMI_HOME: clientHome, HOME: clientHome },
     ...{ PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token },
     ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
-    // Clients ask a person for a login when they find an agent.
+    // With these variables, which AI agents set, the client asks a person to log in.
     ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
   }
   const startPulumi: StockClient['startPulumi'] = (args, env = {}) =>

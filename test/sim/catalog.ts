@@ -19,7 +19,7 @@ import type { Sync } from './sync.ts'
 
 /**
  * Creates a catalog of stacks and their published states. `onPublished` is called for each new
- * version, and `onRule` for a repeated publish and for a late outcome.
+ * version, and `onRule` for a repeated publish, a late outcome and a started targeted deployment.
  */
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,

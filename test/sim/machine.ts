@@ -67,7 +67,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
   }
   /**
    * Reports whether a holder lives. A holder on another host counts as dead if it is suspected, or
-   * silent for longer than a watchdog nudge. Otherwise the result is undefined.
+   * silent for longer than the delay of a watchdog nudge. Otherwise the result is undefined.
    */
   const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })

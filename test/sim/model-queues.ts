@@ -48,7 +48,7 @@ type QueueEvent = (typeof queueEvents)[number]
 
 /** The queues of the model. */
 export interface ModelQueues {
-  /** Throws the errors of the SDK. A receive waits at the server. */
+  /** Answers a request, or throws an error of the SDK. A long poll waits for a message. */
   readonly send: (command: { readonly input: object }) => Promise<Answer>
   /** Returns the bodies of all messages, including dead letters. */
   readonly bodies: () => readonly string[]

@@ -219,7 +219,7 @@ export function omitRecordKeys(outputs: PropertyMap): PropertyMap {
   return new Map([...outputs].filter(([key]) => !recordKeys.includes(key)))
 }
 
-/** Adds the outputs in a newer form to the diff of an unchanged object that has an older one. */
+/** Adds outputs in a newer form to the diff of an unchanged object whose outputs are older. */
 function upgradeSame(diff: DiffResult, oldOutputs: PropertyMap): DiffResult {
   if (diff.changes !== 'none' || oldOutputs.has(upgradedKey)) return diff
   return { ...diff, upgradedOutputs: new Map([...oldOutputs, [upgradedKey, 'yes']]) }

@@ -32,7 +32,7 @@ export interface CommandStart extends ProcessStart, Pick<DeployRequest, 'resumed
   readonly pendingCreates?: DeployRequest['pendingCreates']
 }
 
-/** A started process. `stop` shuts it down like a user or a platform. */
+/** A started process. `stop` shuts it down as a user or a platform does. */
 export interface StartedProcess {
   readonly launch: Launch
   readonly end: Promise<ProcessEnd>

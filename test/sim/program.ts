@@ -38,7 +38,7 @@ export interface SimMonitor {
   readonly onProgramGone: () => void
 }
 
-/** The number of registrations that a monitor decides at the same time: fewer than a program has. */
+/** Number of registrations that a monitor decides at once. Programs have more registrations. */
 const simWindowSize = 2
 
 const unusedMethods = { address: 'simulated', wasUsed: () => false, close: () => undefined }

@@ -45,7 +45,7 @@ export interface ScenarioStep {
   readonly functionLimitMs: number
   /** The executors of the operations: the process of the command, or others. */
   readonly execute: 'here' | 'elsewhere' | 'functions'
-  /** Operations in flight up to which a generator of `functions` runs them itself. */
+  /** See `RunInput.inlineOperationsMax`. It has an effect only if `execute` is `functions`. */
   readonly inlineOperationsMax: number
   /** Drift of objects before the step. */
   readonly drift: readonly ObjectDrift[]
@@ -172,7 +172,7 @@ function drawTargetGroups(
   return groups
 }
 
-/** Reports whether a thing refers to a named thing, or the named thing to it. */
+/** Reports whether a thing is the named thing, or one of the two depends on the other. */
 function touches(thing: PlannedThing, name: string, program: readonly PlannedThing[]): boolean {
   const namesOf = ({ needs, fixed, after }: PlannedThing): readonly string[] => [
     ...needs,

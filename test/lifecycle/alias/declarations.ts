@@ -24,7 +24,7 @@ export interface ResourceDeclaration {
   readonly otherFields?: object
 }
 
-/** Returns the URN of a resource. `types`: the types of its ancestors and its own, with `$`. */
+/** Returns the URN of a resource. `types`: those of its ancestors and its own, joined by `$`. */
 export function typedUrnOf(types: string, name: string): string {
   return `urn:pulumi:${stackName}::${project}::${types}::${name}`
 }
