@@ -27,7 +27,7 @@ export function renderResults(results: BenchResults): string {
   ].join('\n')
 }
 
-/** Lists the workloads by repetitions, load and date: one list for all that have the same ones. */
+/** Lists the workloads. Those with equal repetitions, load and date share one list. */
 function describeLines({ lines }: BenchResults): readonly string[] {
   const namesByWay = Map.groupBy(
     lines,

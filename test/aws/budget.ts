@@ -84,7 +84,10 @@ async function createCountedPorts(add: (purpose: string, billed: BilledRequest) 
   return { ...createRecords({ ...deps, region: 'eu-test-1' }, blobs), blobs, clock }
 }
 
-/** Creates, updates and deletes `count` resources, and returns the requests of each command. */
+/**
+ * Creates, keeps, updates, refreshes and deletes `count` resources. Returns the requests of each
+ * command.
+ */
 export async function measureRequests(
   count: number,
   onMeasured: (commandRequests: CommandRequests) => void = () => undefined,

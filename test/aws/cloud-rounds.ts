@@ -47,8 +47,9 @@ export interface CloudRoundResult {
 }
 
 /**
- * Draws the rounds of a seed. The kinds take turns. Each round has one to three kills, and every
- * second round has short time limits.
+ * Draws the rounds of a seed. The kinds take turns. Each round has one to three kills. Half of the
+ * rounds have short time limits. In every second group of eight rounds, generators may run
+ * operations themselves.
  */
 export function drawCloudRounds(seed: number, count: number): readonly CloudRound[] {
   const kill = fc.record({
@@ -97,7 +98,8 @@ const roundMs = 480_000
 
 /**
  * Runs a round, in which environments are killed and no user intervenes. Compares the log and the
- * objects of the provider with the state afterwards. The next deployment must reach the goal.
+ * objects of the provider with the state afterwards. If an `up` leaves pending creates, the next
+ * `up` must reach the goal.
  */
 export async function runCloudRound(
   round: CloudRound,
@@ -134,7 +136,7 @@ export async function runCloudRound(
       ]),
     )
     const changes = sandbox.listChanges().slice(changesBefore)
-    // A generator that runs operations itself loses its running calls like an executor.
+    // A generator that runs operations itself loses its running calls, as an executor does.
     const hadCalls = (target: string): boolean =>
       target === 'step-executor' || (target === 'step-generator' && inlineMax > 0)
     const killedTargets = kills.map(target => (hadCalls(target) ? 'executor' : 'generator'))
@@ -222,7 +224,7 @@ async function killDuring(
   return killedTargets
 }
 
-/** Returns random numbers in [0, 1), the same for a seed. */
+/** Returns a function that draws numbers in [0, 1). Equal seeds give equal numbers. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -151,7 +151,7 @@ export async function createCloudSandbox(
     // Two cores cannot start more environments at once.
     'antichain:executorsMax': '3',
     'antichain:generatorsMax': '2',
-    // Most tests need the functions of executors. The others set a number.
+    // In most tests, executor functions must run all operations. The other tests set a number.
     'antichain:inlineMax': '0',
     ...options.settings,
   })

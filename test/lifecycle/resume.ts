@@ -176,7 +176,7 @@ export function finalStateOf(testRun: TestRun, cloud: Cloud): FinalState {
   }
 }
 
-/** Runs a scenario without a kill, and returns its effects and its final state. */
+/** Runs a scenario without a kill. Returns the number of effects and the final state. */
 async function runWithoutKill({
   program,
   options,
