@@ -1,7 +1,8 @@
 /**
  * Measures Pulumi's own command line with several stores of states: `antichain serve`, a folder,
- * and another service if BENCH_PEER_URL, BENCH_PEER_TOKEN and BENCH_PEER_NAME are set. The client
- * creates and destroys resources of a provider that does nothing, with a text of `--bytes` each.
+ * and another service if BENCH_PEER_URL and BENCH_PEER_TOKEN are set. BENCH_PEER_NAME is the name
+ * of this service in the output. The client creates and destroys resources of a provider that does
+ * nothing, with a text of `--bytes` each.
  * `--client` is a version of the command line that the tests build, and `--without` omits a store.
  * Prints one JSON line per phase, with the processor time of our server. Usage:
  * `node bench/state-stores.ts [--sizes 600] [--bytes 16384] [--parallel 16] [--repetitions 1]

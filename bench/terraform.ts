@@ -16,7 +16,7 @@ import { type RunMeasurement, measureRun } from './measure-run.ts'
 import { createNullEngine } from './null-engine.ts'
 import { printReport } from './print-report.ts'
 
-/** A deployment command in a folder with a cloud of its own. */
+/** One of the compared engines, with a cloud of its own. */
 interface Contender {
   readonly name: string
   readonly version: string

@@ -120,7 +120,7 @@ export interface TestRun {
   readonly tracer: Tracer
 }
 
-/** An engine over its own embedded platform, with scripted programs and one scripted provider. */
+/** An engine over its own embedded platform, with scripted programs and providers. */
 export interface TestEngine {
   readonly platform: EmbeddedPlatform
   /** The folder of the store. */

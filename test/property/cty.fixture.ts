@@ -37,7 +37,7 @@ import { unknownOf } from '../../shared/providers/terraform/values/unknown-value
 const names = fc.constantFrom('a', 'b', 'id', 'é', 'z9', '__proto__', 'constructor', '10', '<&>')
 const primitives = fc.constantFrom(stringType, numberType, boolType)
 
-/** Types. Those without `dynamic` are the element types of sets, and the types of known values. */
+/** Returns types with these leaves. `concrete`: the element types of sets. Absent: all types. */
 function typesOf(leaf: fc.Arbitrary<CtyType>, concrete?: fc.Arbitrary<CtyType>) {
   return fc.letrec<{ type: CtyType }>(tie => ({
     type: fc.oneof(

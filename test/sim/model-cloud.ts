@@ -14,7 +14,7 @@ export interface ModelObject {
   readonly lastCall: ModelCall
 }
 
-/** A call that arrived, from any sender. */
+/** A call that a process sends to the cloud. */
 export interface ModelCall {
   readonly kind: 'create' | 'update' | 'delete' | 'read'
   readonly urn: string
