@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs'
 import { requireEmptyState } from '../../shared/runtime/state/require-empty-stack.ts'
-import { createOpenDeploymentError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import {
+  createJustEndedError,
+  createOpenDeploymentError,
+} from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
@@ -45,9 +48,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
   if (!force) requireEmptyState(stack, state, lateOutcomes)
   if (!(await catalog.removeStack(id))) {
     await requireIdle(engine, id)
-    throw error('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {
-      hint: 'Run the command again.',
-    })
+    throw createJustEndedError(id)
   }
   await engine.forgetStack(id)
 }

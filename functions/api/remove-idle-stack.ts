@@ -1,6 +1,8 @@
-import { createOpenDeploymentError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
-import { error } from '../../shared/errors/error.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import {
+  createJustEndedError,
+  createOpenDeploymentError,
+} from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import type { StackId } from '../../shared/records/ids.ts'
 import type { ApiPorts } from './define-route.ts'
 import { removeStackDocuments } from './scheduler-calls.ts'
 
@@ -12,13 +14,7 @@ export async function removeIdleStack(
   if (!(await ports.catalog.removeStack(id))) {
     const current = (await ports.catalog.getStack(id))?.current ?? ''
     if (current !== '') throw await createOpenDeploymentError(ports, current)
-    throw error(
-      'STACK_BUSY',
-      `a deployment of the stack '${stackPartsOf(id).stack}' has just ended`,
-      {
-        hint: 'Run the command again.',
-      },
-    )
+    throw createJustEndedError(id)
   }
   await removeStackDocuments(ports, id)
 }

@@ -3,7 +3,12 @@ import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { ControlPort } from '../../../ports/records.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
 import type { ClockPort } from '../../../ports/system.ts'
-import { deploymentPartsOf, type DeploymentId, type StackId } from '../../../records/ids.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type StackId,
+  stackPartsOf,
+} from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import { readHistoryRecord } from '../retention/history-and-versions.ts'
 
@@ -76,4 +81,12 @@ export async function requireWaitingRequest(
   if (key === undefined || requests === undefined) return
   if ((await requests.find(stack, key))?.end === undefined) return
   throw error('STACK_BUSY', `another process has served the request '${key}'`)
+}
+
+/** Returns the error for an action that a deployment prevented, although it has ended since. */
+export function createJustEndedError(id: StackId): Error {
+  const { stack } = stackPartsOf(id)
+  return error('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {
+    hint: 'Run the command again.',
+  })
 }
