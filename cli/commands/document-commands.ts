@@ -12,10 +12,10 @@ const documentForm = z.object({
   value: z.looseObject({ isPaused: z.boolean() }),
 })
 
-/** A document as the API returns it. */
+/** A webhook, schedule, notification or federation rule, as the API returns it. */
 export type DocumentListing = z.infer<typeof documentForm>
 
-/** The options of the commands for one kind of document. */
+/** The options of the commands for one kind of document: webhooks, for example. */
 export interface DocumentCommandOptions {
   /** The noun for messages. */
   readonly noun: string

@@ -19,7 +19,7 @@ export const listStacks: Handler = async (session, flags) => {
   const projectOption = flags.text('project')
   const engine = await session.openEngine()
   const { platform, findLegacyStack } = engine
-  // In the legacy layout, the stacks belong to no project.
+  // In the legacy layout, the catalog lists all stacks: they belong to no project.
   const hasProjects = findLegacyStack === undefined
   const isAllRequested = flags.isSet('all') && hasProjects
   const project = isAllRequested ? undefined : (projectOption ?? findProjectName(session))

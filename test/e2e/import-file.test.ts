@@ -11,8 +11,8 @@ test('the import file of a preview imports the resources that the preview would 
     await initDevStack(sandbox)
     requireSuccess(await sandbox.run(upArgs, { env }))
     requireSuccess(await sandbox.run(['stack', 'init', 'other'], { env }))
-    const drawn = ['preview', '-s', 'other', '--import-file', 'found.json']
-    requireSuccess(await sandbox.run(drawn, { env }))
+    const previewArgs = ['preview', '-s', 'other', '--import-file', 'found.json']
+    requireSuccess(await sandbox.run(previewArgs, { env }))
     const path = join(sandbox.program, 'found.json')
     const file: { resources: { name: string; id: string; version?: string }[] } = JSON.parse(
       readFileSync(path, 'utf8'),
@@ -25,8 +25,8 @@ test('the import file of a preview imports the resources that the preview would 
     writeFileSync(path, JSON.stringify(file))
     const args = ['import', '-s', 'other', '--file', 'found.json', '--yes', '--protect=false']
     requireSuccess(await sandbox.run([...args, '--generate-code=false'], { env }))
-    const again = ['up', '--yes', '--skip-preview', '-s', 'other', '--expect-no-changes']
-    requireSuccess(await sandbox.run(again, { env }))
+    const upAgainArgs = ['up', '--yes', '--skip-preview', '-s', 'other', '--expect-no-changes']
+    requireSuccess(await sandbox.run(upAgainArgs, { env }))
     expect(sandbox.listObjects()).toHaveLength(6)
   } finally {
     sandbox.remove()

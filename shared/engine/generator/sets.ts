@@ -12,10 +12,10 @@ import type { RegisteredGoal } from './registration/goal.ts'
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
-   * The reason why the registration does not change the resource. `kept`: it is outside of the
-   * scope, or unregistered but needed. `not created`: it is new and outside of the scope, it is new
-   * in a destroy or refresh, or it needs such a resource. `as read`: in a refresh, it keeps the
-   * state that was read, or its old state if the scope excludes it.
+   * The reason why the resource is not changed. `kept`: it is outside of the scope, or the program
+   * has not registered it but another resource needs it. `not created`: it is new and outside of the
+   * scope, it is new in a destroy or refresh, or it needs such a resource. `as read`: in a refresh,
+   * it keeps the state that was read, or its old state if the scope excludes it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
@@ -36,10 +36,10 @@ export interface GeneratorSets {
   /** URN → the old URN that it claimed. */
   readonly formerUrns: ReadonlyMap<Urn, Urn>
   /**
-   * URNs with a step other than a create: same, update, replacement, read, refresh or import. A
-   * create does not count, because an old state of its URN must still be deleted.
+   * URNs whose old state has a step: same, update, replacement, read, refresh or import. A create
+   * has no old state. If the base still has a state with its URN, that state must be deleted.
    */
-  readonly urnsWithStep: ReadonlySet<Urn>
+  readonly urnsWithOldStateStep: ReadonlySet<Urn>
   /** URNs that this deployment deletes or has deleted. */
   readonly deletedUrns: ReadonlySet<Urn>
   /**
@@ -68,7 +68,7 @@ export interface GeneratorSets {
    * because of them.
    */
   readonly failedUrns: ReadonlySet<Urn>
-  /** Dependent → the keys for which it is replaced with its dependency. */
+  /** Dependent → the property keys that cause its replacement when its dependency is replaced. */
   readonly dependentKeys: ReadonlyMap<Urn, readonly string[]>
   /** Base indices that a completed replacement marked for deletion. */
   readonly markedForDeleteIndices: ReadonlySet<number>
@@ -106,9 +106,9 @@ export function isResourceGone({ refreshedStates }: GeneratorSets, index: number
 }
 
 /**
- * Reports whether an old URN has a step, under this URN or under the URN that claimed it as an
- * alias.
+ * Reports whether the old state of a URN has a step (`urnsWithOldStateStep`), under this URN or
+ * under the URN that claimed it as an alias.
  */
-export function hasRegisteredStep(sets: GeneratorSets, urn: Urn): boolean {
-  return sets.urnsWithStep.has(sets.claimantUrns.get(urn) ?? urn)
+export function hasOldStateStep(sets: GeneratorSets, urn: Urn): boolean {
+  return sets.urnsWithOldStateStep.has(sets.claimantUrns.get(urn) ?? urn)
 }

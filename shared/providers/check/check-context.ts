@@ -208,6 +208,6 @@ export function describeDiff(diff: DiffResult): string | undefined {
   if (diff.changes === 'none') return undefined
   const keys = diff.detailedDiff === null ? diff.changedKeys : [...diff.detailedDiff.keys()]
   const replaces =
-    diff.replaceKeys.length === 0 ? '' : `, a replacement by ${diff.replaceKeys.join(', ')}`
+    diff.replaceKeys.length === 0 ? '' : `, a replacement because of ${diff.replaceKeys.join(', ')}`
   return `a change of ${keys.length === 0 ? 'unnamed properties' : keys.join(', ')}${replaces}`
 }

@@ -50,7 +50,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'settled-after-create',
-    title: 'the new object has no difference to its configuration',
+    title: 'the new object does not differ from its configuration',
     source: 'docs/spec/provider-protocol.md#diff',
     remedy: 'Compare values in their normal form, and return them as the program wrote them.',
     async run(context) {

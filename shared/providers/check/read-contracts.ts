@@ -42,7 +42,7 @@ export const readContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'settled-after-read',
-    title: 'the refreshed object has no difference to its configuration',
+    title: 'the refreshed object does not differ from its configuration',
     remedy: 'Return inputs and outputs from Read that Diff accepts as unchanged.',
     async run(context) {
       const { inputs: checked } = context.requireFact('created')

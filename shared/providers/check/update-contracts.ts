@@ -70,7 +70,7 @@ const changeContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'settled-after-update',
-    title: 'the updated object has no difference to its configuration',
+    title: 'the updated object does not differ from its configuration',
     source: 'docs/spec/provider-protocol.md#diff',
     remedy: 'Return the new values from Update, so that the next diff has no change.',
     async run(context) {
@@ -147,7 +147,9 @@ function findReplaceKeyFlaws(
   return listReplaceKeys(diff).flatMap(key =>
     changedKeys.has(topKeyOf(key)) || (isWriteOnly && key.startsWith('__'))
       ? []
-      : [`a change of '${property}' requires a replacement by '${key}', which did not change`],
+      : [
+          `a change of '${property}' requires a replacement because of '${key}', which did not change`,
+        ],
   )
 }
 

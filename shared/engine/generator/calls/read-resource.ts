@@ -108,7 +108,7 @@ function decideReadSteps(
   next: ResourceState,
   id: string,
 ): Result<readonly Step[]> {
-  const delta = { urnsWithStep: [urn] }
+  const delta = { urnsWithOldStateStep: [urn] }
   if (old === undefined) return toDecided([stepOf({ op: 'read', effect: 'add', next })], delta)
   if (baseIndex === undefined || old.state.external || old.state.id === id)
     return toDecided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)

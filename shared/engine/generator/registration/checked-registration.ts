@@ -25,7 +25,7 @@ export interface CheckedRegistration {
 
 /** Returns the delta that marks a URN as replaced by this deployment. */
 export function createReplacedDelta({ urn }: UrnClaim): SetsDelta {
-  return { replaced: [urn], urnsWithStep: [urn] }
+  return { replaced: [urn], urnsWithOldStateStep: [urn] }
 }
 
 /** Reports whether the generator settles this kind of resource itself, without an executor. */

@@ -37,7 +37,7 @@ const outputsOf = (value: CtyValue, paths: readonly CtyPath[] = []): unknown =>
   toPlain(toOutputs(firewallNames, value, paths))
 
 test.each<[string, object, object]>([
-  ['null properties, which are absent', { id: 'a-1', name: null }, { id: 'a-1' }],
+  ['null properties to nothing', { id: 'a-1', name: null }, { id: 'a-1' }],
   [
     'lists and sets',
     { ip_range: ['b', 'a'], open_port: [1] },
@@ -70,7 +70,7 @@ test.each<[string, object, object]>([
     { rate_limit: [{ max_rate: 1 }], gateway: [{ key_name: 'k' }] },
     { rateLimit: { maxRate: 1 }, gateway: { keyName: 'k' } },
   ],
-  ['flattened blocks that are not there', { rate_limit: [], gateway: [] }, {}],
+  ['missing flattened blocks to nothing', { rate_limit: [], gateway: [] }, {}],
   [
     'values of any type',
     {
@@ -97,7 +97,7 @@ test.each<[string, object, object]>([
     },
     { frees: [{ anyValue: 'x' }, { anyValue: 1 }] },
   ],
-])('outputs have %s', (_case, attributes, outputs) => {
+])('toOutputs converts %s', (_case, attributes, outputs) => {
   expect(outputsOf(firewallWith(attributes))).toEqual(outputs)
 })
 
@@ -181,16 +181,21 @@ test.each<[string, object, CtyPath, object]>([
     ],
     { gateway: { secret: { keyName: 'k' } } },
   ],
-  ['a null, which stays absent', { name: null }, [createAttributeStep('name')], {}],
   [
     'a part of a value of any type',
     { extra: { value: { a: 'x' }, type: ['object', { a: 'string' }] } },
     [createAttributeStep('extra'), createAttributeStep('a')],
     { extra: { a: { secret: 'x' } } },
   ],
-  ['another attribute', { name: 'n' }, [createAttributeStep('extra')], { name: 'n' }],
 ])('a sensitive path makes a secret of %s', (_case, attributes, path, outputs) => {
   expect(outputsOf(firewallWith(attributes), [path])).toEqual(outputs)
+})
+
+test('a sensitive path leaves other attributes plain, and a null absent', () => {
+  const extraPath = [createAttributeStep('extra')]
+  expect(outputsOf(firewallWith({ name: 'n' }), [extraPath])).toEqual({ name: 'n' })
+  const namePath = [createAttributeStep('name')]
+  expect(outputsOf(firewallWith({ name: null }), [namePath])).toEqual({})
 })
 
 test('secrets are not nested', () => {
