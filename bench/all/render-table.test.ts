@@ -7,7 +7,7 @@ const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1
 
 const way = { repetitions: 3, load: 1, date: '2026-11-26' }
 
-test('each command is shown beside its peer and its goal', () => {
+test('renderResults shows each command with its result in Pulumi, and with its goal', () => {
   const table = renderResults({
     ...{ machine: 'two cores', cores: 2, node: '24.0.0' },
     versions: { antichain: '0.1.0', pulumi: '3.0.0' },

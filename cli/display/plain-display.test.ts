@@ -204,7 +204,7 @@ describe('the end', () => {
     expect(lines).not.toContain('Outputs:')
   })
 
-  test('operations with an unknown result are listed, with the commands that settle them', async () => {
+  test('operations with an unknown result are listed, with the commands that resolve them', async () => {
     const pending = [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }]
     const lines = await printPlain([], { result: { ...succeeded, result: 'interrupted', pending } })
     expect(lines).toContain('    pkg:index:Thing a')

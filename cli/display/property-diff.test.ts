@@ -63,7 +63,7 @@ describe('without a detailed diff', () => {
     ])
   })
 
-  test('a wrapped secret is hidden like the word [secret]', () => {
+  test('a wrapped secret is shown as the word [secret]', () => {
     const secret = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
     expect(printDiff(update({ a: 'open' }, { a: secret, b: { c: secret } }))).toEqual([
       '~ a: "open" => [secret]',

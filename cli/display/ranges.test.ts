@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatRanges } from './ranges.ts'
 
-test('consecutive numbers become a range of any length', () => {
+test('three or more consecutive numbers become one range', () => {
   expect(formatRanges([])).toBe('')
   expect(formatRanges([4])).toBe('4')
   expect(formatRanges([1, 2])).toBe('1, 2')

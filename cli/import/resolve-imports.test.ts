@@ -47,14 +47,14 @@ test('names of the name table and of the file are resolved to URNs', () => {
   ])
 })
 
-test('a resource with the name of another one has its type appended in the program', () => {
+test('of two resources with one name, the second one has its type appended to its name in the program', () => {
   const { names } = resolve({
     resources: [createSpec('a'), { ...createSpec('a'), type: 'test:index:Other' }],
   })
   expect([...names.values()]).toEqual(['a', 'aOther'])
 })
 
-test('the logical name belongs to the resource, the other name to the program', () => {
+test('the resource gets the logical name, and the program uses the other name', () => {
   const { imports, names } = resolve({ resources: [createSpec('a', { logicalName: 'long-name' })] })
   expect(imports[0]?.name).toBe('long-name')
   expect([...names]).toEqual([['urn:pulumi:dev::p::test:index:Thing::long-name', 'a']])

@@ -42,7 +42,7 @@ test('a display shows events after the close of its log, and writes them to no f
   const { display, close } = await openLog('events.json')
   display.emit(event)
   await close()
-  // The next file that is opened has the number of the closed one.
+  // The next file that is opened gets the file descriptor of the closed one.
   const other = await openLog('other.json')
   display.emit(event)
   await other.close()

@@ -14,7 +14,7 @@ function createClient(unreserved: number, reservations: Readonly<Record<string, 
   return { send }
 }
 
-test('a new installation has the calls that no function has reserved', async () => {
+test('a new installation may use the concurrency that no function has reserved', async () => {
   expect(await readAvailableConcurrency(createClient(1_000, {}), 'site')).toBe(1_000)
 })
 

@@ -36,7 +36,7 @@ test('an edit that no process begins in time is withdrawn, and its error states 
   expect(withdrawn).toBeDefined()
 })
 
-test('an edit that begins when it is withdrawn keeps its end', async () => {
+test('an edit that has begun when it is withdrawn returns its result', async () => {
   const edit = { version: 4, count: 1, notices: [] }
   let end: unknown
   const refuseWithdrawal = (): never => {

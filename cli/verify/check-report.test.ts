@@ -9,7 +9,7 @@ const reports: readonly CheckReport[] = [
   { name: 'alarm', result: 'skipped', durationMs: 0, message: 'Not checked: x.' },
 ]
 
-test('only failed checks count as failures, neither skipped nor unseen ones', () => {
+test('only failed checks count as failures, not those with the result skipped or not-seen', () => {
   expect(failedChecksOf(reports)).toEqual(['webhook'])
 })
 

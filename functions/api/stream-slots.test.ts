@@ -5,7 +5,7 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { createStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
 const { tokenStreamsMax, streamSlotMs, streamBurst } = apiLimits
-/** The installation may have more streams than one token. */
+/** The maximum of streams of the installation, above that of one token. */
 const streamsMax = tokenStreamsMax + 10
 
 /** Creates processes that share marks and a time. */

@@ -9,7 +9,7 @@ const record = {
 }
 const counterOf = (stringValue: string) => ({ dataType: 'Number', stringValue })
 
-test('a message without counters has the deliveries of SQS and no refusals', () => {
+test('a message without counters has the delivery count of SQS and no refusals', () => {
   expect(readSqsMessages({ Records: [record] })).toEqual([
     { id: 'm', handle: 'h', body: '{}', deliveries: 2, refusals: 0 },
   ])

@@ -10,7 +10,7 @@ const message = {
   attributes: { ApproximateReceiveCount: '1' },
 }
 
-/** Serves a nudge of a stack. `run` is what happens before its stack is read. */
+/** Serves a nudge of a stack. Calls `run` before the stack is read. */
 async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
   const effects: string[] = []
   const binding = createStackBinding(() => effects.push('end of the environment'))

@@ -14,6 +14,6 @@ test.each([
   ['new', undefined],
   ['1.2.3.4', undefined],
   ['1.2.3-', undefined],
-])('%j is completed to %j', (text, expected) => {
+])('the version %j is completed to %j', (text, expected) => {
   expect(completeVersion(text)).toBe(expected)
 })

@@ -51,7 +51,7 @@ describeWithServices(
         expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ operations/)
         expect(requireSuccess(await first.done).out).toMatch(/created/)
         expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
-        // No executor lives that could begin an operation of the second deployment.
+        // Without a living executor, no operation of the second deployment begins.
         gate.close()
         for (const one of sandbox.cloud.listEnvironments('step-executor'))
           one.kill('the gate is closed')

@@ -10,7 +10,7 @@ const programs = {
   wide: { COUNT: '40', NEEDS: '5', DELAY: '400' },
 } as const
 
-describeWithServices('a narrow deployment', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('inline operations', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
   let sandbox: CloudSandbox | undefined
   beforeAll(() => {
@@ -28,7 +28,7 @@ describeWithServices('a narrow deployment', ['DYNAMODB', 'SQS', 'S3', 'KMS'], se
     ['wide', '8', true],
     ['small', '0', true],
   ] as const)(
-    '%s with %s inline operations: executors run operations: %s',
+    'the program %s with at most %s inline operations uses executors: %s',
     {
       timeout: 400_000,
     },

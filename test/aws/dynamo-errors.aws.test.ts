@@ -40,7 +40,7 @@ if (hasDynoxide())
       await dynoxide.close()
     })
 
-    /** Opens ports whose requests meet a fault, the first or each of a kind. */
+    /** Opens ports whose requests meet faults, and ports without faults over the same tables. */
     const openStruck = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
       const names = createTableNames()
       const { endpoint } = dynoxide

@@ -102,7 +102,7 @@ describeWithServices('the address of the files of a repository', ['S3'], setting
     expect((await fetch(url)).status).toBe(403)
   })
 
-  test('neither overwrites its object nor has it after its time', async () => {
+  test('neither overwrites its object, nor reads it after its time', async () => {
     const { storeSource, countVersions } = await open(settings(), 1_000)
     const address = await storeSource(bytes)
     const put = await fetch(address, { method: 'PUT', body: Buffer.from('other') })

@@ -115,7 +115,7 @@ async function openNotifications(plain: AwsSettings, rules: readonly RequestFaul
   return { ports: { notifications, visibilityMs: 1_000 }, queue, sqs, close }
 }
 
-/** Faults that no request may show. */
+/** The faults that must not change the result of any request. */
 const harmless: readonly RequestFaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },

@@ -75,7 +75,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     await catalog.publish(sandbox.stack, record?.version ?? 0, blob)
   }
 
-  test('an interrupted create is settled by the id of its object', async () => {
+  test('an interrupted create is resolved by the id of its object', async () => {
     setFaults({ 'lost-create:thing-0': 1 })
     const running = client.start(['-C', sandbox.program, ...upArgs])
     await waitUntil(() => sandbox.listObjects().length >= 3, { condition: 'three objects' })

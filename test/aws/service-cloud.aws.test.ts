@@ -96,7 +96,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         await open('small')
         const { client } = service
         writeFileSync(join(client.program, 'index.js'), program)
-        // The API of our own command line names the address for this one.
+        // The API of our own command line refuses this client, and names the address for it.
         const refused = await fetch(`${sandbox.cloud.apiUrl}/api/user`)
         expect([refused.status, await refused.text()]).toEqual([
           404,
@@ -157,7 +157,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         // The refresh begins on the state with every acknowledged entry.
         await stock('refresh', '--yes', '--skip-preview', '--clear-pending-creates')
         const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 9)
-        // A refresh without pending creates imports the state first.
+        // A refresh with --clear-pending-creates first imports the state without them.
         expect(history.map(({ command, result }) => `${command} ${result}`)).toEqual([
           'refresh succeeded',
           'stack import succeeded',

@@ -54,7 +54,7 @@ async function openService() {
     sealing: { seal: async (text: string) => text, open: async (text: string) => text },
     scheduler: { place: async () => undefined, remove: async () => undefined },
   }
-  /** Ends the requests of a stack as a generator does. The service does not use its partitions. */
+  /** The records as other processes use them. `withoutUses` omits the partitions of such uses. */
   const generator = createRecords(deps, blobs)
   const withoutUses = async <T>(run: () => Promise<T>): Promise<T> => {
     const { length } = uses

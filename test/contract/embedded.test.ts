@@ -74,8 +74,8 @@ const openOverSocket: OpenAdapter<EmbeddedPlatform> = async () => {
 }
 
 /**
- * Opens a platform on which every request is sent twice and the first response dropped, like after
- * a lost reply.
+ * Opens a platform on which every request is sent twice and the first response dropped, as after a
+ * lost reply.
  */
 const openLosingReplies: OpenAdapter<EmbeddedPlatform> = async () => {
   const home = createHome()

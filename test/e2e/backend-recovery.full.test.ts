@@ -123,7 +123,7 @@ test('a deployment whose copy another machine ended begins nothing more', async 
   expect(findLostObjects(sandbox, await readState())).toEqual([])
 })
 
-test('a journal copy contains no secret in clear', async () => {
+test('a journal copy contains no secret in plaintext', async () => {
   const secret = 'plain-hunter2'
   const program = `
 const pulumi = require('@pulumi/pulumi')

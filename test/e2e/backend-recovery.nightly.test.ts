@@ -24,7 +24,7 @@ describe.each(s3Endpoint === '' ? ['file'] : ['file', 's3'])('a backend of %s://
   test.each(rounds)(
     `seed ${seed}, round %i: no object is lost, and both machines agree`,
     async round => {
-      // The first rounds wait for a sign of life. The others remove the lock.
+      // The first round waits for a sign of life. The other rounds remove the lock.
       await checkRound(scheme === 's3' ? bucket : undefined, { round, mustWait: round === 0 })
     },
     300_000,

@@ -50,7 +50,7 @@ function pathOf({ criticalPath }: Forecast): readonly string[] {
   return criticalPath.steps.map(({ urn }) => nameOf(urn))
 }
 
-/** Expects a time of at least `expectedMs` that exceeds it by less than the slowness of a machine. */
+/** Expects a time of at least `expectedMs`, and less than 1.9 s more on a slow machine. */
 function expectTime(ms: number, expectedMs: number): void {
   expect(ms).toBeGreaterThanOrEqual(expectedMs)
   expect(ms).toBeLessThan(expectedMs + 1_900)

@@ -16,7 +16,7 @@ afterEach(() => sandbox.remove())
 
 const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
 
-test('a second Ctrl-C abandons the running operations, and the next run reports how to settle them', async () => {
+test('a second Ctrl-C abandons the running operations, and the next run reports how to resolve them', async () => {
   const running = startOnTerminal(sandbox, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '60000' })
   await waitForFourCreates(sandbox)
   running.press(ctrlC)

@@ -15,7 +15,7 @@ async function waitUntilRecorded(sandbox: Sandbox, names: readonly string[]): Pr
   throw new Error(`${names.join()}: not recorded within 20 s`)
 }
 
-test('a user settles two creates with unknown ends: one by import, one by clear', async () => {
+test('a user resolves two creates with unknown ends: one by import, one by clear', async () => {
   const sandbox = createSandbox('many')
   const env = { COUNT: '4', DELAY: '0' }
   try {

@@ -105,8 +105,8 @@ describeWithCommands('a Terraform state', [['go', 'version']], () => {
         ? { inputs: resource.inputs }
         : { id: resource.id }),
     })
-    // The provider upgrades 'old' without its serial. Only a first deployment records another
-    // version of a provider with a name.
+    // The provider upgrades 'old' without its serial. For an explicit provider such as 'west', the
+    // first deployment of a stack records another version than an adoption.
     const isComparable = ({ urn }: ExportedResource): boolean => !/::(?:old|west)$/.test(urn)
     const byUrn = (a: { readonly urn: string }, b: { readonly urn: string }): number =>
       a.urn < b.urn ? -1 : 1

@@ -21,7 +21,7 @@ const conditionalTests: Readonly<Record<string, string>> = {
     'languages without an installed toolchain; with CI set they fail instead',
 }
 const columnsMax = 100
-/** A sentence may be one piece of text, so that it can be searched for. */
+/** The maximum width of a line with a text literal, because a search must find a whole sentence. */
 const columnsOfTextMax = 180
 
 describe('house rules', () => {

@@ -28,7 +28,10 @@ function withoutCode(piece: Piece): Piece {
   return { ...piece, text: piece.text.replaceAll(/```[\s\S]*?```|`[^`]*`/g, 'X') }
 }
 
-/** Words between spaces, a small letter first or after a capital: no SQL, no command line. */
+/**
+ * Reports whether a text is prose: three words or more, of which the first one has no capital after
+ * its first letter. SQL and command lines are no prose.
+ */
 function isProse({ text }: Piece): boolean {
   return /^[A-Za-z'][a-z']* (?:[\w'`X-]+,? ){2,}/.test(text) && !/[{}<>=\\|]|\n/.test(text)
 }

@@ -114,7 +114,7 @@ describe('the bucket', () => {
     })
     expect(rules.map(({ Id }) => Id)).toEqual(['unfinished', 'replaced', 'markers', 'installs'])
     const expiring = rules.filter(rule => 'ExpirationInDays' in rule || 'ExpirationDate' in rule)
-    // Only packed programs of the installer, which the generator has stored under another name.
+    // Only packed programs of the installer expire. The generator has stored them elsewhere.
     expect(expiring).toMatchObject([{ Id: 'installs', Prefix: 'installs/' }])
   })
 })
@@ -309,7 +309,7 @@ describe('the long pool', () => {
     [2, 2],
     [4, 4],
     [50, 4],
-  ])('scales to so many tasks for messages: %i, %i', (messages, tasks) => {
+  ])('scales for %i messages to %i tasks', (messages, tasks) => {
     const wanted = computeCapacities('LongPoolLongStepExecutor', messages)
     expect([...new Set(wanted)]).toEqual([tasks])
   })

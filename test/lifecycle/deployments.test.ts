@@ -176,7 +176,7 @@ describe('destroy', () => {
     expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'safe-1'])
   })
 
-  test('1,000 independent resources are deployed through joins', async () => {
+  test('1,000 independent resources are deleted through joins', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {

@@ -214,7 +214,7 @@ test('a blob that is referenced again while it is set aside is put back', async 
   const bytes = Buffer.from('{"version":3,"deployment":null}')
   const hash = await platform.blobs.put(bytes)
   await sweepBlobs(withLaterClock(platform, 2), { dryRun: false })
-  // A writer that found the blob and references it only now.
+  // A writer found the blob before the sweep, and references it only now.
   await platform.catalog.publish(stack.id, stack.version, hash)
   expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
   expect(await sweepBlobs(withLaterClock(platform, 4), { dryRun: false })).toMatchObject({

@@ -65,7 +65,10 @@ async function withSource(change: ProgramChange, work: () => Promise<void>): Pro
   }
 }
 
-/** Checks that the cloud has every id of the state. Other objects must be retained ones. */
+/**
+ * Checks that the cloud has every id of the state. Any other object belongs to a resource that is
+ * retained or has `deletedWith`.
+ */
 function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChange): void {
   const ids = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing').map(idOf)
   const there = [...objects.keys()]

@@ -34,7 +34,7 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     const { up, antichain, pulumi, sandbox } = await openHangingUpdate()
     up.kill('SIGKILL', 'group')
     await up.done
-    // Both command lines name the holder of the stack and its age.
+    // Both command lines name the holder of the stack, and the age of the update.
     const busy = await pulumi(['up', '--yes', '--skip-preview'])
     expect(busy.err + busy.out).toMatch(/began \d+ s ago, is held by admin: pulumi up/)
     const ownBusy = await antichain(['up', '--yes', '--skip-preview', '-s', 'dev'])

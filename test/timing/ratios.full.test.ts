@@ -36,7 +36,7 @@ describeWithCommands('ratios', [['go', 'version']], () => {
     process.env['PATH'] = path
   })
 
-  test('no command needs more processor time against Pulumi than recorded', async () => {
+  test('the ratio of processor time is for no command more than a fifth worse than recorded', async () => {
     const text = readFileSync(join(root, 'docs/measured/ratios.json'), 'utf8')
     const { ratios: recorded } = recordedRatiosForm.parse(JSON.parse(text))
     const command = buildPulumiCli(cliVersions[0])

@@ -177,7 +177,7 @@ describe('updates', () => {
     expect(json['continuationToken']).toBeNull()
   })
 
-  test('entries in any order and number refer to the exported base', async () => {
+  test('entries may arrive in any order and repeatedly, and refer to the exported base', async () => {
     const names = ['a', 'b', 'c', 'd']
     const first = await service.startUpdate(admin)
     const creates = names.flatMap((name, index) =>

@@ -15,7 +15,7 @@ describe('drift', () => {
     ['update', 'update'],
     ['update-replace', 'update-replace'],
   ] as const)(
-    'a property that needs %s was changed by %s outside the deployment',
+    'a property that an update would restore by %s was changed by %s outside of the deployment',
     (kind, became) => {
       const diff = {
         changes: 'some',

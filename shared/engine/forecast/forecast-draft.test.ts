@@ -30,7 +30,7 @@ function deletesOf(
   return { graph: createStateGraph(states), condemned, release: 'dataflow' as const }
 }
 
-test('a draft resolves its first step for a counted step, and not for an unchanged resource', async () => {
+test('a draft resolves `firstStep` at the first counted step, and an unchanged resource is none', async () => {
   const draft = createForecastDraft()
   let isResolved = false
   void draft.firstStep.then(() => (isResolved = true))

@@ -53,7 +53,7 @@ test('every state of a URN counts, a later one only if it closes no cycle', () =
   expect(findEdges(states).releases.get(2)?.states).toEqual([0, 1, 3])
   const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
   expect(findEdges(kept).releases.get(2)?.states).toEqual([0, 1])
-  // No condemned state is below b, so b is not higher than the replaced state.
+  // Without condemned dependencies, b has the height of the replaced state, so no edge is added.
   expect(findEdges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
   expect(findEdges(turned).releases).toEqual(

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a part that cannot be written gives the hint of the backend, not that of the own store', async () => {
+test('a part that cannot be written gives the hint of the backend, not that of the store on this machine', async () => {
   const backend = await openBackend(createFileObjects(folder, { hasAttributes: false }), {})
   const id = stackIdOf('shop', 'dev')
   // A file in place of the folder fails every write below it, as a full disk does.

@@ -87,7 +87,7 @@ test('a silent copy is fenced after the wait, and its fence outlives its close',
   expect(await copies.fence(id)).toEqual([])
 })
 
-test('a second close keeps the fence that the writer meets', async () => {
+test('the close after a second fence keeps the first fence, which refuses the next part of the writer', async () => {
   await createCopy()
   const copies = createCopies()
   await copies.fence(id)

@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('an unusable home', () => {
-  test('the error names a file in the place of home', async () => {
+  test('the error names a file in the place of the home', async () => {
     const home = join(folder, 'home')
     writeFileSync(home, 'a file')
     await expect(openEmbeddedPlatform({ home })).rejects.toMatchObject({

@@ -209,7 +209,7 @@ describe('Node program host', () => {
   })
 })
 
-test('words are split like in a shell', () => {
+test('words are split as in a shell', () => {
   expect(splitArguments(` a  'b c' "d \\"e" f\\ g '' `)).toEqual(['a', 'b c', 'd "e', 'f g', ''])
   expect(splitArguments('')).toEqual([])
   expect(() => splitArguments("'open")).toThrow(/quote/)

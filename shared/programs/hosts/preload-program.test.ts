@@ -156,7 +156,7 @@ describe('Settings of the preloaded module', () => {
       : JSON.parse(added['ANTICHAIN_PRELOAD'])
   }
 
-  test('turn off the memory of frames when the user sets ANTICHAIN_REMEMBER_FRAMES', () => {
+  test('turn off remembered frames when the user sets ANTICHAIN_REMEMBER_FRAMES to 0 or False', () => {
     const compiledFolder = '/compiled'
     expect(settingsOf({})).toEqual({ remembersFrames: true, compiledFolder })
     for (const text of ['0', 'False'])

@@ -14,6 +14,6 @@ test.each([
   ['2!1.0', undefined],
   ['1.0-unheard', undefined],
   ['', undefined],
-])('%j is converted to %j', (version, expected) => {
+])('the Python version %j is converted to %j', (version, expected) => {
   expect(toSemver(version)).toBe(expected)
 })

@@ -133,7 +133,7 @@ describe('a plugin is installed', () => {
     expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
   })
 
-  test('once by two processes', async () => {
+  test('once by three processes', async () => {
     const module = join(import.meta.dirname, 'install-plugin.ts')
     const script = `
       const { installPlugin } = await import(${JSON.stringify(module)})

@@ -166,7 +166,7 @@ async function startVault() {
   return server
 }
 
-/** Returns a successful result. Throws an error with the output of another one. */
+/** Returns a successful result. Throws an error with the output of a failed one. */
 function requireExit<Result extends { readonly exit: number; readonly err: string }>(
   result: Result,
 ): Result {

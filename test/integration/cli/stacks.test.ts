@@ -147,7 +147,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'output')).out).toContain('list    [1,"[secret]"]')
   })
 
-  test('a shell reads the outputs for a shell unchanged', async () => {
+  test('a shell reads unchanged values from the outputs that --shell prints', async () => {
     const outputs = { url: "it's $HOME", 'no-name': 1, list: [1, 'a b'], empty: '' }
     const root = { urn, type: 'pulumi:pulumi:Stack', custom: false, outputs }
     bench.states.set(dev, stateOf([root]))
@@ -187,7 +187,7 @@ describe('a key of KMS', () => {
     expect((await bench.run('config', 'get', 'a', '--stack', 'prod')).out).toBe('hush\n')
   })
 
-  test('that neither the file with encrypted values nor a state names is not replaced', async () => {
+  test('that is unknown, because neither stack file nor state names it, is not replaced if the file has encrypted values', async () => {
     const text = 'config:\n  site:a:\n    secure: AZhTqCGEB5ZZZY+N\n'
     bench.write('Pulumi.prod.yaml', text)
     expect((await bench.run('stack', 'init', 'prod')).exit).toBe(0)

@@ -201,7 +201,7 @@ describe('stack rename', () => {
     )
   })
 
-  test('warns outside of the folder of the project of a data key with the old id', async () => {
+  test('warns of a data key with the old id if it runs outside of the folder of the project', async () => {
     const url = `awskms://alias/k?context_antichain-stack=${dev}`
     const test = 'organization/site/test' as StackId
     const secrets = { type: 'cloud', state: { url, encryptedkey: 'bmV3' } }

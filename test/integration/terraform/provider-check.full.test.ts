@@ -66,7 +66,7 @@ describeWithCommands('provider check of a Terraform provider', [['go', 'version'
 
   test('the healthy provider passes all contracts', async () => {
     const report = await check('tfgold')
-    // The check generates a missing name, so that no property is required.
+    // Check generates a missing name, so no property is required.
     expect(listResults(report, 'not applicable')).toEqual(['check-missing'])
     expect(listResults(report, 'passed')).toHaveLength(allContracts.length - 1)
     expect(report.entries).toHaveLength(allContracts.length)

@@ -142,7 +142,7 @@ test('TestDestroyWithProgramProtectedResourceWithProvider: a protected resource 
   expect(readNames(testRun)).not.toContain('b')
 })
 
-test('its preview changes nothing and reports the deletes', async () => {
+test('the preview of a destroy with the program changes nothing and reports the deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

@@ -147,7 +147,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     ])
     expect(testRun.result.result).toBe('succeeded')
     expect(tries).toBe(4)
-    // The failure is reported once, however many attempts it had.
+    // Failures before a successful retry are not reported as failures of the step.
     const failures = JSON.stringify(testRun.events.filter(event => 'resOpFailedEvent' in event))
     expect(failures).toBe('[]')
     expect(cloud.objects.size).toBe(kind === 'Delete' ? 0 : 1)

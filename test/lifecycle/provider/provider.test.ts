@@ -272,7 +272,7 @@ test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renam
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
-// As in Pulumi, a provider with an alias of the old one counts as unchanged for its resources.
+// As in Pulumi, a provider whose alias is the old provider counts as unchanged for its resources.
 test('a provider that is renamed and replaced in one deployment does not replace its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())

@@ -243,7 +243,7 @@ test('TestAdditionalSecretOutputs: named outputs become secret, and secrets stay
     await registerThing(monitor, 'x', object, { additionalSecretOutputs })
   })
   expect(testRun.result.result).toBe('succeeded')
-  // Like Pulumi, a name without an output is ignored silently.
+  // As in Pulumi, a name without an output is ignored without a warning.
   expect(diagnosticsOf(testRun, 'warning')).toEqual([])
   const sealed = { ciphertext: expect.any(String) }
   expect(statesOf(testRun, 'x')).toMatchObject([

@@ -23,7 +23,7 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   for (const dryRun of [true, false]) {
     const refused = await engine.run(createOne('baz', true), { dryRun })
     expect(refused.result.result).toBe('failed')
-    // The hint names the commands of Antichain.
+    // The rest of the message is a hint, which names the commands of Antichain.
     expect(errorsOf(refused)[0]).toContain(
       `a: unable to replace resource "${urn}"\nas it is currently marked for protection.`,
     )

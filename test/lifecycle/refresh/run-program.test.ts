@@ -60,12 +60,12 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
   expect(replies).toEqual([['', {}, true], ['b-1', { v: 7 }, false], true])
   expect(gone.result.changes).toEqual({ delete: 1, same: 4 })
   expect(listStateNames(gone)).toEqual(['b'])
-  // Its dependency no longer exists.
+  // The dependency `a` no longer exists.
   expect(resourceStateOf(gone, 'b').dependencies ?? []).toEqual([])
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('its preview changes nothing and reports the same', async () => {
+test('the preview of a refresh with the program changes nothing and reports the same', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const before = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, left: { v: 1 } }))
@@ -182,7 +182,7 @@ test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateD
     new Map([['test:region', { text: region, isSecret: false, isObject: false }]])
   const program = createThings({ a: { v: 1 } })
   await engine.run(program, { config: createConfig('one') })
-  // The program does not use it, so the stored configuration is used.
+  // The program does not use the default provider, so its stored configuration is used.
   const other = await engine.run(createThings({}), { ...byProgram, config: createConfig('two') })
   expect(other.result.result).toBe('succeeded')
   expect(allStepsOf(other)).toContain('refresh a')

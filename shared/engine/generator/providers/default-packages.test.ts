@@ -50,7 +50,7 @@ describe('the plugin of a default provider', () => {
     expect([...chooseDefaultPackages(reported, state).keys()]).toEqual(['other'])
   })
 
-  test('has checksums of the state only where old states have them', () => {
+  test('has only the checksums at the place where old states store them', () => {
     const sums = new Map([['linux-amd64', 'ab']])
     const [first] = state
     const now = new Map([['__internal', new Map([['pluginChecksums', sums]])]])

@@ -20,7 +20,7 @@ const stackUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
 const createState = (urnOf: Urn, type: string): ResourceState =>
   createResourceState({ urn: urnOf, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
 
-/** In the order of their registration. */
+/** The states, in the order of their registration. */
 const states = [
   createState(stackUrn, 'pulumi:pulumi:Stack'),
   createState(providerUrn, 'pulumi:providers:a'),
@@ -44,7 +44,7 @@ test.each<[Partial<Targeting>, string, string]>([
   [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
   [{ targets: [urn('b')] }, 'shop-dev p b', 'b'],
   [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
-  // The scope always contains providers, but the resources of such a provider are no targets.
+  // The scope always contains providers. Resources of an untargeted provider are no targets.
   [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
   // The resources of a targeted provider are targets too, except in a refresh.
   [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],

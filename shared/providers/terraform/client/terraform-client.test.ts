@@ -277,7 +277,7 @@ describe('a provider that the user runs', () => {
   test.each([
     [true, 0],
     [false, 1],
-  ])('of a test (%s) gets %d calls of Shutdown', async (isTest, count) => {
+  ])('in test mode (%s) gets %d calls of Shutdown', async (isTest, count) => {
     const requests: unknown[] = []
     const shutdown = respond({}, requests)
     const { provider } = await serveTerraform(

@@ -102,7 +102,7 @@ test('of two attributes with one name in Pulumi, the first one is found', () => 
   expect(names.toTerraform).toEqual(new Map([['aB', 'a_b']]))
 })
 
-test('a single list block with more than one allowed block is not flattened', () => {
+test('a block type is flattened only if at most one block is allowed', () => {
   const limits = [0, 1, 2].map(maxItems => nestedBlock('set', blockWith({}), { maxItems }))
   const flags = limits.map(
     nested => namesOf(blockWith({}, { a: nested })).toPulumi.get('a')?.isFlattened,
@@ -110,7 +110,7 @@ test('a single list block with more than one allowed block is not flattened', ()
   expect(flags).toEqual([false, true, false])
 })
 
-test('an attribute with at most one element is not flattened', () => {
+test('an attribute with a list of objects is not flattened', () => {
   const names = namesOf(blockWith({ a: plainAttribute('o', '["list",["object",{}]]') }))
   expect(names.toPulumi.get('a')).toMatchObject({ name: 'as', isFlattened: false })
 })

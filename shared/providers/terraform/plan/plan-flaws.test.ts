@@ -11,7 +11,7 @@ import { findPlanFlaws } from './plan-flaws.ts'
 import { findWriteOnlyPaths, removeWriteOnlyValues } from './write-only.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
 
-/** Prior, configuration, plan. */
+/** The prior object, the configuration and the planned object of a case. */
 type Values = readonly [PlainValue, PlainValue, PlainValue]
 
 const check = (block: BlockSchema, [prior, config, planned]: Values): readonly string[] =>

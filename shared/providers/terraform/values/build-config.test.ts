@@ -256,7 +256,7 @@ test('the paths of secrets are returned beside the value, and a secret in a set 
   expect(encodeCtyJson(built.value, built.value.type)).toContain('"a":"o"')
 })
 
-test('outputs, references and values without counterpart', () => {
+test('an output without a value is unknown, a reference is its id, and bytes are a problem', () => {
   const block = blockWith({ a: plainAttribute('o') })
   const buildPart = (a: PropertyValue): string => {
     const { value, problems } = build(block, { a })

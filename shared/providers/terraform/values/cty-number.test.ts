@@ -65,7 +65,7 @@ test('numbers have 512 bits, and the shortest text that identifies them', () => 
   expect(reformat(`${10n ** 400n + 1n}`)).toBe(`1${'0'.repeat(400)}`)
 })
 
-test('a text halfway to the next number identifies an even one', () => {
+test('a text halfway between two numbers identifies the even one', () => {
   const halfway = 13n * 10n ** 219n
   const even = (13n * 5n ** 219n - 1n) * 2n ** 219n
   const odd = (13n * 5n ** 219n + 1n) * 2n ** 219n

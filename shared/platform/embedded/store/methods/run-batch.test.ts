@@ -104,7 +104,7 @@ test('a full disk rolls back the whole batch, and the store works again once the
   expect(runBatch(database, [append(5, 1, 500_000)])).toEqual([{ id: 5, value: 'appended' }])
 })
 
-test('a database that was moved is not written', () => {
+test('no request is written to a database that was moved', () => {
   renameSync(join(folder, 'db'), join(folder, 'moved'))
   expect(runBatch(database, [append(1, 0, 1)])).toMatchObject([
     { failure: { code: 'STORE_UNAVAILABLE' } },
