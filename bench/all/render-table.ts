@@ -29,12 +29,12 @@ export function renderResults(results: BenchResults): string {
 
 /** Lists the workloads. Those with equal repetitions, load and date share one list. */
 function describeLines({ lines }: BenchResults): readonly string[] {
-  const namesByWay = Map.groupBy(
+  const namesByConditions = Map.groupBy(
     lines,
     ({ repetitions, load, date }) => `${repetitions}, load ${load}, ${date}`,
   )
-  return [...namesByWay].flatMap(([way, group]) => [
-    `- ${way}:`,
+  return [...namesByConditions].flatMap(([conditions, group]) => [
+    `- ${conditions}:`,
     ...group.map(({ name }) => `    - ${name}`),
   ])
 }

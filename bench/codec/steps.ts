@@ -30,7 +30,9 @@ const prefix = 'urn:pulumi:dev::bench::'
 const stackUrn = `${prefix}pulumi:pulumi:Stack::bench-dev`
 const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
 
-const [inMemory, onTexts] = [600_000, 50_000]
+/** How many resources one measurement covers: of steps in memory, and of steps that read texts. */
+const coveredInMemory = 600_000
+const coveredInTexts = 50_000
 
 /**
  * Step → its preparation for a number of resources. Each step keeps only its own input, because the
@@ -64,14 +66,14 @@ async function prepareEncode(size: number): Promise<PreparedStep> {
 
 async function prepareFold(size: number): Promise<PreparedStep> {
   const entries = createEntries(size)
-  return { run: () => foldOnce(entries), coveredResources: inMemory }
+  return { run: () => foldOnce(entries), coveredResources: coveredInMemory }
 }
 
 async function prepareFoldOfTexts(size: number): Promise<PreparedStep> {
   const texts = createEntries(size).map(entry => JSON.stringify(encodeEntry(entry)))
   const run = async (): Promise<unknown> =>
     printStateBlob(await envelopeOf(foldOnce(decodeEntries(texts))))
-  return { run, coveredResources: onTexts }
+  return { run, coveredResources: coveredInTexts }
 }
 
 /** Decodes each entry when the fold needs it, so that only the states of the result are kept. */
@@ -82,7 +84,7 @@ function* decodeEntries(texts: readonly string[]): Generator<JournalEntry> {
 async function prepareVerify(size: number): Promise<PreparedStep> {
   const { deployment } = await parseEnvelope(await printBlob(size))
   const run = (): unknown => (deployment === null ? undefined : verifyIntegrity(deployment))
-  return { run, coveredResources: inMemory }
+  return { run, coveredResources: coveredInMemory }
 }
 
 async function prepareVerifyOfBytes(size: number): Promise<PreparedStep> {
@@ -91,7 +93,7 @@ async function prepareVerifyOfBytes(size: number): Promise<PreparedStep> {
     const { deployment } = await parseEnvelope(blob)
     return deployment === null ? undefined : verifyIntegrity(deployment)
   }
-  return { run, coveredResources: onTexts }
+  return { run, coveredResources: coveredInTexts }
 }
 
 async function prepareDiff(size: number): Promise<PreparedStep> {

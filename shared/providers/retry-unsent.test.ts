@@ -3,7 +3,7 @@ import { type Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 import { withUnsentRetry, retryUnsent } from './retry-unsent.ts'
 
-const unheard = new ProviderError('no connection', {
+const unsent = new ProviderError('no connection', {
   status: 'ok',
   code: 14,
   isRequestUnsent: true,
@@ -37,19 +37,19 @@ function createScene(...failures: readonly (Error | undefined)[]) {
 
 describe('a call that found no connection', () => {
   test('is retried with the current instance, and each retry is reported', async () => {
-    const { reaching, messages } = createScene(unheard, unheard)
+    const { reaching, messages } = createScene(unsent, unsent)
     expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
     expect(messages).toEqual(['0 no connection', '1 no connection'])
   })
 
   test('fails after three attempts', async () => {
-    const { reaching, instances } = createScene(unheard, unheard, unheard)
-    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unheard)
+    const { reaching, instances } = createScene(unsent, unsent, unsent)
+    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unsent)
     expect(instances()).toBe(3)
   })
 
   test('is retried automatically when it is a read', async () => {
-    const { reaching, provider } = createScene(unheard)
+    const { reaching, provider } = createScene(unsent)
     expect(await withUnsentRetry(provider, reaching).read({} as never)).toBe(2)
   })
 })

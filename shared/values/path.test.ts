@@ -128,9 +128,9 @@ describe('resetting ignored changes', () => {
     ],
     ['nothing by an unreadable path', { a: 1 }, { a: 2 }, 'a[', { a: 2 }, true],
   ])('resets %s', (_name, old, next, path, expected, isWhole) => {
-    const { inputs, unresettable } = resetPaths(map(old), map(next), [path])
+    const { inputs, unresetPaths } = resetPaths(map(old), map(next), [path])
     expect(inputs).toEqual(map(expected))
-    expect(unresettable).toEqual(isWhole ? [] : [path])
+    expect(unresetPaths).toEqual(isWhole ? [] : [path])
   })
 
   test('leaves both inputs unchanged', () => {

@@ -127,7 +127,7 @@ export function containsPath(
 /**
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
  * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path is
- * returned in `unresettable` if a value before its end was added or removed. It is not returned if
+ * returned in `unresetPaths` if a value before its end was added or removed. It is not returned if
  * the reset only has to remove its last key. If a path has wildcards, its other matches are reset
  * anyway. Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
  */
@@ -135,9 +135,9 @@ export function resetPaths(
   old: PropertyMap,
   next: PropertyMap,
   paths: readonly string[],
-): { readonly inputs: PropertyMap; readonly unresettable: readonly string[] } {
+): { readonly inputs: PropertyMap; readonly unresetPaths: readonly string[] } {
   let inputs = next
-  const unresettable: string[] = []
+  const unresetPaths: string[] = []
   for (const text of paths) {
     const path = parsePathIfValid(text)
     if (path === undefined) continue
@@ -147,9 +147,9 @@ export function resetPaths(
       isInSecret: false,
     })
     if (isMap(value)) inputs = value
-    if (!isComplete) unresettable.push(text)
+    if (!isComplete) unresetPaths.push(text)
   }
-  return { inputs, unresettable }
+  return { inputs, unresetPaths }
 }
 
 function parsePathIfValid(text: string): readonly PathSegment[] | undefined {

@@ -41,7 +41,7 @@ if (hasDynoxide())
     })
 
     /** Opens ports whose requests meet faults, and ports without faults over the same tables. */
-    const openStruck = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
+    const openFaulty = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
       const names = createTableNames()
       const { endpoint } = dynoxide
       const quiet = createDynamoClient({ region, endpoint, credentials })
@@ -56,7 +56,7 @@ if (hasDynoxide())
         names,
       }
     }
-    const strikeOnce = (kind: DynamoFaultKind, operation: string): readonly DynamoFaultRule[] => [
+    const failOnce = (kind: DynamoFaultKind, operation: string): readonly DynamoFaultRule[] => [
       { kind, chance: 1, times: 1, operations: [operation] },
     ]
 
@@ -64,7 +64,7 @@ if (hasDynoxide())
       'a begin, give back and selection with a fault (%s) have the same result as without it',
       async kind => {
         const rule = { kind, chance: 1, operations: ['UpdateItem'] }
-        const { ports, quiet, seen } = await openStruck([rule], 1)
+        const { ports, quiet, seen } = await openFaulty([rule], 1)
         const { operations } = ports
         const deployment = createDeploymentId()
         expect(await operations.begin(deployment, one, claim)).toEqual({
@@ -86,7 +86,7 @@ if (hasDynoxide())
     )
 
     test('a record whose reply was lost is appended once, and a different record is refused', async () => {
-      const { ports } = await openStruck(strikeOnce('lost', 'PutItem'))
+      const { ports } = await openFaulty(failOnce('lost', 'PutItem'))
       const deployment = createDeploymentId()
       const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [] }
       const [ownRecord, otherRecord] = ['w', 'v'].map(name => ({
@@ -101,10 +101,10 @@ if (hasDynoxide())
 
     test('a deployment whose start met a conflict and lost its reply is started once', async () => {
       const rules = [
-        ...strikeOnce('conflict', 'TransactWriteItems'),
-        ...strikeOnce('lost', 'TransactWriteItems'),
+        ...failOnce('conflict', 'TransactWriteItems'),
+        ...failOnce('lost', 'TransactWriteItems'),
       ]
-      const { ports, quiet, seen } = await openStruck(rules)
+      const { ports, quiet, seen } = await openFaulty(rules)
       const stack = createStackId()
       // The creation is a transaction, too, and must not meet the faults.
       await quiet.catalog.createStack(stack, toEpochMs(1))
@@ -119,7 +119,7 @@ if (hasDynoxide())
     })
 
     test('the unprocessed part of a batch is retried until it is processed', async () => {
-      const { ports, seen } = await openStruck([{ kind: 'unprocessed', chance: 1 }], 2)
+      const { ports, seen } = await openFaulty([{ kind: 'unprocessed', chance: 1 }], 2)
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 90 }, (_, index) => toOperationId(index + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
@@ -130,7 +130,7 @@ if (hasDynoxide())
     test.each(['throttled', 'broken', 'lost'] as const)(
       'a store with a lasting fault (%s) is unavailable after a few attempts',
       async kind => {
-        const { ports, seen } = await openStruck([{ kind, chance: 1 }])
+        const { ports, seen } = await openFaulty([{ kind, chance: 1 }])
         const thrown = await ports.control.read(createDeploymentId()).catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { region } })
         if (kind === 'throttled') expect(thrown).toMatchObject({ hint: /takes no more/ })
@@ -139,7 +139,7 @@ if (hasDynoxide())
     )
 
     test('a missing table is named after one request', async () => {
-      const { ports, seen } = await openStruck([])
+      const { ports, seen } = await openFaulty([])
       const { endpoint } = dynoxide
       const { handler, counters: requests } = createFaultyHandler({
         draw: createDraw(1),

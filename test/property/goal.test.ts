@@ -21,12 +21,12 @@ afterEach(() => engines.close())
 const nameOf = (urn: unknown): string => String(urn).split('::').at(-1) ?? ''
 
 /** Reports whether the program registers a resource: all except default providers and the stack. */
-const isWanted = ({ urn, type }: StoredResource): boolean =>
+const isCompared = ({ urn, type }: StoredResource): boolean =>
   type !== 'pulumi:pulumi:Stack' && nameOf(urn) !== 'default'
 
 /** Returns a state's description of each resource, in the form of `expectedStateOf`. */
 function descriptionOf({ resources = [] }: StoredDeployment): Readonly<Record<string, object>> {
-  const entries = resources.filter(isWanted).map(state => {
+  const entries = resources.filter(isCompared).map(state => {
     const { type, inputs = {}, dependencies } = state
     const names = [...new Set(((dependencies ?? []) as string[]).map(nameOf))].sort()
     const description = { type, inputs, parent: nameOf(state['parent']), dependencies: names }

@@ -77,8 +77,8 @@ test('a reset path has its old value, and no other value changes', () => {
   const names = keys.filter(key => key !== '*' && !key.includes('\\'))
   fc.assert(
     fc.property(maps, maps, names, (old, next, key) => {
-      const { inputs, unresettable } = resetPaths(old, next, [formatPath([key])])
-      expect(unresettable).toEqual([])
+      const { inputs, unresetPaths } = resetPaths(old, next, [formatPath([key])])
+      expect(unresetPaths).toEqual([])
       expect(getAtPath(inputs, [key])).toEqual(old.get(key))
       for (const [name, value] of next) if (name !== key) expect(inputs.get(name)).toBe(value)
     }),

@@ -106,7 +106,7 @@ export function requestCall(
 ): { readonly record: LimitRecord; readonly decision: LimitDecision } {
   const current = removeExpired(record, now)
   const share = current.deployments[deployment]
-  const sharers = Object.keys({ ...current.deployments, [deployment]: true }).length
+  const sharingDeployments = Object.keys({ ...current.deployments, [deployment]: true }).length
   const wait = (retryAt: number): ReturnType<typeof requestCall> => {
     const isSeen = share !== undefined && now - share.seenAt < seenAgainMs
     const nextAt = share?.nextAt ?? 0
@@ -116,7 +116,7 @@ export function requestCall(
     }
   }
   const isRunning = Object.hasOwn(current.calls, id)
-  if (!isRunning && mustWaitForPlace(current, limit, { deployment, sharers }))
+  if (!isRunning && mustWaitForPlace(current, limit, { deployment, sharingDeployments }))
     return wait(now + capRetryMs)
   const intervalMs = intervalOf(current, limit)
   const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
@@ -127,13 +127,14 @@ export function requestCall(
   const lastNextAt = current.nextAt > nextAtMax ? now : current.nextAt
   const startAt = Math.max(now, lastNextAt - (burst - 1) * intervalMs)
   // The share has some tolerance, because clocks and waits are not exact.
-  const shareAt = sharers === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
+  const shareAt =
+    sharingDeployments === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
   if (shareAt > startAt) return wait(shareAt)
   if (startAt - now > aheadMs) return wait(startAt - aheadMs)
   const nextAt = intervalMs === 0 ? 0 : Math.max(lastNextAt, startAt) + intervalMs
   const granted = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
     seenAt: now,
-    nextAt: startAt + intervalMs * sharers,
+    nextAt: startAt + intervalMs * sharingDeployments,
   })
   const calls = { ...current.calls, [id]: startAt + callTimeoutMs }
   return {
@@ -225,14 +226,17 @@ function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRec
 function mustWaitForPlace(
   { calls }: LimitRecord,
   { concurrency }: CallLimit,
-  { deployment, sharers }: { readonly deployment: DeploymentId; readonly sharers: number },
+  {
+    deployment,
+    sharingDeployments,
+  }: { readonly deployment: DeploymentId; readonly sharingDeployments: number },
 ): boolean {
   if (concurrency === undefined) return false
   const running = Object.keys(calls)
   if (running.length >= concurrency) return true
   const prefix = callPrefixOf(deployment)
   const own = running.filter(id => id.startsWith(prefix)).length
-  return sharers > 1 && own >= Math.ceil(concurrency / sharers)
+  return sharingDeployments > 1 && own >= Math.ceil(concurrency / sharingDeployments)
 }
 
 function withShare(

@@ -247,8 +247,8 @@ describe('the effect of a failed call by its status', () => {
     const served = await serveProvider({})
     served.breakConnections()
     await catchProviderError(served.provider.create(createArguments))
-    const unheard = { status: 'ok', isRequestUnsent: true }
-    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(unheard)
+    const unsent = { status: 'ok', isRequestUnsent: true }
+    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(unsent)
   })
 
   test('unreadable details do not change the status', async () => {

@@ -134,8 +134,11 @@ const bothDeletedFirst = [
 
 test('TestExplicitDeleteBeforeReplace: the option of the program has priority over the request of the provider', async () => {
   const cloud = createCloud()
-  let isWanted = false
-  const diff = (ask: DiffRequest) => ({ ...diffReplace(ask), deleteBeforeReplace: isWanted })
+  let deletesBeforeReplace = false
+  const diff = (ask: DiffRequest) => ({
+    ...diffReplace(ask),
+    deleteBeforeReplace: deletesBeforeReplace,
+  })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   const program =
     (a: string, b: string, more: object = {}): Program =>
@@ -157,7 +160,7 @@ test('TestExplicitDeleteBeforeReplace: the option of the program has priority ov
     [program('bar', 'qux', never), createFirst, true],
   ]
   for (const [number, [next, steps, wanted = false]] of turns.entries()) {
-    isWanted = wanted
+    deletesBeforeReplace = wanted
     const testRun = await engine.run(next)
     expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([number, 'succeeded', steps])
   }

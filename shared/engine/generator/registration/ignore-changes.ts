@@ -14,13 +14,13 @@ export function resetIgnoredChanges(
   { goal, claim }: { readonly goal: Goal; readonly claim: UrnClaim },
 ): PropertyMap {
   const old = claim.old?.state
-  const { inputs, unresettable } = resetPaths(
+  const { inputs, unresetPaths } = resetPaths(
     old?.inputs ?? goal.inputs,
     goal.inputs,
     old === undefined ? [] : goal.ignoreChanges,
   )
-  if (unresettable.length > 0) {
-    const paths = unresettable.join(', ')
+  if (unresetPaths.length > 0) {
+    const paths = unresetPaths.join(', ')
     ports.emitter.report(
       'info',
       `cannot ignore changes in added or removed elements of the path: ${paths}`,
