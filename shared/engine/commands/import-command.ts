@@ -68,12 +68,12 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
 
 async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<PreparedImport> {
   const { request } = run
-  const requiredPackages = chooseDefaultPackages(
+  const defaultPackages = chooseDefaultPackages(
     await run.requiredPackages(),
     ctx.input.base.snapshot.resources,
   )
   const { openMap } = createSealing(request.secrets)
-  const deps = { config: request.config, requiredPackages, open: openMap }
+  const deps = { config: request.config, defaultPackages, open: openMap }
   return unwrap(ctx, await prepareImport(ctx, request.options.imports ?? [], deps))
 }
 

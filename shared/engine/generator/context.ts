@@ -28,7 +28,7 @@ export interface DecisionInput {
   /**
    * The refresh of registered resources. `first`: the generator reads each resource before the
    * decision about it. `only`: the generator reads resources, and creates or updates only
-   * components and providers. Undefined: the generator reads no resource.
+   * components and providers. Undefined: a registration causes no refresh.
    */
   readonly programRefreshMode: 'first' | 'only' | undefined
   /**
@@ -75,11 +75,11 @@ export interface DecisionPorts {
   readonly goalDigestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly callDigestOf: (call: CallIdentity) => string
-  /** Runs a decision after all earlier ones have ended. */
+  /** Runs a decision after all decisions that were passed to this function before have ended. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. The caller of the deployment reports `abortError`. `abortError` is
-   * undefined if the error was reported already.
+   * Ends the deployment early. `abortError`: an exception for the code that runs the deployment or
+   * preview. Undefined if the error was reported already.
    */
   readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean

@@ -94,14 +94,20 @@ export function emitDiagnostics(
   for (const { message, urn } of diagnostics) emitter.report('error', message, urn)
 }
 
-/** Returns the value of a result, for callers outside the generator. Throws its failure. */
+/**
+ * Finishes a result, and returns its value. A failure is thrown as `DeploymentAborted` or
+ * `RegistrationFailed`.
+ */
 export function unwrap<T>(ctx: GeneratorContext, result: Result<T>): T {
   const finishedResult = finishStage(ctx, result)
   if (finishedResult.kind === 'decided') return finishedResult.value
   throw toException(finishedResult)
 }
 
-/** Returns the resource that answers a registration or read. Throws its failure. */
+/**
+ * Finishes the result of a registration or read, and returns the resource that answers it. A
+ * failure is thrown like in `unwrap`.
+ */
 export function unwrapAnswer(
   ctx: GeneratorContext,
   result: StageResult<CurrentState>,

@@ -113,7 +113,7 @@ function checkSteps(ctx: GeneratorContext, steps: readonly Step[]): StageResult<
   const dependencyCheck = finishStage(ctx, requireCreatedDependencies(ctx.input, steps))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
-  // This check is the last one, so that the update plan also counts the steps of a skipped
-  // registration.
+  // This check is the last one, so that the update plan also counts the steps of a registration
+  // that fails here.
   return finishStage(ctx, failIfDependencyFailed(ctx.input, steps))
 }

@@ -58,8 +58,8 @@ export interface Generator {
    */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
   /**
-   * Calls a function of a provider. `unknown`: a dependency has no id yet, so the function was not
-   * called.
+   * Calls a function of a provider. `unknown`: a dependency does not exist yet, so the function was
+   * not called.
    */
   readonly invoke: (request: FunctionRequest) => Promise<CallResult | 'unknown'>
   /** Calls a method of a resource. */

@@ -13,19 +13,20 @@ export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
    * The reason why the resource is not changed. `kept`: it is outside of the scope, or the program
-   * has not registered it but another resource needs it. `not created`: it is new and outside of the
-   * scope, it is new in a destroy or refresh, or it needs such a resource. `as read`: in a refresh,
-   * it keeps the state that was read, or its old state if the scope excludes it.
+   * has not registered it but another resource needs it. `not created`: it is new and outside of
+   * the scope, it is new in a destroy or refresh, or it needs such a resource. `as read`: in a
+   * refresh, it keeps the state that was read, or its old state if the scope excludes it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
 
 /**
- * The decisions so far. Each generator run restores them from the decision log. Readers see every
- * change immediately, and only `reduce-sets.ts` makes changes.
+ * The decisions so far. A later generator run restores some of the sets from the decision log, and
+ * computes the others again. Readers see every change immediately, and only `reduce-sets.ts` makes
+ * changes.
  */
 export interface GeneratorSets {
-  /** URNs that the program registered or read in this run. */
+  /** URNs that the program registered or read in this generator run. */
   readonly registeredUrns: ReadonlySet<Urn>
   /** Registered URN → the goal of its registration. */
   readonly goals: ReadonlyMap<Urn, RegisteredGoal>
@@ -64,8 +65,8 @@ export interface GeneratorSets {
    */
   readonly uncreatedUrns: ReadonlySet<Urn>
   /**
-   * Registrations that failed without ending the deployment, and registrations that were skipped
-   * because of them.
+   * Registrations that failed without ending the deployment, and registrations that failed because
+   * they depend on these.
    */
   readonly failedUrns: ReadonlySet<Urn>
   /** Dependent → the property keys that cause its replacement when its dependency is replaced. */
@@ -92,7 +93,7 @@ export interface GeneratorSets {
   readonly stepsAwaitingOutputs: ReadonlyMap<Urn, Step>
 }
 
-/** Returns the newest old state: the one that this run read, or else the one in the base. */
+/** Returns the newest old state: the one that this deployment read, or else that in the base. */
 export function newestOldStateAt(
   { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedStateAt'> },
   index: number,
@@ -100,7 +101,7 @@ export function newestOldStateAt(
   return sets.refreshedStates.get(index) ?? base.trackedStateAt(index)
 }
 
-/** Reports whether an old state was read in this run and no longer exists. */
+/** Reports whether this deployment read an old state and found that its resource is gone. */
 export function isResourceGone({ refreshedStates }: GeneratorSets, index: number): boolean {
   return refreshedStates.has(index) && refreshedStates.get(index) === undefined
 }

@@ -43,8 +43,9 @@ export interface DecidedResult<T> {
 }
 
 /**
- * The answer of a registration without later stages. `kept`: the old state stays. `skipped`: the
- * resource is not created. `replayed`: a record contains the answer.
+ * The result of a stage after which the registration is answered. No later stage runs. `kept`: the
+ * old state stays. `skipped`: the resource is not created. `replayed`: a record contains the
+ * answer.
  */
 export interface AnsweredResult {
   readonly kind: 'kept' | 'skipped' | 'replayed'

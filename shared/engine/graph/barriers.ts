@@ -17,8 +17,8 @@ export interface Barriers {
  * Creates a barrier after each wave except the last, and except waves that protection blocks
  * completely. A barrier releases all members of the next wave, and the next barrier. Without the
  * second release, the next barrier would be ready too early when no member of its wave can begin. A
- * part is a node that counts at most 32 members of a wide wave and releases the barrier of the
- * wave. Barriers do not wait for `uncountedMembers`, which protection blocks.
+ * wide wave has parts. Each part is a node that counts at most 32 members, and releases the barrier
+ * of the wave. Barriers do not wait for `uncountedMembers`, which protection blocks.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],
@@ -55,8 +55,8 @@ export function createBarriers(
 }
 
 /**
- * Splits a wave into parts of at most `membersMax` counted members. Uncounted members go into the
- * first part, because a part without counted members would release nothing. Pure.
+ * Splits a wave into narrower waves of at most `membersMax` counted members. Uncounted members go
+ * into the first of these, because a wave without counted members has no barrier. Pure.
  */
 export function sliceWave(
   wave: readonly string[],
@@ -65,12 +65,12 @@ export function sliceWave(
 ): readonly (readonly string[])[] {
   const countedMembers = wave.filter(member => !uncountedMembers.has(member))
   if (countedMembers.length <= membersMax) return [wave]
-  const firstPart = [
+  const firstWave = [
     ...wave.filter(member => uncountedMembers.has(member)),
     ...countedMembers.slice(0, membersMax),
   ]
-  const otherParts: string[][] = []
+  const otherWaves: string[][] = []
   for (let start = membersMax; start < countedMembers.length; start += membersMax)
-    otherParts.push(countedMembers.slice(start, start + membersMax))
-  return [firstPart, ...otherParts]
+    otherWaves.push(countedMembers.slice(start, start + membersMax))
+  return [firstWave, ...otherWaves]
 }

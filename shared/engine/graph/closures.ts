@@ -82,8 +82,9 @@ export function collectDependencies(
 }
 
 /**
- * Creates a lookup of direct dependencies. The descendants of a component are returned again only
- * for a dependent that comes later in the list than all earlier dependents of the component.
+ * Creates a lookup of direct dependencies. The descendants of a component are returned for its
+ * first dependent that is looked up. They are returned again only for a dependent that comes later
+ * in the list than those looked up before.
  */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
   const descendantsListedUpTo = new Map<Urn, number>()

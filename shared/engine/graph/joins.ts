@@ -70,7 +70,7 @@ function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonl
   return [...groups.values()].map(group => [group.sources, group.waiters])
 }
 
-/** The changes of a plan under construction. */
+/** The functions that change a plan under construction. */
 interface JoinBuilder {
   /** Adds a join, and returns its key. */
   readonly addJoin: () => string

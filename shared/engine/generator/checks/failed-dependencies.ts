@@ -5,8 +5,8 @@ import { toDecided, type Result } from '../stage.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Fails a registration without an error if its parent or another dependency failed. A dependency
- * that failed in this way counts too, but a failed provider does not. Source:
+ * Fails a registration if its parent or another dependency failed. No error is reported for it. A
+ * dependency that failed in this way counts too, but a failed provider does not. Source:
  * docs/spec/step-execution.md#executor.
  */
 export function failIfDependencyFailed(

@@ -12,9 +12,9 @@ import { requiredUrnsOf } from '../../graph/dependencies.ts'
 
 /**
  * Answers a registration in a destroy that runs its program. An existing resource keeps its inputs
- * until its delete, but gets the provider that the program specifies. New resources are not
- * created. Components and providers continue with the next stage, unless they need a resource that
- * is not created. Source: docs/spec/step-generation.md#after-the-refresh.
+ * and outputs until its delete, but gets the provider and the options of the goal. New resources
+ * are not created. Components and providers continue with the next stage, unless they need a
+ * resource that is not created. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export async function keepUntilDestroyed(
   ctx: GeneratorContext,

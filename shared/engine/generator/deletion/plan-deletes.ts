@@ -105,13 +105,13 @@ function barriersOf(
  * `DeleteEdges` describes.
  */
 function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): readonly PlanNode[] {
-  const childGroups = [...edges.groups].map(([key, states]) => ({
+  const descendantGroups = [...edges.groups].map(([key, states]) => ({
     key,
     releases: states.map(String),
   }))
   const deletes = condemned.toReversed().map(({ graphIndex }) => {
-    const { states = [], groups: releasedChildGroups = [] } = edges.releases.get(graphIndex) ?? {}
-    return { key: String(graphIndex), releases: [...states.map(String), ...releasedChildGroups] }
+    const { states = [], groups = [] } = edges.releases.get(graphIndex) ?? {}
+    return { key: String(graphIndex), releases: [...states.map(String), ...groups] }
   })
-  return [...deletes, ...childGroups]
+  return [...deletes, ...descendantGroups]
 }

@@ -36,10 +36,11 @@ function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope
 }
 
 /**
- * Plans the deletes of a destroy whose program has ended. The resources that the program registered
- * are deleted, and all other states in the scope. `leftovers`: resources that earlier generator
- * runs created and that the program did not register again. The registered states come first in the
- * graph, so that every other state is deleted before the registered states that it depends on.
+ * Plans the deletes of a destroy whose program has ended. Selected are the registered resources and
+ * all other states, if the scope contains them. `leftovers`: resources that earlier generator runs
+ * created and that the program did not register again. A leftover without a state in the base is
+ * always deleted. The registered states come first in the graph, so that every other state is
+ * deleted before the registered states that it depends on.
  */
 export function planDestroy(
   ctx: GeneratorContext,

@@ -49,7 +49,8 @@ export async function adoptExisting(
 }
 
 /**
- * Returns the successful import that an earlier generator run recorded. Undefined if there is none.
+ * Waits for the end of the import that an earlier generator run recorded, and returns the ended
+ * step. Undefined if there is no such import or it did not succeed.
  */
 async function resumeImport(
   ctx: GeneratorContext,

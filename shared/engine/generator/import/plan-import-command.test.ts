@@ -28,10 +28,10 @@ const createImport = (name: string, more: Partial<ImportedResource> = {}): Impor
 
 function createInput(
   states: readonly ResourceState[] = [],
-  requiredPackages: ImportInput['requiredPackages'] = new Map(),
+  defaultPackages: ImportInput['defaultPackages'] = new Map(),
 ): ImportInput {
   const live = new Map(states.map(state => [state.urn, state]))
-  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), requiredPackages }
+  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), defaultPackages }
 }
 
 describe('a planned import', () => {
@@ -101,10 +101,10 @@ describe('the providers that an import creates', () => {
       { plugin: 'other' },
     ],
   ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
-    const requiredPackages = new Map([['test', parameterized]])
+    const defaultPackages = new Map([['test', parameterized]])
     const [needed] = findNeededProviders(
       [createImport('a', more)],
-      createInput([], requiredPackages),
+      createInput([], defaultPackages),
     )
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
     const parts = needed?.plugin.parameters?.version.split('.').join('_')

@@ -12,12 +12,12 @@ export interface ImportInput {
   /** Returns the state of a URN that is not marked for deletion. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
   /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
-  readonly requiredPackages: ReadonlyMap<string, PackageRequest>
+  readonly defaultPackages: ReadonlyMap<string, PackageRequest>
 }
 
 /**
  * A resource to import, with its URN, parent and provider. `refusal`: the reason why it cannot be
- * imported.
+ * imported. Undefined if it can be imported.
  */
 export interface PlannedImport {
   readonly resource: ImportedResource
@@ -64,8 +64,8 @@ export function findImportError(
 
 /**
  * Returns the providers that are missing in the state: first default providers, then named ones,
- * each sorted by URN. The import file contains the inputs of the providers that it imports. Source:
- * docs/spec/deployment.md#import-deployment.
+ * each sorted by URN. The inputs of default providers come from the configuration of the stack,
+ * those of named providers from the import file. Source: docs/spec/deployment.md#import-deployment.
  */
 export function findNeededProviders(
   requestedImports: readonly ImportedResource[],
@@ -102,9 +102,9 @@ export function findNeededProviders(
 }
 
 /**
- * Returns the imports, each after its parent. A resource that the state already has under the same
- * id is omitted. A resource with another id or an unknown parent is refused. `stackUrn`: the parent
- * of imports without a parent.
+ * Returns the imports of resources other than providers, each after its parent. A resource that the
+ * state already has under the same id is omitted. A resource is refused if the state has it under
+ * another id, or if its parent is unknown. `stackUrn`: the parent of imports without a parent.
  */
 export function planImports(
   requestedImports: readonly ImportedResource[],
@@ -173,14 +173,14 @@ function importProviderUrnOf(resource: ImportedResource, input: ImportInput): Ur
 }
 
 /**
- * Returns the plugin of the default provider of an import. `requiredPackages` supplies the missing
+ * Returns the plugin of the default provider of an import. `defaultPackages` supplies the missing
  * parts.
  */
 function toDefaultPluginRequest(
   resource: ImportedResource,
-  { requiredPackages }: ImportInput,
+  { defaultPackages }: ImportInput,
 ): PackageRequest {
-  const defaultPackage = requiredPackages.get(packageOf(resource.type))
+  const defaultPackage = defaultPackages.get(packageOf(resource.type))
   const ownPlugin = toPluginRequest(resource)
   const pluginFields = {
     ...ownPlugin,

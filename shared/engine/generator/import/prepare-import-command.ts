@@ -20,7 +20,7 @@ import {
   type StageResult,
   stoppedResult,
 } from '../stage.ts'
-import { runSteps, configureUnusedProvider } from '../steps/run-steps.ts'
+import { runSteps, ensureProviderConfigured } from '../steps/run-steps.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import { draftStateOf, type UrnClaim } from '../registration/claim-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
@@ -41,7 +41,7 @@ import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 
 /** The dependencies of an import. `open`: opens the sealed properties that the user supplied. */
-export interface ImportDeps extends Pick<ImportInput, 'requiredPackages'> {
+export interface ImportDeps extends Pick<ImportInput, 'defaultPackages'> {
   readonly config: ReadonlyMap<string, ConfigValue>
   readonly open: (sealed: JsonObject) => PropertyMap
 }
@@ -67,7 +67,7 @@ export async function prepareImport(
     const index = base.liveIndexOf(urn)
     return index === undefined ? undefined : base.trackedStateAt(index).state
   }
-  const input = { stack, project, liveStateOf, requiredPackages: deps.requiredPackages }
+  const input = { stack, project, liveStateOf, defaultPackages: deps.defaultPackages }
   const importError = findImportError(requestedImports, input)
   if (importError !== undefined) return failDeployment(importError)
 
@@ -115,7 +115,7 @@ async function emitExistingStates(ctx: GeneratorContext): Promise<Result<void>> 
     const step = stepOf({ op: 'same', effect: 'none', old, next: state })
     emitter.emitBegin(step)
     try {
-      if (isProviderType(state.type)) await configureUnusedProvider(ctx, state, state.inputs)
+      if (isProviderType(state.type)) await ensureProviderConfigured(ctx, state, state.inputs)
     } catch (thrown) {
       return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), state.urn)
     }

@@ -109,7 +109,7 @@ async function remediateWithPack<C extends AnalyzedRegistration>(
       next: { ...currentRegistration.next, inputs: properties },
     }
   }
-  // The event lists every policy with a remediation as failed, also one that succeeded.
+  // The event lists every policy with a remediation as failed, even if the remediation succeeded.
   const failedPolicies = remediations.map(({ policy }) => policy)
   const summary = policySummaryOf(pack, 'resource', { failedPolicies, notApplicable })
   ctx.ports.emitter.emit({ policyRemediateSummaryEvent: { resourceUrn: urn, ...summary } })

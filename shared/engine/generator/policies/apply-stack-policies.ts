@@ -46,8 +46,8 @@ export async function isStackAllowed(
 }
 
 /**
- * Returns the states that this run created, changed or kept, and views. Resources that the program
- * reads are omitted.
+ * Returns the states that this run created, changed or kept, and their views. Resources that the
+ * program reads are omitted.
  */
 export function listCurrentStates({ sets }: Pick<DecisionInput, 'sets'>): readonly ResourceState[] {
   const states = [...sets.currentStates.values()]

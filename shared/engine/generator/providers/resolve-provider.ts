@@ -178,9 +178,9 @@ export function registerCallExtension(
 
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. The
- * default plugin of the package replaces the plugin of the registration, unless the program
- * specifies a version or download address and no registered package. As in Pulumi, the version of a
- * parameterized provider thus becomes the version of its plugin.
+ * default plugin of the package replaces the plugin of the registration. The exception is a version
+ * or download address that the program specifies without a registered package. As in Pulumi, the
+ * version of a parameterized provider thus becomes the version of its plugin.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,

@@ -6,12 +6,13 @@ import { type RewriteDeps, rewriteState } from '../steps/record-changed-states.t
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records at the end of a refresh that runs the program. If a state was read, the
- * registered states lose their references to resources without a step: untargeted ones, and
- * unregistered ones. The reason is that Pulumi lists these resources last, and removes references
- * to later entries (its function `FilterRefreshDeletes`). `kept`: the base indices of the states
- * that have empty lists of property dependencies and get no record. A refresh removes such lists
- * from all other states, like `rebuildBaseState` of Pulumi.
+ * Returns the records at the end of a refresh that runs the program: `rewrites` of states, and
+ * fields of the record `program-ended`. If a state was read, the registered states lose their
+ * references to resources without a step: untargeted ones, and unregistered ones. The reason is
+ * that Pulumi lists these resources last, and removes references to later entries (its function
+ * `FilterRefreshDeletes`). `kept`: the base indices of the states that have empty lists of property
+ * dependencies and get no record. A refresh removes such lists from all other states, like
+ * `rebuildBaseState` of Pulumi.
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,
@@ -67,7 +68,7 @@ function keepReferencesTo(keptUrns: ReadonlySet<Urn>, state: ResourceState): Res
   }
 }
 
-/** Reports whether a resource has a step in this refresh: it was read, or it was decided. */
+/** Reports whether a resource has a step in this refresh: it was read, decided or kept. */
 function isListed({ skipReason, refreshedIndex }: CurrentState): boolean {
   return skipReason !== 'not created' && (skipReason !== 'as read' || refreshedIndex !== undefined)
 }

@@ -18,10 +18,11 @@ import { listDependencies } from '../../graph/closures.ts'
 import type { Scope } from '../targets/scope.ts'
 
 /**
- * Returns the refresh steps of states in the scope. `readableSteps`: the states that a provider can
- * read. `unchangedSteps`: the states that a refresh never changes. `required`: only states whose
- * provider requires a refresh before an update. Source:
- * docs/spec/step-generation.md#end-of-a-refresh, docs/spec/deployment.md#order-of-execution.
+ * Returns the refresh steps of states in the scope. `readableSteps`: the steps of states that a
+ * provider can read. `unchangedSteps`: the steps of states that a refresh never changes. The
+ * selection `required` contains only states whose provider requires a refresh before an update.
+ * Source: docs/spec/step-generation.md#end-of-a-refresh,
+ * docs/spec/deployment.md#order-of-execution.
  */
 export function createRefreshSteps(
   base: Base,
@@ -112,8 +113,8 @@ export function planRefresh(
 }
 
 /**
- * Returns the states that a command refreshes. `all`: a refresh is requested. `required`: those
- * whose provider requires a refresh before an update. Undefined: none.
+ * Chooses the states that a command refreshes. `all`: all states, because a refresh is requested.
+ * `required`: only those whose provider requires a refresh before an update. Undefined: none.
  */
 export function chooseRefreshSelection(
   base: Base,
@@ -124,8 +125,9 @@ export function chooseRefreshSelection(
 }
 
 /**
- * Returns the states that a refresh reads: the targets, or all except the excluded ones, with their
- * dependents where requested. Resources do not count as dependents of their providers here. Source:
+ * Returns the states that a refresh includes: the targets, or all except the excluded ones. On
+ * request, dependents of targets are included too, or dependents of excluded resources are excluded
+ * too. Resources do not count as dependents of their providers here. Source:
  * docs/spec/step-generation.md#targets.
  */
 export function selectRefreshedStates(

@@ -28,7 +28,7 @@ export async function refreshRegistration(
   if (!isIncluded(input, old.state)) return toDecided(claim)
   ctx.apply({ urnsWithOldStateStep: [urn] })
   const next = draftStateOf(goal, claim)
-  // Components and providers are not read, and no event shows them.
+  // Components and providers are not read, and no event shows a refresh of them.
   if (isSettledByGenerator(next)) return toDecided(claim)
   const { outputsOnly } = input
   const step = stepOf({ op: 'refresh', effect: 'replace', old, next, outputsOnly })

@@ -23,7 +23,7 @@ export interface CheckedRegistration {
   readonly seed: Uint8Array
 }
 
-/** Returns the delta that marks a URN as replaced by this deployment. */
+/** Returns the delta that marks the resource of a URN as replaced in this deployment. */
 export function createReplacedDelta({ urn }: UrnClaim): SetsDelta {
   return { replaced: [urn], urnsWithOldStateStep: [urn] }
 }

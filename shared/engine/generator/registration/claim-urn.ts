@@ -9,7 +9,7 @@ import { toDecided, type FailedResult, failDeployment, type Result } from '../st
 import { resolveAliases } from './list-alias-urns.ts'
 import type { Goal } from './goal.ts'
 
-/** A registration with its URN and its old state. */
+/** The URN and the old state that were assigned to a registration. */
 export interface UrnClaim {
   readonly urn: Urn
   readonly old: TrackedState | undefined

@@ -31,14 +31,16 @@ const withPlaintext: Seal = plaintext => ({ plaintext })
 /**
  * Returns the canonical text of a goal, with sorted keys and dependencies, and with hashes of
  * assets. Positions and stack traces are omitted, because they differ between two runs of one
- * program. The keyed digest of this text identifies the registration in the decision log.
+ * program. The decision log contains the keyed digest of this text. A later generator run compares
+ * the digest with that of the repeated registration.
  */
 export function toCanonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...identifyingFields } = goal
   const { inputs, replacementTrigger, propertyDependencies, dependencies, ...otherFields } =
     identifyingFields
   const { importId, resourceHooks, ...plainOptions } = otherFields
-  // An empty import id is left out, so that the digest equals that of a version without import ids.
+  // An empty import id is left out, so that the digest equals that of an older Antichain version,
+  // whose goals had no import id.
   const options = importId === '' ? plainOptions : { ...plainOptions, importId }
   const dependenciesByProperty = [...propertyDependencies].map(([key, urns]) => [
     key,

@@ -4,8 +4,9 @@ import type { DecisionInput, DecisionPorts } from '../context.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Returns the name that Check proposes to the provider. Undefined without a configured pattern.
- * Source: docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
+ * Returns the name proposal in the Check request of a resource. Undefined if the provider names the
+ * resource by its default. Source: docs/spec/step-generation.md#check-and-policies,
+ * docs/spec/step-generation.md#autonaming.
  */
 export function proposeResourceName(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
@@ -26,7 +27,7 @@ export function deleteFirstIfNameFixed(
   return { ...goal, deleteBeforeReplace: true }
 }
 
-/** Warns that a provider does not support the configured name. */
+/** Warns that the provider of a resource does not support name proposals. */
 export function warnNameUnsupported({ emitter }: Pick<DecisionPorts, 'emitter'>, urn: Urn): void {
   const message =
     `${urn} resource has a custom autonaming setting but the provider does not support ` +

@@ -6,7 +6,7 @@ import type { GeneratorContext } from '../context.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { CurrentState } from '../sets.ts'
 import { type AnsweredResult, toDecided, failStep, type StageResult } from '../stage.ts'
-import { configureUnusedProvider } from '../steps/run-steps.ts'
+import { ensureProviderConfigured } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
@@ -85,7 +85,7 @@ async function replaySettled(
   const { state } = trackedState
   emitter.emitBegin(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
-  await configureUnusedProvider(ctx, state, inputs)
+  await ensureProviderConfigured(ctx, state, inputs)
   await runAfterHooks(ctx, step, state)
   const end = successEndOf(state)
   emitter.emitEnd(step, end)

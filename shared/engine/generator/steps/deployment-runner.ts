@@ -18,8 +18,8 @@ import type { StepRunner } from '../step-runner.ts'
 
 /** The dependencies of a runner that records its steps. */
 export interface DeploymentRunnerDeps extends ChainDeps {
-  /** Reports whether the base has an extension. */
-  readonly isExtensionInBase: (extension: string) => boolean
+  /** Reports whether the base has the extension with this reference. */
+  readonly isExtensionInBase: (ref: string) => boolean
   /**
    * Counts a call of the program with a key. `callIndex`: the number of earlier calls with the same
    * key in this generator run. `recordedAnswer`: the answer that an earlier generator run recorded.

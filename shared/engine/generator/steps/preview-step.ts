@@ -14,7 +14,7 @@ export interface PreviewDeps {
   readonly emitter: StepEmitter
   readonly hooks: ProgramHooks
   readonly forecast: ForecastDraft | undefined
-  /** Called when a hook failed after its step. */
+  /** Called when an after hook failed, although its step had succeeded. */
   readonly onHookFailed: () => void
 }
 

@@ -60,7 +60,7 @@ async function settleSame(
   const state = markSecretOutputs(next, () => undefined)
   emitter.emitBegin(step)
   ctx.ports.forecast?.addChain([step])
-  await configureUnusedProvider(ctx, state, old.state.inputs)
+  await ensureProviderConfigured(ctx, state, old.state.inputs)
   const isUnchanged = areEqualResources(old.state, state)
   const trackedState = isUnchanged
     ? old
@@ -73,10 +73,10 @@ async function settleSame(
 }
 
 /**
- * Configures an unchanged provider, unless the provider is already configured. A second
- * configuration would end the instance that other operations use.
+ * Configures a provider resource, unless its provider is already configured. A second configuration
+ * would end the instance that other operations use. Other resources are ignored.
  */
-export async function configureUnusedProvider(
+export async function ensureProviderConfigured(
   { ports }: Pick<GeneratorContext, 'ports'>,
   state: ResourceState,
   inputs: ResourceState['inputs'],
@@ -167,8 +167,9 @@ function recordedSetsDeltaOf(
 }
 
 /**
- * Groups steps into batches. The steps of a custom resource are one batch. Each step of a component
- * or provider is a batch of its own, after the batch of its deletes.
+ * Groups the steps of a registration into batches. For a component or provider, the deletes are the
+ * first batch, and each other step is a batch of its own. For other resources, all steps are one
+ * batch.
  */
 function groupIntoBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
   const isSettled = steps.some(step => step.next !== undefined && isSettledByGenerator(step.next))

@@ -3,10 +3,11 @@ import { baseIndexOf, type Step } from '../../step.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 
 /**
- * Returns the delta of decided steps and their ends. Only a succeeded step marks its old state. A
- * delete that did not succeed is removed from the sets. So its resource is treated like any other
- * at the end of the program. Views are added even when the call of their owner failed. Source:
- * docs/spec/step-generation.md#generator-state, docs/spec/step-execution.md#views.
+ * Returns the delta of decided steps and their ends. Only a succeeded step marks its old state for
+ * deletion, or as deleted before its replacement. A delete that did not succeed is removed from the
+ * sets. So its resource is treated like any other at the end of the program. Views are added even
+ * when the call of their owner failed. Source: docs/spec/step-generation.md#generator-state,
+ * docs/spec/step-execution.md#views.
  */
 export function createStepEndsDelta(
   decidedSteps: readonly Step[],

@@ -26,8 +26,8 @@ interface ScopedRegistration {
 }
 
 /**
- * Answers an untargeted registration. An existing resource keeps its old state, with the
- * unregistered states that it depends on. A new resource is not created. Nothing is recorded,
+ * Answers an untargeted registration. An existing resource keeps its old state. The unregistered
+ * states that it depends on are kept too. A new resource is not created. Nothing is recorded,
  * because the base contains the old state. Source:
  * docs/spec/step-generation.md#untargeted-resources.
  */

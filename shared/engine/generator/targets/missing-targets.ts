@@ -5,9 +5,10 @@ import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Reports whether each target exists in the state or in the program. Each missing target is
- * reported as an error (Pulumi's diagnostic 2010 or 2011). A pattern that matches nothing is no
- * error. Source: docs/spec/step-generation.md#targets.
+ * Reports whether each URN that a user named exists in the state or in the program. The URNs are
+ * targets, excludes, or resources to replace. Each missing one is reported as an error (Pulumi's
+ * diagnostic 2010 or 2011). A pattern that matches nothing is no error. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export function areUrnsFound(
   { literals }: UrnSet,
@@ -18,14 +19,12 @@ export function areUrnsFound(
   },
 ): boolean {
   const { states, isRegistered = () => false, emitter } = input
-  const missingTargets = findMissingTargets(literals, states).filter(
-    target => !isRegistered(target as Urn),
-  )
-  for (const target of missingTargets) {
-    const hint = target.includes('$') ? '' : ' Did you forget to escape $ in your shell?'
-    emitter.report('error', `Target '${target}' could not be found in the stack.${hint}`)
+  const missingUrns = findMissingLiterals(literals, states).filter(urn => !isRegistered(urn as Urn))
+  for (const urn of missingUrns) {
+    const hint = urn.includes('$') ? '' : ' Did you forget to escape $ in your shell?'
+    emitter.report('error', `Target '${urn}' could not be found in the stack.${hint}`)
   }
-  return missingTargets.length === 0
+  return missingUrns.length === 0
 }
 
 /**
@@ -37,13 +36,13 @@ export function areTargetsInState(
   states: readonly ResourceState[],
   emitter: Pick<StepEmitter, 'report'>,
 ): boolean {
-  const [firstMissing] = findMissingTargets([...targets.literals, ...excludes.literals], states)
+  const [firstMissing] = findMissingLiterals([...targets.literals, ...excludes.literals], states)
   if (firstMissing !== undefined)
     emitter.report('error', `no resource named '${firstMissing}' found`)
   return firstMissing === undefined
 }
 
-function findMissingTargets(
+function findMissingLiterals(
   literals: readonly string[],
   states: readonly ResourceState[],
 ): readonly string[] {

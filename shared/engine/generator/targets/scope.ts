@@ -15,7 +15,7 @@ export interface Scope {
   readonly replaces: UrnSet
   readonly targetDependents: boolean
   readonly excludeDependents: boolean
-  /** Whether protected resources are excluded. */
+  /** Whether `excludes` also contains the protected resources and their dependencies. */
   readonly excludeProtected: boolean
 }
 
