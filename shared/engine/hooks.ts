@@ -38,7 +38,10 @@ export interface HookCall {
 
 /** The result of the hooks of one call. */
 export interface HookEnd {
-  /** The error of the failed hook. Undefined when no hook failed. */
+  /**
+   * The error of the hook whose failure ended the sequence. Undefined if there is none: ignored
+   * failures do not end it.
+   */
   readonly error: string | undefined
   /** The messages of failed hooks whose failures the program ignores. */
   readonly warnings: readonly string[]

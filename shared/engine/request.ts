@@ -46,9 +46,12 @@ export interface DeployRequest {
   readonly autonaming?: Autonaming
   /** The rules that limit calls of providers. Absent: none. */
   readonly callLimits?: readonly CallLimitRule[]
-  /** The manager of the stack file, which encrypts everything that the deployment writes. */
+  /** The secrets manager of the stack file. It encrypts all secrets that the deployment writes. */
   readonly secrets: SecretsManager
-  /** Opens the manager that a state names. Only called for a state with another manager. */
+  /**
+   * Opens the secrets manager that a state names. Only called for a state whose secrets manager is
+   * not `secrets`.
+   */
   readonly openStateSecrets?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
   /** The configuration as the history records it, with encrypted secrets. Absent: not recorded. */
   readonly recordedConfig?: Readonly<Record<string, Json>>

@@ -18,7 +18,7 @@ export interface StepEnd {
   readonly error: OutcomeError | undefined
   /** For a refresh: the drift, if the process that read the state reports it. */
   readonly reason?: StepReason
-  /** The ends of its view steps, in the order in which the provider reported them. */
+  /** The view steps of this step with their ends, in the order of the reports of the provider. */
   readonly views?: readonly ViewEnd[]
 }
 
@@ -41,7 +41,7 @@ export interface EndedStep {
   readonly isExecutorGone?: boolean
 }
 
-/** Returns a success with this state. */
+/** Returns the end of a step that succeeded. `state`: the resulting state, if there is one. */
 export function successEndOf(
   state: ResourceState | undefined,
   resultOp?: StepEnd['resultOp'],

@@ -13,7 +13,7 @@ import type { ResourceState } from '../state/resource.ts'
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
-  /** The base index of the state before a refresh. Absent if `ref` is a reference to the base. */
+  /** The base index of the old state of a refreshed state. Absent for any other state. */
   readonly refreshedIndex?: number
 }
 

@@ -108,7 +108,7 @@ export const catalogue = {
   },
   STATE_INVALID: {
     exit: 1,
-    hint: 'Export the file again: it is not a readable deployment.',
+    hint: 'Export the file again: it is not a readable state.',
   },
   STATE_TOO_NEW: {
     exit: 1,
@@ -178,7 +178,7 @@ export const catalogue = {
   },
   PREVIEW_ROLE_MISSING: {
     exit: 2,
-    hint: 'Set `antichain:previewRole` to a role that can only read, and deploy the stack. docs/triggers.md has an exception for a rule.',
+    hint: 'Set `antichain:previewRole` to a role that can only read, and deploy the stack. docs/triggers.md describes `previewWithDeployRole`, the exception for a rule.',
   },
   STORE_CREDENTIALS: {
     exit: 3,
@@ -245,7 +245,7 @@ export const catalogue = {
   },
   OUTBOUND_REFUSED: {
     exit: 1,
-    hint: 'Use a public https address, or add its network to ANTICHAIN_OUTBOUND_NETWORKS.',
+    hint: 'Use a public https address, or add the network of the address to ANTICHAIN_OUTBOUND_NETWORKS.',
   },
   OUTBOUND_FAILED: {
     exit: 1,

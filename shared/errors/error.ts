@@ -2,9 +2,9 @@
  * errors: the class of the errors that users see, and the catalogue of error codes. Imports nothing
  * of the project.
  *
- * Invariants: every error that a user sees has a code of the catalogue. Code branches on codes,
- * never on the message of a `DeployError`. Secrets are redacted before an error is created, never
- * when it is printed.
+ * Invariants: every error that a user sees has a code of the catalogue. A caller distinguishes
+ * errors by the code of a `DeployError`, never by its message. Secrets are redacted before an error
+ * is created, never when it is printed.
  */
 import { type ErrorCode, catalogue } from './catalogue.ts'
 

@@ -44,7 +44,7 @@ export const platformCodes = {
   },
   PLATFORM_STACK_PROTECTED: {
     exit: 1,
-    hint: 'Turn off the termination protection of the stack, delete the tables and the bucket that its creation left, and run the command again.',
+    hint: 'Turn off the termination protection of the stack, delete the tables and the bucket that its failed creation left behind, and run the command again.',
   },
   PLATFORM_NOT_FOUND: {
     exit: 6,

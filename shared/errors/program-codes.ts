@@ -1,5 +1,5 @@
 /**
- * Errors of programs, plugins, packages, plans and policy packs. These rows are part of the
+ * Errors of programs, plugins, packages, update plans and policy packs. These rows are part of the
  * catalogue.
  */
 export const programCodes = {

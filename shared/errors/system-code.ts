@@ -1,6 +1,6 @@
 /**
- * Returns the code of an error of the operating system, such as `ENOENT`. Returns '' for any other
- * error.
+ * Returns the code of an error, such as `ENOENT` of the operating system. Returns '' for a value
+ * that is not an error with a code.
  */
 export function systemCodeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''

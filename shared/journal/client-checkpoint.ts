@@ -43,10 +43,11 @@ export function completeCheckpoint(
   const { pending_operations, metadata, snippets, extensions, ...otherFields } = checkpoint
   const { resources = [] } = checkpoint
   const pending = pending_operations ?? listPendingCreates(checkpoint, base, decisions)
-  const hasField = (name: string): boolean =>
+  const hasResourceField = (name: string): boolean =>
     resources.some(resource => typeof resource[name] === 'string' && resource[name] !== '')
-  const ownSnippets = snippets ?? (hasField('snippetID') ? base.snippets : undefined)
-  const ownExtensions = extensions ?? (hasField('extensionRef') ? base.extensions : undefined)
+  const ownSnippets = snippets ?? (hasResourceField('snippetID') ? base.snippets : undefined)
+  const ownExtensions =
+    extensions ?? (hasResourceField('extensionRef') ? base.extensions : undefined)
   return {
     ...otherFields,
     ...(pending.length === 0 ? {} : { pending_operations: pending }),
@@ -56,13 +57,16 @@ export function completeCheckpoint(
   }
 }
 
-/** Returns the creates of the base that are still pending, and those that the steps began. */
+/** Returns the pending creates of the base, and the creates that the steps began and did not end. */
 function listPendingCreates(
   checkpoint: StoredDeployment,
   base: StoredDeployment,
   decisions: readonly Decision[],
 ): readonly StoredOperation[] {
-  const pendingBefore = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
-  const begunResources = findUnfinishedCreates(checkpoint, decisions)
-  return [...pendingBefore, ...begunResources.map(resource => ({ resource, type: 'creating' }))]
+  const pendingCreatesOfBase = pendingOperationsOf(base).filter(({ type }) => type === 'creating')
+  const unfinishedCreates = findUnfinishedCreates(checkpoint, decisions)
+  return [
+    ...pendingCreatesOfBase,
+    ...unfinishedCreates.map(resource => ({ resource, type: 'creating' })),
+  ]
 }

@@ -33,9 +33,8 @@ export function entryContentsOf(
 }
 
 /**
- * Returns the entry of registered outputs. Returns undefined if they belong to the result of an
- * operation that has no usable result. Throws STATE_INTEGRITY if the base does not have the
- * resource.
+ * Returns the entry of registered outputs. Returns undefined if they belong to the resource of an
+ * operation without a usable state. Throws STATE_INTEGRITY if the base does not have the resource.
  */
 export function outputsEntryOf(
   decision: Decision & { readonly kind: 'outputs' },
@@ -61,9 +60,9 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 }
 
 /**
- * Returns the pending operation to record while the fold has no usable end. A pending delete
- * contains the old state, and any other pending operation the planned state. Returns undefined for
- * steps such as a refresh, which are never pending.
+ * Returns the pending operation in the begin of an operation. The fold keeps it if the operation
+ * has no usable end. A pending delete contains the old state, and any other pending operation the
+ * planned state. Returns undefined for steps such as a refresh, which are never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)

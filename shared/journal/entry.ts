@@ -86,7 +86,7 @@ const entryKinds = [
  * present.
  */
 export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
-  const changes: StateChanges = hasChanges(entry) ? entry : {}
+  const changes: StateChanges = mayHaveChanges(entry) ? entry : {}
   const { remove, delete: deletedReference, pendingReplacement, state, isRefresh } = changes
   const fields = {
     version: 1,
@@ -113,7 +113,7 @@ export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Js
   return Object.fromEntries(presentFields) as { readonly [field: string]: Json }
 }
 
-function hasChanges(entry: JournalEntry): entry is JournalEntry & StateChanges {
+function mayHaveChanges(entry: JournalEntry): entry is JournalEntry & StateChanges {
   return entry.kind === 'success' || entry.kind === 'refresh-success' || entry.kind === 'outputs'
 }
 

@@ -30,9 +30,12 @@ export interface FoldInput {
   readonly version: string
 }
 
-/** A decision as input of the fold: an executed or settled operation, outputs, or an extension. */
+/**
+ * A decision as input of the fold: a planned operation, a settled one, outputs, or an extension. A
+ * planned operation may have no begin.
+ */
 export type FoldedDecision =
-  | { readonly kind: 'executed'; readonly operation: Operation }
+  | { readonly kind: 'planned'; readonly operation: Operation }
   | { readonly kind: 'settled'; readonly decision: Decision & { readonly kind: 'settled' } }
   | { readonly kind: 'outputs'; readonly decision: Decision & { readonly kind: 'outputs' } }
   | { readonly kind: 'extension'; readonly decision: Decision & { readonly kind: 'extension' } }

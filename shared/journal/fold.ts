@@ -121,7 +121,7 @@ export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
       continue
     }
     const operation =
-      foldedDecision.kind === 'executed'
+      foldedDecision.kind === 'planned'
         ? foldedDecision.operation
         : foldedDecision.decision.operation
     const ownEntries = entryContentsOf(operation, facts).map(content => ({
@@ -168,7 +168,7 @@ function viewEntriesOf(
 function highestOperationOf(foldedDecisions: readonly FoldedDecision[]): number {
   let highest = 0
   for (const foldedDecision of foldedDecisions) {
-    if (foldedDecision.kind === 'executed') highest = Math.max(highest, foldedDecision.operation.id)
+    if (foldedDecision.kind === 'planned') highest = Math.max(highest, foldedDecision.operation.id)
     else if (foldedDecision.kind === 'settled')
       highest = Math.max(highest, foldedDecision.decision.operation.id)
     else if (foldedDecision.kind === 'outputs')
@@ -187,7 +187,7 @@ function collectFoldedDecisions(input: FoldInput): readonly FoldedDecision[] {
     foldedDecisions.push(foldedDecision)
   }
   const addAll = (operations: readonly Operation[]): void => {
-    for (const operation of operations) add(operation.id, { kind: 'executed', operation })
+    for (const operation of operations) add(operation.id, { kind: 'planned', operation })
   }
   for (const decision of input.decisions) {
     if (decision.kind === 'registration') addAll(decision.operations)

@@ -10,7 +10,7 @@ import {
 import { readTextField } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
-/** The result of applying an inbox to a state. */
+/** The result of applying the late outcomes in the inbox of a stack to its state. */
 export interface LateOutcomesResult {
   readonly state: StoredDeployment
   /** Keys of the outcomes that the state now contains. The others stay in the inbox. */
@@ -42,6 +42,10 @@ export function applyLateOutcomes(
   return { state: currentState, keys, messages }
 }
 
+/**
+ * Returns the state after one outcome, and adds a message for an added object. Returns undefined if
+ * the outcome stays in the inbox.
+ */
 function applyLateOutcome(
   state: StoredDeployment,
   outcome: LateOutcome,

@@ -18,10 +18,10 @@ export interface MergeInput {
 /**
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
- * operations are compared by URN. Claims should prevent both sides from changing the same resource.
- * If both have changed it, the result has the fold's resource, keeps another object of the snapshot
- * for deletion, and is marked as damaged. So no deployment stays open, and no object is lost.
- * Linear apart from sorting. Pure.
+ * operations are compared by URN. Claims should prevent two deployments from changing the same
+ * resource. If both have changed one, the result has the fold's resource, keeps another object of
+ * the snapshot for deletion, and is marked as damaged. So no deployment stays open, and no object
+ * is lost. Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
   const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))
@@ -77,25 +77,25 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
  * Repeated reads of an external resource do not differ. Pure.
  */
 export function findChangedUrn(
-  one: StoredDeployment,
-  other: StoredDeployment,
+  older: StoredDeployment,
+  newer: StoredDeployment,
   { changes, reads }: Claim,
 ): string | undefined {
-  const [resources, otherResources] = [one.resources, other.resources].map(list =>
+  const [olderResources, newerResources] = [older.resources, newer.resources].map(list =>
     groupResources(rebuildDependencies(list ?? [])),
   )
-  const [operations, otherOperations] = [
-    listKeptOperations(one),
-    dropEndedOperations(one, other),
+  const [olderOperations, newerOperations] = [
+    listKeptOperations(older),
+    dropEndedOperations(older, newer),
   ].map(groupOperations)
   const isChanged = (urn: string): boolean => {
-    const groups = [resources?.get(urn) ?? [], otherResources?.get(urn) ?? []]
-    const [claimed, otherClaimed] = groups.map(group => group.map(listClaimedFields))
-    if (!groups.every(areExternal) && !areEqual(claimed, otherClaimed)) return true
-    return !areEqual(operations?.get(urn) ?? [], otherOperations?.get(urn) ?? [])
+    const groups = [olderResources?.get(urn) ?? [], newerResources?.get(urn) ?? []]
+    const [olderFields, newerFields] = groups.map(group => group.map(listClaimedFields))
+    if (!groups.every(areExternal) && !areEqual(olderFields, newerFields)) return true
+    return !areEqual(olderOperations?.get(urn) ?? [], newerOperations?.get(urn) ?? [])
   }
   for (const urn of new Set([...changes, ...reads])) if (isChanged(urn)) return urn
-  for (const [urn, states] of otherResources ?? []) {
+  for (const [urn, states] of newerResources ?? []) {
     const refersToChange = states.some(state =>
       referencedUrnsOf(state).some(reference => changes.has(reference)),
     )
@@ -153,12 +153,12 @@ function mergeGroups<T>(
 }
 
 /** The fields that deployments may set for resources that they do not claim. */
-const positionFields: ReadonlySet<string> = new Set(['sourcePosition', 'stackTrace', 'modified'])
+const unclaimedFields: ReadonlySet<string> = new Set(['sourcePosition', 'stackTrace', 'modified'])
 
 /** Returns the fields of a resource that a deployment may change only with a claim. */
 function listClaimedFields(resource: StoredResource): readonly (readonly [string, Json])[] {
   return Object.entries(resource).filter(
-    ([name]) => !positionFields.has(name) && !(resource.custom !== true && name === 'outputs'),
+    ([name]) => !unclaimedFields.has(name) && !(resource.custom !== true && name === 'outputs'),
   )
 }
 
@@ -175,10 +175,10 @@ function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResou
     others.length === 0 ? resource : undefined,
   )
   if (base === undefined || folded === undefined || current === undefined) return undefined
-  const isKept = areEqual(listClaimedFields(base), listClaimedFields(folded))
-  const isCurrentKept = areEqual(listClaimedFields(base), listClaimedFields(current))
-  if (!isKept && !isCurrentKept && current.type !== stackType) return undefined
-  const merged = isKept ? current : folded
+  const isKeptByFold = areEqual(listClaimedFields(base), listClaimedFields(folded))
+  const isKeptByCurrent = areEqual(listClaimedFields(base), listClaimedFields(current))
+  if (!isKeptByFold && !isKeptByCurrent && current.type !== stackType) return undefined
+  const merged = isKeptByFold ? current : folded
   if (current.custom) return [merged]
   const hasOutputs = [base, folded, current].some(({ outputs }) => outputs !== undefined)
   return [hasOutputs ? { ...merged, outputs: mergeOutputs(base, folded, current) } : merged]

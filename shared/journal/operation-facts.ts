@@ -30,7 +30,10 @@ export interface OperationFacts {
    * the operation has no result or its end cannot be used, returns its planned state.
    */
   readonly getState: (reference: StateReference) => StoredResource | undefined
-  /** Returns the attempt of a begun create. */
+  /**
+   * Returns deployment, operation and attempt of a begun create, as its pending operation records
+   * them.
+   */
   readonly getOrigin: (operation: OperationId) => StoredOperation['origin']
   /** Reports whether a later decision references the resulting state of an operation. */
   readonly isReferencedLater: (operation: OperationId) => boolean
@@ -48,7 +51,7 @@ export function factsOf(
   const operations = indexOperations(foldedDecisions)
   const facts = new Map<OperationId, OperationFact>()
   for (const foldedDecision of foldedDecisions) {
-    if (foldedDecision.kind === 'executed')
+    if (foldedDecision.kind === 'planned')
       facts.set(foldedDecision.operation.id, factOf(foldedDecision.operation, input))
     else if (foldedDecision.kind === 'settled')
       facts.set(foldedDecision.decision.operation.id, {
@@ -99,7 +102,7 @@ function indexOperations(
 ): ReadonlyMap<OperationId, Operation> {
   const operations = new Map<OperationId, Operation>()
   for (const foldedDecision of foldedDecisions) {
-    if (foldedDecision.kind === 'executed')
+    if (foldedDecision.kind === 'planned')
       operations.set(foldedDecision.operation.id, foldedDecision.operation)
     else if (foldedDecision.kind === 'settled')
       operations.set(foldedDecision.decision.operation.id, foldedDecision.decision.operation)

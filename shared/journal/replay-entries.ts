@@ -53,8 +53,9 @@ export function replayEntries(
 }
 
 /**
- * Applies entries like `replayEntries`. Their sequences ascend. The replay keeps only the states of
- * the result, so entries that are decoded one after another need no memory of their own.
+ * Applies entries like `replayEntries`. The caller passes them in sequence order, each sequence
+ * once. The replay keeps only the states of the result, so entries that are decoded one after
+ * another need no memory of their own.
  */
 export function replaySortedEntries(
   base: StoredDeployment,
@@ -62,13 +63,13 @@ export function replaySortedEntries(
   options: EntryReplayOptions,
 ): StoredDeployment {
   const state = createReplayState(base, options.baseFeatures)
-  let hasRebuiltLast = false
+  let isRebuildDue = false
   for (const entry of entries) {
-    if (hasRebuiltLast) rebase(state, options, false)
-    hasRebuiltLast = entry.kind === 'rebuilt-base-state'
+    if (isRebuildDue) rebase(state, options, false)
+    isRebuildDue = entry.kind === 'rebuilt-base-state'
     applyEntry(state, entry)
   }
-  if (hasRebuiltLast) rebase(state, options, true)
+  if (isRebuildDue) rebase(state, options, true)
   return buildDeployment(state, options)
 }
 

@@ -26,6 +26,7 @@ export interface TimelineInput {
  */
 export interface TimedOperation {
   readonly operation: Operation
+  /** The Lamport time of begin and end alike. */
   readonly lamport: number
   readonly beganAt: EpochMs
   /**

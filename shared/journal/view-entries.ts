@@ -67,7 +67,7 @@ export function createViewEntryFactory(
     remainingViewEntriesOf: owner =>
       (viewsByOwner.get(owner.urn) ?? []).flatMap(index => {
         const state = base.resources?.[index]
-        if (state === undefined || isMarkedDeleted(state) !== isMarkedDeleted(owner)) return []
+        if (state === undefined || isOldCopy(state) !== isOldCopy(owner)) return []
         const reference = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
         const { urn, type } = state
         const deletion = {
@@ -98,7 +98,7 @@ export function removesViews(
   return effect === 'remove' || effect === 'mark-pending' || (isRefreshed && !newState)
 }
 
-function isMarkedDeleted(state: StoredResource): boolean {
+function isOldCopy(state: StoredResource): boolean {
   return state['delete'] === true
 }
 

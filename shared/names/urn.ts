@@ -54,7 +54,7 @@ export function urnOf(parts: UrnParts): Urn {
 
 /**
  * Returns the URN of a resource from the qualified type of its parent. Without a parent, or below
- * the root stack, the qualified type of the resource is its plain type.
+ * the root resource, the qualified type of the resource is its plain type.
  */
 export function childUrnOf(
   names: { readonly stack: string; readonly project: string },

@@ -12,11 +12,11 @@ export interface AbortableCalls {
 /** Creates an empty set of calls. */
 export function createAbortableCalls(): AbortableCalls {
   const pendingRejections = new Set<(thrown: unknown) => void>()
-  let abortion: { readonly thrown: unknown } | undefined
+  let abortCause: { readonly thrown: unknown } | undefined
   return {
     follow: answer =>
       new Promise((resolve, reject) => {
-        if (abortion !== undefined) reject(abortion.thrown)
+        if (abortCause !== undefined) reject(abortCause.thrown)
         else pendingRejections.add(reject)
         answer.then(
           value => {
@@ -30,7 +30,7 @@ export function createAbortableCalls(): AbortableCalls {
         )
       }),
     abort(thrown) {
-      abortion = { thrown }
+      abortCause = { thrown }
       for (const reject of pendingRejections) reject(thrown)
       pendingRejections.clear()
     },

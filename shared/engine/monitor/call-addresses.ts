@@ -6,8 +6,8 @@ export interface CallAddresses {
 }
 
 /**
- * Requests that SDKs send on every connect. After any other request, a later generator run must
- * repeat the method call.
+ * Requests that SDKs send on every connect. They do not count as a use of the address. If a method
+ * call used its address, a later generator run must repeat that call.
  */
 const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'supportsFeature'])
 

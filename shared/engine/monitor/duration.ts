@@ -11,8 +11,8 @@ const secondsByUnit: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the seconds of a duration in the syntax of programs (`1h30m`, `1.5s`). Returns 0 for ''
- * and `0`. Throws RESOURCE_INVALID for any other text.
+ * Returns the seconds of a duration in Go's syntax, which programs use (`1h30m`, `1.5s`). Returns 0
+ * for '' and `0`. Throws RESOURCE_INVALID for a text that is not a duration.
  */
 export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0
@@ -29,8 +29,8 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Formats seconds as a duration in the syntax of programs: `1h30m0s`, `1.5s`, `20ms`. Returns ''
- * for 0.
+ * Formats seconds as a duration in Go's syntax, which programs use: `1h30m0s`, `1.5s`, `20ms`.
+ * Returns '' for 0.
  */
 export function formatDuration(seconds: number): string {
   if (seconds === 0) return ''

@@ -13,7 +13,10 @@ import { requireCallbackAddress, wireOptionsOf } from './transforms.ts'
 
 /** The transforms of function calls in one generator run. */
 export interface InvokeTransforms {
-  /** Adds a transform for all later function calls. Throws RESOURCE_INVALID. */
+  /**
+   * Adds a transform for all later function calls. Throws RESOURCE_INVALID for a callback without
+   * an address.
+   */
   readonly add: (callback: Callback) => void
   /**
    * Applies the transforms to a call, in the order in which they were added. Calls are transformed

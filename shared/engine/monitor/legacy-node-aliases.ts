@@ -32,7 +32,7 @@ function toCurrentAlias({ alias }: Alias): Alias {
   const { parent } = alias.value
   if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
   if (parent?.$case === 'noParent' && !parent.value) return { alias }
-  const hasNoParentField = parent?.$case === 'noParent'
-  const convertedParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
+  const setsNoParent = parent?.$case === 'noParent'
+  const convertedParent = setsNoParent ? undefined : { $case: 'noParent' as const, value: true }
   return { alias: { $case: 'spec', value: { ...alias.value, parent: convertedParent } } }
 }

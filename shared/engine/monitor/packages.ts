@@ -18,9 +18,9 @@ export interface Packages {
 }
 
 /**
- * Creates the packages of one program run. `uuid` creates their references, which are valid in this
- * run only. The reference of an extension is a hash of its content, because states store this
- * reference. Source: docs/spec/monitor.md#registerpackage.
+ * Creates an empty collection for the packages of one program run. `uuid` creates their references,
+ * which are valid in this run only. The reference of an extension is a hash of its content, because
+ * states store this reference. Source: docs/spec/monitor.md#registerpackage.
  */
 export function createPackages(uuid: () => string): Packages {
   const requestsByRef = new Map<string, PackageRequest>()

@@ -55,8 +55,8 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
 }
 
 /**
- * Returns a schema with the requested version added, because the schema of a plugin from a
- * repository may not contain it.
+ * Returns a schema with the requested version added, because the schema of a plugin from a Git
+ * repository may not contain the version.
  */
 function addSchemaVersion(text: string, { name, version }: PluginTarget): string {
   if (version === '') return text
@@ -123,10 +123,10 @@ async function requestMapping(
   request: { readonly ecosystem: string; readonly provider: string },
 ): Promise<Uint8Array | undefined> {
   const { ecosystem, provider } = request
-  const hasMapping = (await description.listMappings(ecosystem)).includes(provider)
-  const mapping = await description.getMapping(hasMapping ? request : { ecosystem, provider: '' })
+  const isListed = (await description.listMappings(ecosystem)).includes(provider)
+  const mapping = await description.getMapping(isListed ? request : { ecosystem, provider: '' })
   if (mapping.provider === provider) return mapping.data
-  if (!hasMapping) return undefined
+  if (!isListed) return undefined
   throw new Error(
     `unexpected provider in ${ecosystem} mapping response for provider ${provider}: ${mapping.provider}`,
   )

@@ -27,8 +27,8 @@ import { toProjectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
 /**
- * The wire options for values of a program (docs/spec/property-values.md#options-per-call,
- * monitor).
+ * The wire options for values that a program sends. Source:
+ * docs/spec/property-values.md#options-per-call, the table of the resource monitor.
  */
 export const programWireOptions: WireOptions = {
   unknowns: 'keep',
@@ -52,7 +52,8 @@ export interface ReadingDeps {
 }
 
 /**
- * Decodes a registration. A remote component, which its provider constructs, keeps output values.
+ * Decodes a registration. Only the inputs of a remote component, which its provider constructs,
+ * keep their output values.
  * Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
  */
 export async function readRegistration(
@@ -272,8 +273,8 @@ function positionOf(position: SourcePosition | undefined, root: string): string 
 }
 
 /**
- * Returns the stack trace of the caller of the registering code, followed by the stack trace of the
- * request.
+ * Returns the stack trace of a request, after that of its caller. The caller is the request that
+ * called the method or constructed the component from which this request comes, if any.
  */
 export function readFrames(
   request: {

@@ -17,11 +17,11 @@ import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 import { parseOptionalUrn, readEncodedParent } from './request-urns.ts'
 import type { RequestTransformer } from './transform-requests.ts'
 
-/** The dependencies of registrations that exist once the program may register resources. */
+/** Dependencies of the handler that are available once the program may register resources. */
 type RegistrationDeps = ReadingDeps & { readonly generator: Generator }
 
-/** The dependencies of registrations that exist from the start of the monitor. */
-interface RegistrationSignals {
+/** Dependencies of the handler that are available from the start of the monitor. */
+interface RegistrationParts {
   readonly requestTransformer: RequestTransformer
   readonly window: RegistrationWindow
 }
@@ -32,9 +32,9 @@ interface RegistrationSignals {
  */
 export function createRegistrationHandler(
   readyDeps: Promise<RegistrationDeps>,
-  signals: RegistrationSignals,
+  parts: RegistrationParts,
 ): (encodedRequest: Uint8Array, metadata?: Metadata) => Promise<RegisterResourceResponse> {
-  const register = createRegister(readyDeps, signals)
+  const register = createRegister(readyDeps, parts)
   const decodeAndRegister = async (
     encodedRequest: Uint8Array,
     metadata: Metadata | undefined,
@@ -52,7 +52,7 @@ export function createRegistrationHandler(
     const { generator } = await readyDeps
     const parent = parseOptionalUrn(readEncodedParent(encodedRequest))
     return generator.registerBelow(parent, () =>
-      signals.window.enter(() => decodeAndRegister(encodedRequest, metadata)),
+      parts.window.enter(() => decodeAndRegister(encodedRequest, metadata)),
     )
   }
 }
@@ -63,7 +63,7 @@ export function createRegistrationHandler(
  */
 function createRegister(
   readyDeps: Promise<RegistrationDeps>,
-  { requestTransformer, window }: RegistrationSignals,
+  { requestTransformer, window }: RegistrationParts,
 ): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
   const register = async (
     wireRequest: RegisterResourceRequest,

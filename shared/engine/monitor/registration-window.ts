@@ -9,7 +9,7 @@ import type { Callbacks } from './callbacks.ts'
 export interface RegistrationWindow {
   /**
    * Runs a registration when the window has room for it. Throws `DeploymentAborted` if the window
-   * is closed before.
+   * is closed first.
    */
   readonly enter: <T>(register: () => Promise<T>) => Promise<T>
   /**
@@ -32,7 +32,8 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window waits for providers, for the store, for
  * others in the window, and for calls to the program or to components. If all of them wait for such
  * calls, the window has room for one more. So a registration that a callback makes always proceeds.
- * `onWidened` receives the number of registrations that may wait at the same time.
+ * `onWidened` receives each new `sizeMax`, and at the start of such a call the number of pending
+ * ones. Both are numbers of registrations that may wait for others at the same time.
  */
 export function createRegistrationWindow(
   onWidened: (waitingCount: number) => void = () => undefined,
@@ -92,7 +93,7 @@ export function createRegistrationWindow(
   }
 }
 
-/** Widens a window during each call to a function of the program. */
+/** Returns callbacks that widen a window during each call to a function of the program. */
 export function withWindow(callbacks: Callbacks, window: RegistrationWindow): Callbacks {
   return {
     ...callbacks,

@@ -8,7 +8,7 @@ import { formatDuration } from './duration.ts'
  */
 export function optionsOfState(state: ResourceState): ResourceOptions {
   const { customTimeouts: timeouts, resourceHooks: hooks } = state
-  const namesOf = (hook: string): string[] => [...(hooks.get(hook) ?? [])]
+  const namesOf = (hookType: string): string[] => [...(hooks.get(hookType) ?? [])]
   const toDurationText = (seconds = 0): string => formatDuration(seconds)
   return ResourceOptions.create({
     dependsOn: [...state.dependencies],

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** Maximum number of remembered addresses. Above it, all are forgotten. */
 const addressesMax = 4096
 
-/** Root and URI → the address of a file relative to the root. '' for other URIs. */
+/** Root and URI → the address of the file relative to the root. '' for a URI without such a file. */
 const addressesByUri = new Map<string, string>()
 
 /**
@@ -25,7 +25,7 @@ export function toProjectPosition(
   return `${address}${line}`
 }
 
-/** Returns the address of a file. Programs send few URIs many times. */
+/** Returns the address of a file. It is remembered, because programs send few URIs many times. */
 function projectAddressOf(uri: string, root: string): string {
   const key = `${root}\n${uri}`
   const knownAddress = addressesByUri.get(key)

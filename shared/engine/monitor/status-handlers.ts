@@ -40,8 +40,8 @@ function readStep(step: ViewStep): PublishedStep {
 }
 
 /**
- * Reads the state of a view, without the parent in the request. As in Pulumi, the parent of a view
- * is always its owner.
+ * Reads the state of a view, and ignores the parent in the request. As in Pulumi, the parent of a
+ * view is always its owner.
  */
 function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
   const options = {

@@ -20,9 +20,9 @@ export interface StreamLimit {
   /** Applies the limit to connections on a port of this process. */
   readonly addPort: (port: number) => void
   /**
-   * Removes the limit of all connections if `waitingCount` is more than half of it. `waitingCount`:
-   * the number of calls that may wait for other calls. So under the limit, at least half of the
-   * calls on a connection wait for no other call.
+   * Removes the limit of all connections if `waitingCount` is more than half of the limit.
+   * `waitingCount`: the number of calls that may wait for other calls. So while the limit applies,
+   * at most half of the permitted calls wait for other calls.
    */
   readonly raiseFor: (waitingCount: number) => void
   readonly close: () => void

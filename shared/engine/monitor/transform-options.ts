@@ -87,9 +87,9 @@ export function applyOptions(
 
 /**
  * Returns a registration with its dependencies after transforms. As in Pulumi, `dependsOn` of the
- * transformed options is used only if the registration has transforms of its own. Otherwise changes
- * by transforms of a parent or the stack are ignored. Source: docs/spec/monitor.md#registerresource
- * step 11.
+ * transformed options is used only if the registration has transforms of its own. Otherwise the
+ * changes of `dependsOn` by transforms of a parent or the stack are ignored. Source:
+ * docs/spec/monitor.md#registerresource step 11.
  */
 export function applyDependencies(
   request: RegisterResourceRequest,

@@ -25,10 +25,13 @@ import {
  * in each run.
  */
 export interface Transforms {
-  /** Adds a transform for all resources that are registered later. Throws RESOURCE_INVALID. */
+  /**
+   * Adds a transform for all resources that are registered later. Throws RESOURCE_INVALID for a
+   * callback without an address.
+   */
   readonly addForStack: (callback: Callback) => void
   /**
-   * Returns the transforms that apply to a registration: its own, those of its parents, and the
+   * Returns the transforms that apply to a registration: its own, those of its ancestors, and the
    * stack's. A remote component is registered twice: by the program, and by Construct of its
    * provider. The first call stores the component's own transforms. The second call uses and
    * removes them. So this function must be called exactly once per registration.

@@ -137,13 +137,13 @@ function formatChange(
   }: { readonly change: ChangeKind; readonly actualValue: PropertyValue | undefined },
 ): string {
   const values = [plannedChange.value, change === 'delete' ? undefined : actualValue].flatMap(
-    value => (value === undefined ? [] : [formatPlannedValue(value)]),
+    value => (value === undefined ? [] : [formatValue(value)]),
   )
   const shownValues = values.length === 0 ? '' : `[${values.join('!=')}]`
   return `${signs[plannedChange.change]}${signs[change]}${key}${shownValues}`
 }
 
-function formatPlannedValue(value: PropertyValue): string {
+function formatValue(value: PropertyValue): string {
   if (containsSecret(value)) return '[secret]'
   if (isUnknown(value)) return 'unknown'
   return JSON.stringify(redactMap(new Map([['', value]]))[''] ?? null)

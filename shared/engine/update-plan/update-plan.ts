@@ -44,6 +44,7 @@ export interface PlannedGoal {
   readonly ignoreChanges: readonly string[]
   readonly additionalSecretOutputs: readonly string[]
   readonly aliases: readonly PlannedAlias[]
+  /** The id of the existing object that the registration imports, or ''. */
   readonly id: string
   readonly customTimeouts: CustomTimeouts
 }
