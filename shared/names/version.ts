@@ -1,8 +1,8 @@
 import { compareBuild, parse } from 'semver'
 
 /**
- * Compares two versions; below 0 when `a` is older. An invalid or empty version is older than any
- * valid version.
+ * Compares two versions. Returns a number below 0 when `a` is older, and above 0 when `b` is older.
+ * An invalid or empty version is older than any valid version.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]

@@ -29,7 +29,7 @@ const codesByErrorName: ReadonlyMap<string, ErrorCode> = indexCodesByName({
     ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'InvalidAddress'],
     'IllegalLocationConstraintException',
   ],
-  // These refusals are temporary.
+  // These errors are temporary, although the responses of most of them have a 4xx status.
   STORE_UNAVAILABLE: [
     ...['RequestTimeout', 'RequestTimeoutException', 'TimeoutError'],
     ...['ConditionalRequestConflict', 'OperationAborted'],
@@ -110,7 +110,10 @@ export function httpStatusOf(thrown: unknown): number | undefined {
   return readThrown(thrown).status
 }
 
-/** Reports whether KMS refused to decrypt, because another key or context encrypted the text. */
+/**
+ * Reports whether KMS refused to decrypt, because the ciphertext is damaged, or was encrypted with
+ * another key or encryption context.
+ */
 export function isWrongKeyError(thrown: unknown): boolean {
   return ['InvalidCiphertextException', 'IncorrectKeyException'].includes(errorNameOf(thrown))
 }

@@ -26,7 +26,10 @@ import { createRecords } from './records.ts'
 import { createScheduler, createSchedulerClient } from './scheduler.ts'
 import { createKmsSealing } from './kms-sealing.ts'
 
-/** All ports for records, blobs and queues on AWS, with the conversions for event sources. */
+/**
+ * All ports for records, blobs and queues on AWS. `chains` and `nudges` also convert the messages
+ * of a function's event source.
+ */
 export interface AwsPlatform extends Platform {
   readonly chains: AwsChainQueue
   readonly nudges: AwsNudges

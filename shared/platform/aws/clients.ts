@@ -5,8 +5,8 @@
  * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
  * request that the SDK retries after a lost response may take effect twice without harm. 3. The
  * ports throw errors of the catalogue: aws-error.ts and dynamo-error.ts convert those of the SDK.
- * Only `callLambda`, which is not a port, throws them unchanged. 4. The adapters parse stored data
- * when they read it, and never trust its format.
+ * Only `callLambda` and `invokeLambda`, which are not ports, throw them unchanged. 4. The adapters
+ * parse stored data when they read it, and never trust its format.
  */
 import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'

@@ -25,8 +25,8 @@ export type FunctionResult =
 const reasonCharsMax = 500
 
 /**
- * Creates the client with which a generator calls functions and waits for their results. The client
- * does not retry, because the caller decides about a second call.
+ * Creates a client of Lambda for calls that wait for the result of a function. The client does not
+ * retry, because the caller decides about a second call.
  */
 export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: number): LambdaClient {
   return new LambdaClient({
@@ -37,8 +37,8 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON does not count as a failure of the call. The
- * reason is that code of users in a function can forge results.
+ * could not be called. A result that is not JSON counts as an answer, which the caller must check
+ * like any other: code of users that runs in the function can forge results.
  */
 export async function callLambda(
   lambda: LambdaInvoker,

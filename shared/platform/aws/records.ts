@@ -4,8 +4,8 @@
  * platform/records.
  *
  * Invariants: 1. DynamoDB checks all conditions. The transition table defines those of head writes.
- * 2. Reads are strongly consistent, except for facts that stay true once they are true. 3. The
- * client repeats a write after a lost response. When a write is refused, the adapter therefore
+ * 2. Reads are strongly consistent, except for facts that stay true once they are true. 3. A write
+ * is sent again when its response was lost. When a write is refused, the adapter therefore
  * checks whether the existing item is the result of the same write. 4. No table is scanned. When a
  * later search must find a record, the adapter first enters the record's key in a list.
  * 5. Temporary failures are retried a limited number of times; permanent failures are not retried.

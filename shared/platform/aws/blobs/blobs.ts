@@ -27,7 +27,8 @@ interface BlobsDeps extends BucketSection {
 /**
  * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 stores complete
  * objects only and verifies their SHA-256 at the upload. `get` verifies it again. A put sends at
- * most 512 MiB, in one part. Throws BLOB_TOO_LARGE and the errors of `createAwsError`.
+ * most 512 MiB, in one part. `put` throws BLOB_TOO_LARGE, and `get` throws STATE_INVALID. Both
+ * throw the errors of `createAwsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {
   const { s3, bucket } = deps
@@ -60,6 +61,7 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
           )
           if (bytes === undefined) continue
           const contentHash = hashOf(bytes)
+          // The name of an older archive is the SHA-256 of its bytes, whatever `nameOf` returns.
           if (contentHash === hash || nameOf(contentHash) === hash) return bytes
         }
       throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {

@@ -6,9 +6,10 @@ import type { RandomPort } from '../../../ports/system.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
 /**
- * Stores the packed files of a repository for one call of the installer. Returns an address that
- * reads this object and no other, with the permissions of this process. The name of the object is
- * random. The lifecycle of the bucket removes the object. Throws the errors of `createAwsError`.
+ * Stores the packed files of a repository for one call of the installer. Returns a presigned URL.
+ * With it, the installer can read this object and no other, with the permissions of this process.
+ * The name of the object is random. The lifecycle of the bucket removes the object. Throws the
+ * errors of `createAwsError`.
  */
 export async function storeInstallSource(
   deps: { readonly s3: S3Client; readonly bucket: string; readonly random: RandomPort },

@@ -19,7 +19,8 @@ export interface InstallUpload {
 }
 
 /**
- * The headers of an upload. S3 checks the condition. An address therefore creates only one object.
+ * The headers of an upload. With this condition, S3 refuses to replace an existing object. An
+ * address therefore creates only one object.
  */
 const uploadHeaders = { 'if-none-match': '*' } as const
 

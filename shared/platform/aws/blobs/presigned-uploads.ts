@@ -19,7 +19,7 @@ import {
  */
 const signedHeaders = new Set(['content-length', 'if-none-match', 'x-amz-checksum-sha256'])
 
-/** The bucket sections of blobs and plugins, and the validity of an upload address. */
+/** The bucket sections of blobs and plugins, and the time for which an upload address is valid. */
 interface UploadsDeps {
   readonly blobs: BucketSection
   readonly plugins: BucketSection

@@ -4,7 +4,8 @@ import { commonAssignments, type HeadDeps, writeHead } from './write-head.ts'
 
 /**
  * Creates the begin of operations: one conditional update of the head. The update is refused if the
- * operation has an owner or an end, or if something that it needs has not arrived.
+ * operation has ended or has another owner, or if an arrival that it needs is missing. It is also
+ * refused if `expectedAttempt` is not the operation's last attempt.
  */
 export function createBegin(deps: HeadDeps): OperationsPort['begin'] {
   return async (deployment, operation, claim) => {

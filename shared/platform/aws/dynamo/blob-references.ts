@@ -10,7 +10,8 @@ import { getItem, queryItems, type Table } from './table/table.ts'
 /**
  * The position of a page in the listing. The listing goes through the stacks with their versions
  * and inboxes, the requests of stacks, the documents, and the deployments with log and operations.
- * `requesting-stack`: the search for the next stack with requests. `after`: the last stack or
+ * `stack`, `requesting-stack` and `deployment`: the search for the next stack, the next stack with
+ * requests, and the next deployment. `late`: the inbox of a stack. `after`: the last stack or
  * deployment that was listed. `from`: the sort key of the last listed record, or a block of
  * operations that is not listed yet.
  */
@@ -39,7 +40,7 @@ interface RecordPage {
 /** Maximum number of records that a page reads from one partition. */
 const recordsPerPage = 100
 
-/** The kinds of documents that reference no blobs. */
+/** The kinds of documents that reference no blobs. Compaction has no permission to read them. */
 type PrivateKind =
   | 'federation'
   | 'token'
@@ -48,10 +49,7 @@ type PrivateKind =
   | 'delivery-history'
   | 'call-limit'
 
-/**
- * The kinds of documents that may reference blobs. Compaction, which lists the references, has no
- * permission to read the others.
- */
+/** The kinds of documents that may reference blobs. Compaction reads them and lists the blobs. */
 const documentKinds = Object.keys({
   webhook: true,
   schedule: true,
@@ -192,6 +190,7 @@ async function readOperationsPage(
   )
   const outcomeKeys = heads.flatMap(head =>
     Array.from({ length: readNumber(head, 'attempt') }, (_, index) => ({
+      // The sort key depends on the attempt only. The partition is that of the operation's head.
       ...journalKeys.outcome(deployment, 0, index + 1),
       pk: readText(head, 'pk'),
     })),

@@ -16,6 +16,7 @@ import { getItem, queryItems, type ItemRange, type Table, updateItem } from './t
 
 /** Dependencies of the documents. */
 interface DocumentsDeps {
+  /** The catalog table, or the journal table for the limits of calls. */
   readonly table: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
@@ -23,10 +24,10 @@ interface DocumentsDeps {
 /**
  * Creates the port of the documents. They are items of the catalog table, with one partition per
  * kind. The limits of calls are items of the journal table, because executors do not write the
- * catalog. Each stack has one partition of them. Each write is one conditional request. A put also
- * has a token, by which a repetition of it is recognized. The item of a removed document stays and
- * keeps its version, so no version is used twice. Lists leave removed documents out, so a page may
- * have fewer documents than its limit.
+ * catalog. They have one partition per stack. Each write is one conditional request. A put also has
+ * a token, by which a repetition of it is recognized. The item of a removed document stays and
+ * keeps its version, so no version is used twice. Only an expiry removes an item with its version.
+ * Lists leave removed documents out, so a page may have fewer documents than its limit.
  */
 export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort {
   return {
@@ -68,6 +69,7 @@ export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort
 
 /**
  * Puts a document if `version` is its current version. Replaces its expiry if `expiresAt` is set.
+ * Returns the new version, or false when the current version is another one.
  */
 async function putDocumentItem(
   { table, random }: DocumentsDeps,
@@ -111,8 +113,9 @@ function rangeOf(
 ): Omit<ItemRange, 'limit'> | undefined {
   const { pk } = keys.document({ kind, scope: scope ?? '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
-  // A space sorts before every character of a name. All items after the cursor are therefore at or
-  // after the cursor with an appended space.
+  // A sort key is `<scope> <name>`. A space sorts before every character of a name, and a tilde
+  // after it. All items after the cursor are therefore at or after the cursor with an appended
+  // space.
   const atLeast = cursor === '' ? `${scope} ` : `${cursor} `
   const atMost = `${scope} ~`
   return atLeast <= atMost ? { pk, atLeast, atMost } : undefined

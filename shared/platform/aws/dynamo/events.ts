@@ -28,7 +28,7 @@ const cursorsPerChunk = 1_024
  * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
  * numbered without gaps, and each writer puts its next chunk at the first free number. Therefore a
  * reader that continues from a number misses no later lines of any writer. Writers are generator
- * runs, executors that report events, and batches of a client of Pulumi.
+ * runs, executors that report events, and the batches that a client of Pulumi sends.
  */
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriterLookup(journalTable)
@@ -54,7 +54,7 @@ export function createEvents(journalTable: Table): EventsPort {
       const key = keys.chunk(deployment, number)
       const writeResult = await putItem(journalTable, { key, item, ifAbsent: true })
       nextChunkNumbers.set(deployment, number + 1)
-      if (writeResult.isDone || isChunk(writeResult.existing, writer, firstLineNumber)) return
+      if (writeResult.isDone || isSameChunk(writeResult.existing, writer, firstLineNumber)) return
       nextChunkNumbers.forget(deployment)
       await backOff(journalTable, Math.min(attempt, 4))
     }
@@ -154,7 +154,7 @@ async function findNextChunkNumber(journalTable: Table, deployment: DeploymentId
   return lastItem === undefined ? 0 : parsePaddedNumber(readText(lastItem, 'sk')) + 1
 }
 
-function isChunk(existing: Item | undefined, writer: string, firstLineNumber: number): boolean {
+function isSameChunk(existing: Item | undefined, writer: string, firstLineNumber: number): boolean {
   return (
     existing !== undefined &&
     readText(existing, 'writer') === writer &&

@@ -34,8 +34,8 @@ export function writeConditionOf(request: HeadWriteRequest): string {
 }
 
 /**
- * Returns a condition for each fact. A head that was never written has no attributes, and a
- * comparison with an absent attribute is false.
+ * Returns a condition for each fact of the transition table that a write needs. A head that was
+ * never written has no attributes, and a comparison with an absent attribute is false.
  */
 function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactConditions {
   return {
@@ -52,8 +52,8 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
 }
 
 /**
- * Reports whether a refused request took effect before. The client repeats a request after a lost
- * response.
+ * Reports whether a refused request took effect before. A request is sent again when its response
+ * was lost.
  */
 export function hasTakenEffect(
   headWrite: HeadWriteRequest,
@@ -71,7 +71,7 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.action === 'repeats'
 }
 
-/** Returns the key of a give-back or lapse. The set `freed` of a head has all these keys. */
+/** Returns the key of a give-back or lapse. The set `freed` has the keys of all those of a head. */
 export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }

@@ -13,8 +13,8 @@ import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
  */
 export interface OperationBlocks {
   /**
-   * Records the block of an operation, durably when the call resolves. Sends no request when this
-   * process has recorded or found the block before.
+   * Records the block of an operation. The record is durable when the promise resolves. Sends no
+   * request when this process has recorded or found the block before.
    */
   readonly register: (deployment: DeploymentId, operation: OperationId) => Promise<void>
 }
@@ -40,8 +40,8 @@ export async function listBlocks(
 }
 
 /**
- * Creates the register of blocks. A call reads the item of a block before it writes the item. Many
- * executors record the same block, and a read costs a fifth of a write.
+ * Creates the register of blocks. A call reads the item of a block first, and writes it only if it
+ * is absent. Many executors record the same block, and a read costs much less than a write.
  */
 export function createOperationBlocks(journalTable: Table): OperationBlocks {
   const registrations = createLruCache<Promise<void>>()

@@ -72,8 +72,8 @@ export function createHeads(deps: HeadDeps): HeadMethods {
 }
 
 /**
- * Creates the write that clears the owner of an attempt. The write takes effect once: a repetition
- * finds the key that the first write added to `freed`.
+ * Creates a give-back or a lapse: the write that removes the owner from a head. The write takes
+ * effect once: a repetition finds the key that the first write added to `freed`.
  */
 function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): ReleaseOwner {
   const calledUpdate = event === 'giveBack' ? ', #called :minus' : ''

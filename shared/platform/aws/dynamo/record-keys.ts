@@ -9,7 +9,7 @@ const numberDigits = 12
 
 const padNumber = (number: number): string => String(number).padStart(numberDigits, '0')
 
-/** Formats milliseconds since 1970 as the beginning of a key. */
+/** Pads milliseconds since 1970, or a position of the audit log, for a sort key. */
 export const padTime = (ms: number): string => String(ms).padStart(16, '0')
 
 /** Replaces a long external text by its hash. DynamoDB limits a sort key to 1,024 bytes. */
@@ -73,9 +73,13 @@ export const journalKeys = {
 /** Keys of catalog records. */
 export const catalogKeys = {
   stack: (stack: StackId): Key => ({ pk: `stack ${stack}`, sk: 'stack' }),
-  /** The list of all stacks: one partition, written when a stack is created or removed. */
+  /**
+   * A stack in the list of all stacks, which is one partition. The entry is put when the stack is
+   * created, and moved by a rename. The entry of a removed stack stays until all records of the
+   * stack are removed.
+   */
   stackListEntry: (stack: string): Key => ({ pk: 'stacks', sk: stack }),
-  /** The list of deployments that may have records. */
+  /** A deployment in the list of deployments that may have records. */
   deploymentListEntry: (deployment: string): Key => ({ pk: 'deployments', sk: deployment }),
   history: (stack: StackId, number: number): Key => ({
     pk: `history ${stack}`,
@@ -95,7 +99,7 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
-  /** The counter with the position of the last put. */
+  /** The counter with the position of the last request that was put into the stack's queue. */
   requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   /** The approval of a request. */
   approval: (stack: StackId, key: string): Key => ({
@@ -105,10 +109,11 @@ export const catalogKeys = {
   /** The last program of a stack, in the partition of the stack's approvals. */
   program: (stack: StackId): Key => ({ pk: `approvals ${stack}`, sk: 'program' }),
   /**
-   * The list of stacks that ever had a request or a program. A listed stack may no longer exist.
+   * A stack in the list of stacks that ever had a request or a program. A listed stack may no
+   * longer exist.
    */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
-  /** The list of ended requests, ordered by the time when they were requested. */
+  /** A request in the list of ended requests, which is in the order of their creation. */
   endedRequestEntry: (requestedAt: number, stack: string, key: string): Key => ({
     pk: 'ended requests',
     sk: `${padTime(requestedAt)} ${shortenKeyText(`${stack} ${key}`)}`,
@@ -122,7 +127,7 @@ export const catalogKeys = {
     sk: `${scope} ${name}`,
   }),
   mark: (key: string): Key => ({ pk: `mark ${shortenKeyText(key)}`, sk: 'mark' }),
-  /** The audit log. A day has several partitions, which share its writes. */
+  /** An entry of the audit log. A day has several partitions, which share its writes. */
   audit: (entry: {
     readonly day: number
     readonly shard: number
@@ -131,7 +136,7 @@ export const catalogKeys = {
     pk: `audit ${entry.day} ${entry.shard}`,
     sk: padTime(entry.position),
   }),
-  /** The list of days with audit entries. */
+  /** A day in the list of days with audit entries. */
   auditDay: (day: number): Key => ({ pk: 'audit days', sk: padNumber(day) }),
   /** The record that shows that an audit entry with this id exists. */
   auditEntryId: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),

@@ -98,7 +98,7 @@ async function writeRelease(
   if (historyRefusal?.existing !== undefined)
     requireReadableItem('history', { stack, number }, historyRefusal.existing)
   else {
-    // The entry of the history is missing, which must not keep the stack from being released.
+    // The entry of the history is missing. The stack must be released nevertheless.
     const result = await updateItem(catalogTable, stackUpdate)
     if (!result.isDone) return result.existing
   }

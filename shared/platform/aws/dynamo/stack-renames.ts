@@ -32,9 +32,9 @@ interface Rename extends RenameInput {
  * Creates the renames of stacks. First the item of the new id is marked as removed. A stack that is
  * later created with this id thus starts without the history and the versions of an interrupted
  * rename. Then history, versions, inbox and durations are copied to the new id. Then one
- * transaction moves the stack, its documents and its program, and ends the request. Finally the
- * copied records of the old id are removed. After a crash, the creation of a stack with the old id
- * removes the remaining history and versions.
+ * transaction moves the stack, its documents and its program, and ends the request for the rename.
+ * Finally the copied records of the old id are removed. After a crash, the creation of a stack with
+ * the old id removes the remaining history and versions.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
@@ -85,9 +85,10 @@ async function reserveNewId(catalogTable: Table, { newId, token }: Rename): Prom
 }
 
 /**
- * Removes the records of an id that a rename copies: history, versions, inbox and durations. The
- * entry in the list of stacks is removed last. After an interruption, compaction finds the
- * remaining records by this entry.
+ * Removes the records of an id that a rename copies: history, versions, inbox and durations. After
+ * the copy, they are those of the old id. Before it, they are what a removed stack or an
+ * interrupted rename left at the new id. The entry in the list of stacks is removed last, because
+ * compaction finds leftovers of a removed stack by this entry.
  */
 async function removeCopiedRecords(
   { catalogTable, journalTable }: CatalogAndInboxDeps,
@@ -127,30 +128,33 @@ async function copyPartition(table: Table, pk: string, newPk: string): Promise<v
   }
 }
 
-/** Moves the stack, its documents and its program, and ends the request, in one transaction. */
+/**
+ * Moves the stack, its documents and its program, and ends the request for the rename, in one
+ * transaction.
+ */
 async function moveStack(
   { catalogTable, random }: CatalogAndInboxDeps,
   rename: Rename,
 ): Promise<RenameResult> {
   const { id, newId, key } = rename
-  const documents = await createDocumentParts(catalogTable, rename)
-  if (documents === undefined) return 'conflict'
-  const request =
+  const documentParts = await createDocumentParts(catalogTable, rename)
+  if (documentParts === undefined) return 'conflict'
+  const requestEndParts =
     key === undefined ? [] : await createRenameEndParts(catalogTable, { id, newId, key })
-  if (request === undefined) return 'busy'
+  if (requestEndParts === undefined) return 'busy'
   const parts: readonly TransactionPart[] = [
     ...createStackParts(rename),
     ...createHistoryParts(rename),
     { kind: 'put', key: keys.stackListEntry(newId), item: {}, ifAbsent: false },
     { kind: 'remove', key: keys.stackListEntry(id) },
     ...createProgramParts(rename),
-    ...documents,
-    ...request,
+    ...documentParts,
+    ...requestEndParts,
   ]
   if (parts.length > limits.transactionItemsMax)
     throw error(
       'CLI_USAGE',
-      `the stack has ${documents.length / 2} documents, such as schedules and notifications, too many for a rename`,
+      `the stack has ${documentParts.length / 2} documents, such as schedules and notifications, too many for a rename`,
     )
   const { isDone } = await transact(catalogTable, random, parts)
   return isDone ? 'renamed' : 'conflict'

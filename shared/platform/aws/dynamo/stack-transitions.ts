@@ -40,7 +40,10 @@ const existingStackCondition = joinConditions(
   joinConditions(readableCondition, '#removed = :no'),
 )
 
-/** Creates the catalog's methods that start, publish and release a deployment. */
+/**
+ * Creates the catalog's methods that start or release a deployment, extend its claim, or publish a
+ * snapshot. Each write returns undefined after a race, and `retryWhileRacing` then repeats it.
+ */
 export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {

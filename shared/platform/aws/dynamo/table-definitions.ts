@@ -21,9 +21,10 @@ const recordTable = {
 } as const
 
 /**
- * The tables. `journal` contains the records of deployments, and for each stack the late outcomes
- * and the durations of slow operations. `catalog` contains the stacks and everything else.
- * Executors only read the catalog. Both have string keys and no index, and are billed per request.
+ * The tables. `journal` contains the records of deployments, and for each stack the late outcomes,
+ * the durations of slow operations and the limits of calls. `catalog` contains the stacks and
+ * everything else. Executors only read the catalog. Both have string keys and no index, and are
+ * billed per request.
  */
 export const tables = {
   journal: recordTable,

@@ -19,8 +19,8 @@ export interface HeadDeps {
 }
 
 /**
- * A write of a head: the request and the update. `isOwnWrite` reports whether the existing head is
- * the result of the same write.
+ * A write of a head: the request and the update. `updateExpression` has no leading `SET`, which
+ * `writeHead` adds. `isOwnWrite` reports whether the existing head is the result of the same write.
  */
 export interface HeadWrite extends HeadWriteRequest {
   readonly deployment: DeploymentId

@@ -124,7 +124,8 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
 
 /**
  * Creates the access to the dead letters of notifications. A redrive sends the same bodies again,
- * and then removes the dead letters. The methods throw INTERNAL_ASSERTION without the URL.
+ * and then removes the dead letters. Without the URL of the dead-letter queue, the methods throw
+ * INTERNAL_ASSERTION.
  */
 function createNotificationDeadLetters(
   deps: NotificationsDeps,

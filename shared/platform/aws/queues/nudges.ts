@@ -79,10 +79,10 @@ export interface Nudge {
 
 /**
  * Creates the nudges over one SQS standard queue per pool. SQS delays a message by at most 15
- * minutes. The message of a later nudge contains the due time. A receiver that gets such a message
- * early sends it again. A nudge may be delivered twice. A receive removes the nudge that it
- * returns. If the receiver then crashes, the next watchdog nudge replaces the removed one. A
- * receive for one stack is refused, because SQS cannot select messages.
+ * minutes. The message of a nudge with a longer delay contains the due time. A receiver that gets
+ * such a message early sends it again. A nudge may be delivered twice. A receive removes the nudge
+ * that it returns. If the receiver then crashes, the next watchdog nudge replaces the removed one.
+ * A receive for one stack is refused, because SQS cannot select messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps

@@ -9,10 +9,10 @@ import {
 import { removeMessage } from './remove-message.ts'
 
 /**
- * Sends a message of an event source again, with its new number of `refusals`, and removes the
- * received one. Another receiver can then get it immediately. An intentional failure of the
- * function would delay the message and count as a delivery. A crash between send and removal leaves
- * both messages, which is harmless (I4).
+ * Sends a message of an event source again, and removes the received one. Another receiver can then
+ * get the message immediately. An intentional failure of the function would delay the message and
+ * count as a delivery. `refusals` is the number with which the message is sent. A crash between
+ * send and removal leaves both messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,

@@ -37,8 +37,8 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
 }
 
 /**
- * Removes all items of a range, page by page. It reads no `expires`, so that it finds and removes
- * expired items too.
+ * Removes all items of a range, page by page. The read leaves out the attribute `expires`, so that
+ * expired items are found and removed too.
  */
 export async function deleteRange(table: Table, range: Omit<ItemRange, 'limit'>): Promise<void> {
   const pageRange = { ...range, limit: limits.itemsPerRemovalRound, attributes: ['pk', 'sk'] }

@@ -73,8 +73,8 @@ function isTransientError(thrown: unknown): thrown is Error {
 }
 
 /**
- * Reports whether a write conflicted with a transaction on the same item, or its own transaction is
- * still in progress.
+ * Reports whether a write conflicted with a transaction on the same item, or whether an earlier
+ * attempt of the same transaction is still in progress.
  */
 function isConflict(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false

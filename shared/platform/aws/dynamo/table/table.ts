@@ -65,9 +65,9 @@ export async function hasItem(table: Table, key: Key): Promise<boolean> {
 }
 
 /**
- * Puts an item. With `ifAbsent`, an existing item refuses the put. The client repeats a write after
- * a lost response. After a refusal, the caller must therefore check whether the existing item is
- * the result of this write.
+ * Puts an item. With `ifAbsent`, the put is refused if the item exists. A write is sent again when
+ * its response was lost. After a refusal, the caller must therefore check whether the existing item
+ * is the result of this write.
  */
 export async function putItem(
   table: Table,
