@@ -80,8 +80,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
         return true
       }),
     start,
-    // The lock of a backend belongs to one deployment, so a targeted deployment locks the whole
-    // stack.
+    // A lock in a backend covers the whole stack, so targeted deployments cannot run at once.
     startTargeted: start,
     publish: async (id, expectedVersion, snapshot) => {
       await locks.acquire(id)
@@ -115,8 +114,8 @@ const historyEnvironment: Readonly<Record<string, string>> = {
 
 /**
  * Synchronizes a stack before a start. If the command calls providers, also proves that the
- * checkpoint can be written, and adds the environment for the entry in the history. Returns the
- * start of any other command unchanged. Throws BACKEND_DENIED.
+ * checkpoint can be written, and returns the start with the environment for the entry in the
+ * history. Returns the start of any other command unchanged. Throws BACKEND_DENIED.
  */
 async function prepareStart(
   deps: SyncDeps,

@@ -33,7 +33,7 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
   }
   let checked: Promise<boolean> | undefined
   const canCopy = (id: StackId): Promise<boolean> => {
-    checked ??= checkStore(deps, id).catch((thrown: unknown) => {
+    checked ??= testConditionalWrites(deps, id).catch((thrown: unknown) => {
       checked = undefined
       throw thrown
     })
@@ -58,10 +58,10 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
 }
 
 /**
- * Reports whether the store has conditional writes. Tests this with the object of this process's
- * lock.
+ * Tests with the object of this process's lock whether the store has conditional writes. Calls
+ * `onNotice` if it has none.
  */
-async function checkStore(
+async function testConditionalWrites(
   { backend, lockId, onNotice }: BackendControlDeps,
   id: StackId,
 ): Promise<boolean> {

@@ -9,9 +9,9 @@ import { createRecordForm } from '../../values/record-form.ts'
 const tagsValueForm = createRecordForm(z.string())
 
 /**
- * Creates the documents of a backend over those of this machine. The tags of stacks are in the
- * backend, in the same objects as those of Pulumi's command line. The version of tags is derived
- * from their bytes.
+ * Creates the port for documents over a backend. The tags of stacks are in the backend, in the same
+ * objects as those of Pulumi's command line. All other documents are in the store of this machine,
+ * behind `documents`. The version of tags is derived from their bytes.
  */
 export function createBackendDocuments(backend: Backend, documents: DocumentsPort): DocumentsPort {
   const readTags = async (stack: StackId) => {

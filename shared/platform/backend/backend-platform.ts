@@ -1,13 +1,14 @@
 /**
  * backend: the embedded platform over a self-managed backend. The backend has states, history and
- * locks in Pulumi's layout. The store of this machine has the records of deployments. The backend
- * has a copy of the records of running deployments. Imports backends and below, and the other
- * adapters of platform.
+ * locks in Pulumi's layout. The store of this machine has the records of deployments. A backend
+ * with conditional writes also has a copy of the records of running deployments. Imports backends
+ * and below, and the other adapters of platform.
  *
  * Invariants: 1. A deployment changes a stack only while this process has its lock in the backend.
  * 2. The checkpoint of a deployment is in the backend before the deployment is released. 3. A
  * checkpoint that another client wrote is never replaced by a state that is not based on it. 4. A
- * write of a journal is in the backend before its caller gets the reply.
+ * write to the records of a copied deployment is in the backend before the caller of the write gets
+ * the reply.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -45,7 +46,7 @@ import {
 
 /** The embedded platform over a backend. */
 export interface BackendPlatform extends EmbeddedPlatform {
-  /** Writes the first state of a new stack, without an entry of its history. */
+  /** Writes the first state of a new stack, without an entry in its history. */
   readonly publishFirstState: (id: StackId, state: StoredDeployment) => Promise<void>
   /**
    * Returns the id of a stack of the legacy layout, as `findLegacyStack` does. Absent for a backend
@@ -64,7 +65,7 @@ export interface BackendPlatform extends EmbeddedPlatform {
 export interface BackendPlatformOptions {
   readonly address: string
   readonly cwd: string
-  /** The folder of the store of this machine for the backend. */
+  /** The folder on this machine with the store for this backend. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly holder: Holder
@@ -86,8 +87,8 @@ export interface BackendPlatformOptions {
 }
 
 /**
- * Opens the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, and the errors
- * of both stores.
+ * Opens the platform over a backend. Throws BACKEND_URL_INVALID, BACKEND_INVALID, and the errors of
+ * the object store and of this machine's store.
  */
 export async function openBackendPlatform(
   options: BackendPlatformOptions,
@@ -107,17 +108,17 @@ export async function openBackendPlatform(
   })
   const { catalog: local, journalCopies, control, blobs, clock } = embedded
   const lockId = randomUUID()
-  /** Creates the locks of a layout, and the access to its unfinished copies. */
-  const createLocks = (layout: Backend) => {
+  /** Creates the locks in one layout of the backend, and the access to its unfinished copies. */
+  const createLocks = (layoutBackend: Backend) => {
     const { closeDeployment, onNotice, isAlive } = options
-    const closeDeps = { backend: layout, folder: join(home, 'copies'), closeDeployment }
+    const closeDeps = { backend: layoutBackend, folder: join(home, 'copies'), closeDeployment }
     const unfinishedCopies = createUnfinishedCopies({
-      ...{ backend: layout, marks, clock, holder, catalog: local, control, journalCopies },
+      ...{ backend: layoutBackend, marks, clock, holder, catalog: local, control, journalCopies },
       ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice },
       closeCopied: (id, copy) => closeCopiedDeployment(closeDeps, id, copy),
     })
-    const lockDeps = { backend: layout, marks, clock, lockId, holder, unfinishedCopies, isAlive }
-    return { locks: createHeldLocks(lockDeps), ...unfinishedCopies }
+    const lockDeps = { backend: layoutBackend, marks, clock, lockId, holder, isAlive }
+    return { locks: createHeldLocks({ ...lockDeps, unfinishedCopies }), ...unfinishedCopies }
   }
   const { locks, releaseIfTakenOver } = createLocks(backend)
   const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
@@ -145,14 +146,20 @@ export async function openBackendPlatform(
     control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames(renameDeps),
     publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
-    ...createLegacyAccess({ backend, catalog: local, marks }, layout => createLocks(layout).locks),
+    ...createLegacyAccess(
+      { backend, catalog: local, marks },
+      layoutBackend => createLocks(layoutBackend).locks,
+    ),
     breakLocks: id => locks.breakOtherLocks(id),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** Creates the access to the stacks of the legacy layout. `createLocks` creates its locks. */
+/**
+ * Creates the access to the stacks of the legacy layout. `createLocks` creates the locks of a
+ * backend in its layout.
+ */
 function createLegacyAccess(
   deps: Omit<UpgradeDeps, 'locks'>,
   createLocks: (backend: Backend) => UpgradeDeps['locks'],

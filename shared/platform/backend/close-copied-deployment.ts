@@ -27,8 +27,8 @@ import { checkpointDigestOf } from './sync-stack.ts'
 /** The dependencies of closing a copied deployment. */
 export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
   /**
-   * A folder of this machine. While a copied deployment is closed, it has a store of its own in
-   * this folder.
+   * A folder of this machine. The close of a copied deployment uses a store of its own in this
+   * folder.
    */
   readonly folder: string
   /** Closes a deployment whose processes are all dead. */
@@ -86,6 +86,7 @@ async function restoreRecords(
   }
   let header: CopyHeader | undefined
   let fencedAt: EpochMs | undefined
+  // The caller wrote a fence after the parts that `partCount` counts.
   for await (const part of readCopyParts(backend, id, { ...copy, partCount: copy.partCount + 1 }))
     if ('header' in part) {
       header = part.header
@@ -103,14 +104,14 @@ async function restoreRecords(
  */
 async function restoreBase(
   { backend }: CloseCopiedDeps,
-  base: {
+  input: {
     readonly id: StackId
     readonly copy: BackendCopy
     readonly blobs: BlobsPort
     readonly header: CopyHeader
   },
 ): Promise<boolean> {
-  const { id, copy, blobs, header } = base
+  const { id, copy, blobs, header } = input
   const { snapshot } = header.stack
   const current = await readStackObject(backend, id)
   const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {

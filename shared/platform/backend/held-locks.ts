@@ -45,7 +45,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
   const releases = new Map<StackId, () => Promise<void>>()
   const lockKeyOf = (id: StackId, lockId: string): string =>
     `${stackKeysOf(backend.layout, id).locks}${lockId}.json`
-  /** Returns the key of the lock that this machine wrote last, and whether its process runs. */
+  /** Returns the key of the lock that this machine wrote last, and whether its process is dead. */
   const readOwnLock = (
     id: StackId,
   ): { readonly key: string; readonly isDead: boolean } | undefined => {

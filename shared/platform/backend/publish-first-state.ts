@@ -7,9 +7,9 @@ import { publishToBackend } from './publish-to-backend.ts'
 import { type SyncDeps, syncStack } from './sync-stack.ts'
 
 /**
- * Writes the first state of a new stack, which names its secrets manager, as Pulumi's `stack init`
- * does. A stack that has got a state meanwhile stays unchanged. Throws BACKEND_LOCKED,
- * BACKEND_CHANGED.
+ * Writes the first state of a new stack, as Pulumi's `stack init` does. This state names the
+ * secrets manager of the stack. A stack that has got a state meanwhile stays unchanged. Throws
+ * BACKEND_LOCKED, BACKEND_CHANGED.
  */
 export async function publishFirstState(
   deps: SyncDeps & { readonly locks: Pick<HeldLocks, 'acquire' | 'release'> },

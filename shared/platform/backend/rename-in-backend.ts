@@ -104,7 +104,7 @@ async function moveInBackend(
   marks.update(to, { ...emptyMark, checkpoint: checkpointDigest, checkpointFields, base })
   await copyHistory({ backend, id: from }, { backend, id: to })
   marks.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })
-  // The client 3.274.1 leaves the tags of a renamed stack under the old name.
+  // Pulumi's client 3.274.1 leaves the tags of a renamed stack under the old name.
   await saveBackendTags(backend, to, (await readBackendTags(backend, from))?.tags ?? {})
   await removeOldName(deps, from)
 }

@@ -18,16 +18,16 @@ export interface RenameIntent {
   readonly to: StackId
   /** The snapshot of the renamed state. '': the stack has no state. */
   readonly snapshot: BlobHash | ''
-  /** The process, with its start. */
+  /** The pid of the process. `started` is the start time of the process. */
   readonly pid: number
   readonly started: string
 }
 
 /** The renames of this machine that have not ended. */
 export interface RenameIntents {
-  /** Records a rename before its first change. Returns its name. */
+  /** Records a rename before its first change. Returns the name of the rename's file. */
   readonly add: (intent: RenameIntent) => string
-  /** Lists the renames by name, without unreadable ones. */
+  /** Lists the renames with the names of their files, without unreadable ones. */
   readonly list: () => readonly (readonly [string, RenameIntent])[]
   readonly remove: (name: string) => void
 }

@@ -27,29 +27,31 @@ export interface SendDeps {
 export function createPartSender(deps: SendDeps): SendParts {
   const { backend } = deps
   const blobs = createBlobs(deps.blobFolder)
-  const sentBlobs = new Map<string, Set<string>>()
+  const handledBlobsByCopy = new Map<string, Set<string>>()
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
-    const presentBlobs =
-      sentBlobs.get(part.copyId) ?? new Set<string>([deps.marks.read(stack).base])
-    sentBlobs.set(part.copyId, presentBlobs)
+    // The blobs that need no sending: sent already, not stored here, or in the checkpoint.
+    const handledBlobs =
+      handledBlobsByCopy.get(part.copyId) ?? new Set<string>([deps.marks.read(stack).base])
+    handledBlobsByCopy.set(part.copyId, handledBlobs)
     for (const hash of findBlobHashes(part.text)) {
-      if (presentBlobs.has(hash)) continue
+      if (handledBlobs.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
         await putCopyBlob(backend, stack, {
           ...{ copyId: part.copyId, hash, bytes: await blobs.get(hash) },
         })
-      presentBlobs.add(hash)
+      handledBlobs.add(hash)
     }
     // Without this time limit, a request without a response would block the writes of all
     // deployments.
-    const isOwn = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
-    if (isOwn === undefined)
-      throw error('STORE_UNAVAILABLE', `no response of ${backend.store.address}`, {
+    const isWritten = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
+    if (isWritten === undefined)
+      throw error('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
         hint: 'Check the network and the health of the service.',
       })
-    if (!isOwn)
+    // The fence of another machine has this number instead.
+    if (!isWritten)
       throw error(
         'DEPLOYMENT_TAKEN_OVER',
         `another machine has closed the deployment ${part.deployment}, because it saw no progress`,

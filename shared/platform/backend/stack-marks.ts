@@ -5,7 +5,7 @@ import type { StoredJsonObject } from '../../state/stored-fields.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { createRecordForm, jsonForm } from '../../values/record-form.ts'
 
-/** The parts of a stack in the backend that the store of this machine last read or wrote. */
+/** The facts about a stack in the backend that the store of this machine last read or wrote. */
 export interface StackMark {
   /** The SHA-256 of the checkpoint that this store read or wrote last. '': none. */
   readonly checkpoint: string
@@ -18,7 +18,7 @@ export interface StackMark {
   readonly checkpointFields: StoredJsonObject
   /** The key of the last entry of the history that this store has. '': none. */
   readonly lastEntry: string
-  /** The lock that a process of this machine wrote last. */
+  /** The lock that a process of this machine wrote last, with the pid and start of the process. */
   readonly lock?: { readonly uuid: string; readonly pid: number; readonly started: string }
   /** The deployment whose entry is being written, with the time in the names of its objects. */
   readonly entry?: { readonly deployment: string; readonly atMs: number }
@@ -40,7 +40,10 @@ export const emptyMark: StackMark = {
 
 /** The marks of the stacks of one backend. */
 export interface StackMarks {
-  /** Returns the mark of a stack. A damaged mark is empty, and the stack is read again. */
+  /**
+   * Returns the mark of a stack. Returns the empty mark if there is none, or if it is damaged. The
+   * stack is then read again.
+   */
   readonly read: (id: StackId) => StackMark
   readonly update: (id: StackId, change: Partial<StackMark>) => void
   readonly remove: (id: StackId) => void

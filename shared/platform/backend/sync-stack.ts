@@ -41,7 +41,7 @@ export function checkpointDigestOf(bytes: Uint8Array): string {
  * Brings the store of this machine to the state and the history that the backend has for a stack.
  * Returns the stack's record, or undefined if the backend does not have the stack. A stack with an
  * unfinished deployment stays unchanged, because the records of the deployment refer to its base.
- * Throws BACKEND_INVALID, STATE_TOO_NEW, and the errors of both stores.
+ * Throws BACKEND_INVALID, STATE_TOO_NEW, and the errors of the backend and of this machine's store.
  */
 export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
   const { backend, catalog, marks, clock } = deps
@@ -72,8 +72,8 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
 
 /**
  * Imports new entries of the history, and the new state. Returns the snapshot with that state, or
- * '' for a stack that never had one, and the other fields of the checkpoint. Returns undefined if
- * there is no new state, or if another process imports it.
+ * '' for a stack that never had one. Also returns the fields of the checkpoint that no snapshot
+ * has. Returns undefined if there is no new state, or if another process imports it.
  */
 async function importChanges(
   deps: SyncDeps,
@@ -88,7 +88,7 @@ async function importChanges(
   const { envelope, checkpointFields } = parseStackFile(change.object)
   const entries: SourceEntry[] = []
   for (const key of change.newKeys) {
-    // Only the state at the end of the last entry is imported.
+    // Of the states that the entries ended with, only the last one is imported.
     const isLast = key === change.newKeys.at(-1)
     entries.push({
       info: await readHistoryEntry(deps.backend, key),

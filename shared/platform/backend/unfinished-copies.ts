@@ -90,6 +90,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
   }
   const fenceOne = async (id: StackId, copy: BackendCopy): Promise<boolean> => {
     if (copy.partCount === 0) {
+      // Only the fence of a closed copy remains.
       const isOld = clock.now() - copy.modifiedMs > fenceAgeMs
       if (isOld) await removeJournalCopy(backend, id, copy)
       return false

@@ -47,11 +47,12 @@ export interface LayoutUpgrade {
 
 /**
  * Moves the stacks of the legacy layout to the layout with projects. It locks all stacks before it
- * writes the metadata. Afterwards no command finds the lock or the journal copy of a stack that
- * stays in the legacy layout. If the backend has the new metadata already, a busy stack is skipped.
- * As with Pulumi, backups stay under their old keys, and the checkpoints keep their content.
- * Source: `Upgrade` in `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY, BACKEND_LOCKED,
- * BACKEND_INVALID, STATE_TOO_NEW before the first stack is moved, and the errors of the store.
+ * writes the metadata. After this write no command finds the lock or the journal copy of a stack
+ * that stays in the legacy layout. If the backend has the new metadata already, a busy stack is
+ * skipped. As with Pulumi, backups stay under their old keys, and the checkpoints keep their
+ * content. Source: `Upgrade` in `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY,
+ * BACKEND_LOCKED, BACKEND_INVALID, STATE_TOO_NEW before the first stack is moved, and the errors of
+ * the store.
  */
 export async function upgradeLayout(
   deps: UpgradeDeps,
@@ -111,6 +112,7 @@ async function listLegacyIds(backend: Backend): Promise<readonly StackId[]> {
   return ids
 }
 
+/** Reports whether the project of a stack is unknown, because the stack has no resources. */
 function isDetached(id: StackId): boolean {
   return stackPartsOf(id).project === unknownProject
 }
@@ -134,7 +136,7 @@ function requireFinished(
   throw createBusyError(`deployment ${number} of the stack '${stack}'`, backend, stack)
 }
 
-/** Throws STACK_BUSY for a stack that another machine uses, and whose project is not known. */
+/** Throws STACK_BUSY if another machine uses this stack, whose project is not known. */
 async function requireUnused(backend: Backend, id: StackId): Promise<void> {
   const { stack } = stackPartsOf(id)
   const isLocked = (await listLockKeys(backend, id)).length > 0

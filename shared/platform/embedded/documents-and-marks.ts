@@ -10,7 +10,8 @@ import { toStoreError } from './store/store-message.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the documents over the embedded store. A token in each put identifies its repetitions.
+ * Creates the port for documents over the embedded store. A token in each put identifies its
+ * repetitions.
  */
 export function createDocuments(
   call: StoreCall,
@@ -29,7 +30,7 @@ export function createDocuments(
   }
   return {
     get: async key => (await call('documents.get', { key, now: clock.now() })) ?? undefined,
-    put: (key, value, version) => put({ key, value, version }),
+    put: (key, value, expectedVersion) => put({ key, value, version: expectedVersion }),
     putExpiring: put,
     remove: (key, version) => call('documents.remove', { key, version }),
     list: async (kind, cursor, scope) => {
@@ -48,7 +49,7 @@ export function createDocuments(
   }
 }
 
-/** Creates the marks over the embedded store. */
+/** Creates the port for marks, which exist until they expire, over the embedded store. */
 export function createMarks(
   call: StoreCall,
   { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },

@@ -76,7 +76,7 @@ export interface EmbeddedOptions {
    * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
    */
   readonly nudgeUnfinished?: boolean
-  /** See the option of the store. */
+  /** Whether the process connects to the store only for its first request that is no read. */
   readonly connectsLate?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number

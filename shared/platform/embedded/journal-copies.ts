@@ -10,7 +10,7 @@ export interface JournalCopies {
   readonly skip: (deployment: DeploymentId) => Promise<void>
   /** Returns the id of a deployment's copy. Returns undefined for a deployment without a copy. */
   readonly find: (deployment: DeploymentId) => Promise<string | undefined>
-  /** Adds the last part: the deployment is released. Resolves when the backend has it. */
+  /** Adds the last part, which marks the deployment as ended. Resolves when the backend has it. */
   readonly end: (deployment: DeploymentId) => Promise<void>
   /** Ends the copying of a deployment that another machine has closed. */
   readonly remove: (deployment: DeploymentId) => Promise<void>
@@ -35,7 +35,10 @@ export function createJournalCopies(call: StoreCall): JournalCopies {
     repeat: async (deployment, writes) => {
       for (const [method, args] of writes)
         if (!copiedMethods.has(method) || args.deployment !== deployment)
-          throw error('BACKEND_INVALID', `a journal copy of ${deployment} has the write ${method}`)
+          throw error(
+            'BACKEND_INVALID',
+            `a journal copy of ${deployment} has an invalid write: ${method}`,
+          )
       // The store runs writes in the order of the calls.
       await Promise.all(writes.map(([method, args]) => callCopied(method, args)))
     },

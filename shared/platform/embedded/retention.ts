@@ -9,7 +9,7 @@ export function createRetention(call: StoreCall): RetentionPort {
       call('retention.removeRecords', { deployment, rows: recordsMax }),
     removeVersions: async (stack, throughVersion) =>
       void (await call('retention.removeVersions', { stack, through: throughVersion })),
-    // The removal of a stack deletes its inbox and durations in the same transaction.
+    // The removal of a stack also deletes its inbox and the durations of its slow operations.
     removeLeftovers: async () => undefined,
     listReferences: async cursor => {
       const { hashes, next } = await call('retention.references', { cursor })

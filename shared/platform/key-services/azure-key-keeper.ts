@@ -27,7 +27,7 @@ const loginErrors: ReadonlySet<string> = new Set([
 
 /**
  * Creates a keeper that encrypts data keys with RSA keys of Azure Key Vault. The sealed key is the
- * text of the ciphertext in URL-safe base64, as Pulumi stores it. A sealed key without this inner
+ * ciphertext as URL-safe base64 text, as Pulumi stores it. A sealed key without this inner
  * encoding, as some versions of Pulumi wrote it, is decrypted too. Credentials come from Azure's
  * default chain. Throws the errors of `createDefaultKeyKeeper`.
  */

@@ -1,6 +1,6 @@
 /**
  * key-services: keepers of data keys over the key services of AWS, Azure, Google Cloud and Vault.
- * Imports errors, config and secrets, and the KMS client of aws.
+ * Imports errors, config, values and secrets, and the KMS client of aws.
  *
  * Invariants: 1. A keeper sends a data key only to the service that its URL names, and never
  * writes it elsewhere. The errors of clients contain their requests, so no keeper keeps them as a

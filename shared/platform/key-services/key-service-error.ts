@@ -27,8 +27,9 @@ export const keyErrorCodes = {
 } as const
 
 /**
- * Creates the error of a failed request. `reason` is the response of the service, on one line. The
- * error has no cause, because errors of clients contain their requests, and thus the data key.
+ * Creates the error of a failed request. `reason` is the message of the service or of its client,
+ * which is put on one line. The error has no cause, because errors of clients contain their
+ * requests, and thus the data key.
  */
 export function createKeyServiceError(
   failure: KeyFailure,
@@ -44,8 +45,9 @@ export function createKeyServiceError(
 }
 
 /**
- * Returns the reason that the HTTP status of a response stands for. A refusal to decrypt with the
- * status 400 concerns the ciphertext, because everything else in the request is fixed.
+ * Returns the reason that the HTTP status of a response stands for. Any other refusal to decrypt,
+ * such as one with the status 400, concerns the ciphertext, because the rest of the request is
+ * fixed.
  */
 export function keyFailureOf(status: number, { action }: KeyRequest): KeyFailure {
   if (status === 401) return 'no-credentials'

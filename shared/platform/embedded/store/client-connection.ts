@@ -37,7 +37,7 @@ export async function tryConnect(
   if (owner.protocol !== protocolVersion) {
     socket.destroy()
     throw error('STORE_TOO_NEW', 'the store is in use by another version of antichain', {
-      hint: 'Wait until that process has ended, or set ANTICHAIN_HOME to another folder.',
+      hint: 'Wait until the other process has ended, or set ANTICHAIN_HOME to another folder.',
       details: { pid: owner.pid, protocol: owner.protocol },
     })
   }

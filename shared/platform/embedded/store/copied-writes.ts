@@ -19,7 +19,10 @@ export interface SendResult {
 
 /** The writes of deployments that are copied to a backend. */
 export interface CopiedWrites {
-  /** Adds the writes of a batch to the unsent parts, in the open transaction. */
+  /**
+   * Adds the writes of a batch as unsent parts, and deletes the sent parts, in the open
+   * transaction.
+   */
   readonly addParts: (requests: readonly StoreRequest[], replies: readonly StoreReply[]) => void
   readonly listUnsent: () => readonly UnsentPart[]
   /**
@@ -96,7 +99,10 @@ function copiedArgsOf({ method, args }: StoreRequest): CopiedWrite[1] | undefine
     : undefined
 }
 
-/** Begins the copy of a stack's current deployment, unless it has a copy or older records. */
+/**
+ * Begins the copy of a stack's current deployment, unless the deployment already has a copy or log
+ * records.
+ */
 function beginCopy(database: Database, deployment: string): void {
   const { stack, number } = deploymentPartsOf(deployment as DeploymentId)
   const row = database.get(

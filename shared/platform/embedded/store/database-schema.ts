@@ -5,6 +5,10 @@
  * head.freed: the keys of the give-backs and lapses, as `<gave-back or lapsed> <attempt> <owner>`.
  * The store recognizes repetitions by these keys. *.token: the token of the call that last created
  * or put the row, for the same purpose. *.format: the format of the row, see `record-layouts.ts`.
+ *
+ * control.held: the number of the last take-over in the log. control.handed: the hand-over as JSON.
+ * late: the stacks' inboxes. slow: the durations of slow operations. stack.targeted: the open
+ * targeted deployments as JSON.
  */
 const initialTables = `
 CREATE TABLE log (

@@ -15,10 +15,13 @@ import {
 } from './store-message.ts'
 import { type SendReplies, type ReceiveRequests, serveStore } from './store-server.ts'
 
-/** The start parameters of the thread: the paths of database and socket, and the size limit. */
+/** The start parameters of the thread. */
 export interface ThreadData {
+  /** The path of the database. */
   readonly database: string
+  /** The path of the socket. */
   readonly socket: string
+  /** Maximum size of the database, in pages of 4 KB. Undefined: no limit. */
   readonly pagesMax: number | undefined
   /** Whether the writes of deployments are copied to a backend. */
   readonly isCopied: boolean

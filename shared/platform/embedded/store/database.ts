@@ -66,7 +66,7 @@ export function openDatabaseForReading(path: string): Database | undefined {
     const row = database.get('SELECT version FROM schema')
     if (row !== undefined && readIntegerColumn(row, 'version') === schemaVersion) return database
   } catch {
-    // The regular connection finds the same fault, and reports it.
+    // The owner of the store finds the same fault when it opens the database, and reports it.
   }
   connection?.close()
   return undefined

@@ -44,8 +44,8 @@ export interface StoreOptions extends StoreSettings {
   readonly home: string
   readonly logger: LoggerPort
   /**
-   * Whether this process reads from the database itself until its first other request. Before that
-   * request it receives no signals.
+   * Whether this process reads from the database itself until its first request that is no read.
+   * Before that request it receives no signals.
    */
   readonly connectsLate?: boolean
 }

@@ -15,8 +15,9 @@ const openedManagers = new WeakMap<Env, Map<string, SecretsManager>>()
 /**
  * Opens the secrets manager of a stack whose keys a service keeps: Pulumi Cloud, or a service with
  * the same API. Throws SECRETS_CREDENTIALS_MISSING. The crypter and `prepare` also throw
- * SECRETS_KEY_MISSING (no such stack), SECRETS_KEY_DENIED, SECRETS_SERVICE_UNAVAILABLE, and
- * SECRETS_MALFORMED for a ciphertext of another stack.
+ * SECRETS_KEY_MISSING (no such stack), SECRETS_KEY_DENIED, SECRETS_SERVICE_UNAVAILABLE,
+ * SECRETS_KEY_UNUSABLE for a refused plaintext, and SECRETS_MALFORMED for a ciphertext of another
+ * stack.
  */
 export function openRemoteServiceManager(stack: ServiceStack, env: Env): SecretsManager {
   const managers = openedManagers.get(env) ?? new Map<string, SecretsManager>()

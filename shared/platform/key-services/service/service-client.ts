@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceStack } from '../../../secrets/service-stack.ts'
 import { postJson } from '../post-json.ts'
 
-/** The texts of one request, and the login for it. Threads can exchange it. */
+/** The texts of one request, and the login for it. Plain data, which threads can exchange. */
 export interface CipherRequest {
   readonly action: 'encrypt' | 'decrypt'
   /** Plaintexts, or ciphertexts in base64. */
@@ -13,7 +13,7 @@ export interface CipherRequest {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The answers in the order of the request, or the last refusal. */
+/** The answers in the order of the request's texts, or the refusal after the last attempt. */
 export type CipherReply =
   | { readonly kind: 'answered'; readonly texts: readonly string[] }
   /** `status`: 0 without a response. `reason`: the message of the service. */

@@ -51,20 +51,20 @@ export function parseHistory(row: Row): HistoryRecord {
   requireReadableFormat('history', row)
   const keys = { stack: readTextColumn(row, 'stack'), number: readIntegerColumn(row, 'number') }
   const record = { kind: 'history', keys } as const
-  const begin = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
+  const begin = parseRecordJson(record, readTextColumn(row, 'begun'), isHistoryBegin)
   const endJson = readTextColumn(row, 'ended')
-  return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, hasEnd)) }
+  return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, isHistoryEnd)) }
 }
 
 function isTargetedList(value: unknown): value is readonly TargetedDeployment[] {
   return Array.isArray(value)
 }
 
-function hasBegin(value: unknown): value is HistoryRecord {
+function isHistoryBegin(value: unknown): value is HistoryRecord {
   return typeof value === 'object' && value !== null && 'deployment' in value
 }
 
-function hasEnd(value: unknown): value is Partial<HistoryRecord> {
+function isHistoryEnd(value: unknown): value is Partial<HistoryRecord> {
   return typeof value === 'object' && value !== null && 'result' in value
 }
 

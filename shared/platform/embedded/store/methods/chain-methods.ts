@@ -10,9 +10,9 @@ const visibleCondition = `visible_at <= ${nowMsExpression}`
 
 /**
  * Methods of the chain queue. Its table is temporary, so no message waits for a disk. After the
- * owner's death, the sweep sends lost messages again (I4). As with SQS, delivery is at least once
- * and without order. A delivered message is invisible until its timeout, and becomes a dead letter
- * after 5 deliveries.
+ * death of the store's owner, the sweep sends lost messages again (I4). As with SQS, delivery is at
+ * least once and without order. A delivered message is invisible until its timeout, and becomes a
+ * dead letter after 5 deliveries.
  */
 export const chainMethods = {
   'chains.send': defineVolatile(
@@ -29,8 +29,9 @@ export const chainMethods = {
   ),
 
   /**
-   * `receipt`: a unique text of the caller. The receipt of each delivery consists of this text and
-   * the position of the message.
+   * `receipt`: a unique text of the caller, which begins with `<executor>/`. The executor is empty
+   * without `operationsMax`. The receipt of each delivery consists of this text and the position of
+   * the message.
    */
   'chains.take': defineVolatile(
     (
@@ -128,7 +129,7 @@ function readNowMs(database: Database): number {
 }
 
 /**
- * Returns the number of operations of a deployment in delivery, without those of retired executors.
+ * Returns how many operations of a deployment are in delivery, without those of retired executors.
  */
 function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
   const row = database.get(

@@ -78,6 +78,7 @@ export const controlMethods = {
       args: {
         readonly deployment: DeploymentId
         readonly holder: Holder
+        /** The number of the holder's take-over in the log. */
         readonly at: LogNumber
       },
     ): number =>

@@ -50,6 +50,7 @@ export const documentMethods = {
       },
     ): number | false => {
       const { kind, scope, name } = args.key
+      // Each put deletes some expired documents, but not the one that it repeats.
       database.run(
         `DELETE FROM document WHERE (kind, scope, name) IN (SELECT kind, scope, name FROM document
            WHERE expires_at <= ? AND token <> ? ORDER BY expires_at LIMIT ?)`,
@@ -57,8 +58,8 @@ export const documentMethods = {
         args.token,
         triggerLimits.documentsClearedPerPut,
       )
-      // `expected` is 0 for a document that is new or removed, and otherwise its version. A
-      // repetition with the same token is accepted and keeps the version.
+      // `expected` is 0 for a document that is new, removed or expired, and otherwise its version.
+      // A repetition with the same token is accepted and keeps the version.
       const row = database.get(
         `INSERT INTO document (kind, scope, name, version, value, token, expires_at)
            SELECT ?1, ?2, ?3, 1, ?4, ?6, ?7 WHERE ?5 = 0 OR EXISTS
@@ -81,7 +82,7 @@ export const documentMethods = {
     },
   ),
 
-  /** Removes a document if it has this version. Returns true when no document is left. */
+  /** Removes a document if it has this version. Returns whether it does not exist afterwards. */
   'documents.remove': defineMultiWrite(
     (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
       const { kind, scope, name } = args.key
@@ -133,6 +134,7 @@ export const documentMethods = {
         readonly token: string
       },
     ): boolean => {
+      // Each new mark deletes some expired ones, but not the one that it repeats.
       database.run(
         `DELETE FROM mark WHERE key IN
            (SELECT key FROM mark WHERE until <= ? AND token <> ? ORDER BY until LIMIT ?)`,

@@ -1,8 +1,8 @@
 /**
  * SQL statements of the head writes. Their conditions are built from the transition table.
  * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner (of an arrival: its origin), ?4
- * the attempt, ?6 the executor. ?5 is the needs of the operation, the key of a release, or the
- * verdict.
+ * the attempt, ?6 the executor. ?5 is the number of the operation's needs, the key of a
+ * give-back or lapse, or the verdict.
  */
 import { buildCondition, type FactConditions } from '../../../../records/head-conditions.ts'
 import type { HeadEvent } from '../../../../records/transitions.ts'

@@ -3,7 +3,7 @@ import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { requireReadableFormat } from '../../../records/record-layouts.ts'
 
-/** Methods of the stacks' inboxes. */
+/** Methods of the stacks' inboxes of late outcomes. */
 export const inboxMethods = {
   'late.put': defineWrite(
     (
@@ -29,7 +29,7 @@ export const inboxMethods = {
   ),
   /**
    * Marks outcomes as taken, and keeps their keys. An executor may put an outcome into the inbox
-   * after a deployment already took the same outcome from another record.
+   * after a deployment already took the same outcome from another record. Such a put has no effect.
    */
   'late.remove': defineWrite(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>

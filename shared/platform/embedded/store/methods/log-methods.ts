@@ -11,7 +11,7 @@ export interface TextPage {
   readonly more: boolean
 }
 
-/** Methods of the decision log: put-if-absent at the next number. */
+/** Methods of the decision log. An append adds a record only at the next number. */
 export const logMethods = {
   'log.append': defineWrite(
     (

@@ -11,8 +11,8 @@ import {
 const messagePrefix = 'antichain record: '
 
 /**
- * The triggers that refuse every change or removal of a record of these kinds that is damaged or
- * has a newer format. They are temporary, so they exist on this connection only.
+ * The triggers that refuse to change or remove a damaged record of these kinds, or a record with a
+ * newer format. They are temporary, so they exist on this connection only.
  */
 export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
@@ -32,8 +32,8 @@ export const guardTriggers: string = (
   .join('\n')
 
 /**
- * Converts the error of a guard trigger to an error of the catalogue. Returns any other error
- * unchanged.
+ * Converts the error of a guard trigger, or of a head with invalid JSON, to RECORD_DAMAGED or
+ * RECORD_TOO_NEW. Returns any other error unchanged.
  */
 export function toGuardError(thrown: unknown, args: unknown): unknown {
   if (thrown instanceof DeployError) return thrown

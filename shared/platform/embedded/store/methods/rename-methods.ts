@@ -93,7 +93,7 @@ export const renameMethods = {
 
 /**
  * Reports whether the request with this key is the only waiting one. For the key '', reports
- * whether no request waits. A request for the rename that no longer waits was withdrawn.
+ * whether no request waits. Returns false if the request with the key was withdrawn.
  */
 function isOnlyRequest(database: Database, id: StackId, key: string): boolean {
   const rows = database.all("SELECT key FROM request WHERE stack = ? AND ended = ''", id)

@@ -12,7 +12,7 @@ import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { findBlobHashes } from '../../../records/blob-hashes.ts'
 import { parseRecordJson } from '../../../records/record-layouts.ts'
 
-/** Tables of deployment records with key columns, in the order of removal: control records last. */
+/** Tables of deployment records with their keys, in the order of removal: control records last. */
 const recordTables = [
   ['log', 'number'],
   ['event', 'position'],
@@ -33,6 +33,10 @@ export const retentionMethods = {
     return deploymentIds.toSorted().map(id => readRecordedDeployment(database, id as DeploymentId))
   }),
 
+  /**
+   * Removes up to `rows` records of a deployment. Returns false while some may remain. Removes
+   * nothing and returns true for a deployment that is open or has an unclosed control record.
+   */
   'retention.removeRecords': defineMultiWrite(
     (database, args: { readonly deployment: DeploymentId; readonly rows: number }): boolean => {
       const { closed, isCurrent } = readRecordedDeployment(database, args.deployment)
