@@ -9,7 +9,7 @@ import type { EngineEventPayload, EventSink } from './event.ts'
  * The recorder never delays a deployment.
  */
 export interface EventRecorder extends EventSink {
-  /** Resolves when every emitted event was stored or has failed to be stored. */
+  /** Resolves when every emitted event has been stored, or its write has failed. */
   readonly flush: () => Promise<void>
 }
 

@@ -77,7 +77,7 @@ export interface SummaryEvent {
   /** Whether the result of a step is unknown. */
   readonly maybeCorrupt: boolean
   readonly durationSeconds: number
-  /** Number of operations by kind. */
+  /** Number of counted steps by kind. */
   readonly resourceChanges: Readonly<Record<string, number>>
   /** Name of each policy pack → version. */
   readonly PolicyPacks: Readonly<Record<string, string>>
@@ -99,7 +99,10 @@ export interface StepMetadata {
   readonly detailedDiff: Readonly<
     Record<string, { readonly diffKind: string; readonly inputDiff: boolean }>
   > | null
-  /** Absent for the parts of a replacement and for a refresh, otherwise true. */
+  /**
+   * Absent for a refresh and for the parts of a replacement, otherwise true. The `replace` step of
+   * a replacement has the value true.
+   */
   readonly logical?: boolean
   readonly provider: string
 }

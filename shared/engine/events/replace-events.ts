@@ -19,7 +19,10 @@ export function emitStepBegin(
   emitter.emitBegin(step)
 }
 
-/** Reports whether the old resource was deleted before a step that creates its replacement. */
+/**
+ * Reports whether the old resource was deleted before a step that creates its replacement. The
+ * result says nothing about other steps: an update has the same effect.
+ */
 function isDeletedFirst({ effect }: Step): boolean {
   return effect === 'replace'
 }

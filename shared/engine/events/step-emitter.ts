@@ -197,10 +197,10 @@ function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetad
 
 /**
  * Returns the old state of a step for an event. The old state of a replaced resource is marked for
- * deletion in the end of the create, and in the later delete.
+ * deletion in the event after the create of the replacement, and in the events of the later delete.
  */
 function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
-  // The event of an import has the state that the provider read as its old state.
+  // The old state in the event of an import is the state that the provider read.
   if (isImport(step.op)) return end?.state
   const old = step.old?.state
   const isMarkedForDeletion =
@@ -241,8 +241,8 @@ function previewDigestStatesOf(step: Step, end: StepEnd | undefined): PreviewDig
 }
 
 /**
- * Reports whether a step counts. A read counts only if the read outputs differ from the recorded
- * ones.
+ * Reports whether the summary counts a step. It counts a read only if the read outputs differ from
+ * the recorded ones.
  */
 function isCounted(step: Step, end: StepEnd): boolean {
   if (step.op !== 'read') return true

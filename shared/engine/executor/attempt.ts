@@ -32,7 +32,7 @@ interface BegunOperation {
   /** Whether the call has limits. */
   readonly isLimited: boolean
   /** Called once after a successful call of the provider. */
-  readonly onCallEnd: () => void
+  readonly onCallSuccess: () => void
   /** Called with the error of a failed call. */
   readonly onCallError: (thrown: unknown) => void
 }
@@ -63,6 +63,7 @@ export async function callAndRecord(
       : undefined
   }
   const step = openResult
+  // The generator reports a step with hooks.
   const mustReportStep = begunOperation.operation.hooked !== true
   if (mustReportStep && !context.reportedOperations.has(begunOperation.operation.id))
     emitStepBegin(emitter, step)
@@ -91,7 +92,7 @@ export async function callAndRecord(
       operations.lapse(context.deployment, id, begunOperation.owner, begunOperation.attempt)
     return (await saveResult(ports, context, begunOperation.operation, lapse)) ? 'again' : undefined
   }
-  if (end.verdict === 'succeeded') begunOperation.onCallEnd()
+  if (end.verdict === 'succeeded') begunOperation.onCallSuccess()
   const old = step.old?.state
   const { pausedMs } = pauses
   if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, pausedMs, old })))
@@ -140,9 +141,9 @@ function mayRetryCall(
   begunOperation: BegunOperation,
   end: StepEnd,
 ): boolean {
-  const isProviderLost = end.verdict === 'interrupted' && !context.isAbandoned()
   return (
-    isProviderLost &&
+    end.verdict === 'interrupted' &&
+    !context.isAbandoned() &&
     isRepeatable(begunOperation.operation) &&
     begunOperation.attempt < limits.deliveriesMax
   )
@@ -214,7 +215,7 @@ function outcomeViewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick
 
 /**
  * Writes the outcome of an attempt, and selects the attempt as the end. An interrupted attempt has
- * no outcome. Returns false when another process ended the operation.
+ * no outcome. Returns false when another process ended or recovered the operation.
  */
 async function recordOutcome(
   ports: ExecutorPorts,

@@ -44,13 +44,13 @@ export type BeginDecision =
   | { readonly kind: 'not-begun' }
 
 /**
- * Begins an operation for one call and waits for its slot. Then reads the control record and checks
- * the executor's lease. Only then may the provider be called (I1). An attempt that began after the
- * stop flag, or in a deployment that is over, is given back without a call. The close sets the stop
- * flag before it reads the heads. So either the close finds the attempt, or this executor finds the
- * flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
- * called. A store request that fails while the slots are suspended is first repeated after the end
- * of the suspension.
+ * Begins an operation for one call and waits for a slot for the call. Then reads the control record
+ * and checks the executor's lease. Only then may the provider be called (I1). An attempt that began
+ * after the stop flag, or in a deployment that is over, is given back without a call. The close
+ * sets the stop flag before it reads the heads. So either the close finds the attempt, or this
+ * executor finds the flag. Throws the store's error, after the attempt was given back or
+ * `onUnsettledBegin` was called. A begin, its undo or a control read that fails while the slots are
+ * suspended is repeated after the suspension.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,

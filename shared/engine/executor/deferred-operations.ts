@@ -4,12 +4,15 @@ import { mergeMessages } from '../deployment/dispatch/chain-messages.ts'
 import type { ExecutorPorts } from './execution-context.ts'
 import type { Admission } from './pool-admission.ts'
 
-/** The operations of a message that do not fit into the remaining time of this executor. */
+/**
+ * The operations of a message that this executor leaves to others. They do not fit into its
+ * remaining time, or must wait longer for a limit than it can.
+ */
 export interface DeferredOperations {
   readonly add: (
     id: OperationId,
     admission: Exclude<Admission, 'now'>,
-    /** Time after which the operation is delivered again, in ms. Absent: at once. */
+    /** Time before the next delivery of the operation, in ms. Absent: 0. */
     delayMs?: number,
   ) => void
   /** Sends the added operations to other executors. Called before their message is removed. */

@@ -2,7 +2,7 @@ import type { LimitedCall } from '../../programs/config/call-limit-rules.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 
-/** The provider calls for which durations are known. */
+/** The provider calls whose durations are recorded. */
 export type TimedCall = LimitedCall
 
 /**

@@ -45,7 +45,7 @@ export interface ExecutionContext {
   readonly onUnsettledBegin: () => void
   /** Durations of earlier operations of the stack, by the keys of `durationKeyOf`. */
   readonly earlierDurationsMs: Map<string, number>
-  /** Limits the calls of providers. */
+  /** Limits the calls to providers. */
   readonly limiter: CallLimiter
   /** Returns the inputs of a provider instance, as far as this process knows them. */
   readonly providerInputsOf: (reference: string) => PropertyMap | undefined

@@ -142,12 +142,13 @@ async function runUnderLimits(
   const onResult = (callResult: LimitedResult): void => void (result = callResult)
   try {
     const permit = await acquireCallPermit(ports, context, operation)
+    // The operation already waits in this process, because of another delivery.
     if (permit === undefined) return undefined
     if ('retryMs' in permit) {
       deferred.add(operation.id, 'later', permit.retryMs)
       return undefined
     }
-    // A limited call must start when it may start, so its operation does not begin early.
+    // A limited call must start at once, so its slot must allow the call and not only the begin.
     const beginsEarly = !permit.isLimited && isRepeatable(operation)
     const slot = await context.slots.acquire({ beginsEarly })
     held = { slot, permit }
@@ -216,7 +217,10 @@ async function runOperation(
   let isCallThrottled = false
   const onCallError = (thrown: unknown): void => void (isCallThrottled = isThrottled(thrown))
   const begunOperation = { operation, owner, attempt, isRepeat, isLimited, onCallError }
-  const pendingEnd = callAndRecord(ports, context, { ...begunOperation, onCallEnd: slot.release })
+  const pendingEnd = callAndRecord(ports, context, {
+    ...begunOperation,
+    onCallSuccess: slot.release,
+  })
   const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
       context.onUnsettledBegin()

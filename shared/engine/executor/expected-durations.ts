@@ -1,6 +1,6 @@
 /**
  * The expected duration in minutes of the create, update or delete of slow types, from the
- * services' documentation. It applies until the stack has recorded a slow operation of the type.
+ * services' documentation. It applies as long as the stack has recorded no duration of the call.
  */
 export const expectedMinutesByType: ReadonlyMap<string, number> = new Map([
   ['aws:cloudfront/distribution:Distribution', 15],

@@ -5,8 +5,9 @@ import { type PerformDeps, toReadRequest } from './provider-call.ts'
 
 /**
  * Performs a step again after an attempt that may have called the provider. If a delete fails now
- * but the resource no longer exists, the delete counts as succeeded. An update fails without a call
- * if the provider confirms that the resource is gone. Source: docs/architecture.md#resume.
+ * but the resource no longer exists, the delete counts as succeeded. An update fails without an
+ * Update call if the provider confirms that the resource is gone. Source:
+ * docs/architecture.md#resume.
  */
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))

@@ -113,8 +113,8 @@ export function resolveStepProvider(
 }
 
 /**
- * Sends a changing call to the provider of a step, and retries the call if the provider never
- * received it. Each try resolves the provider again, which includes the check of the lease.
+ * Sends a create, update or delete to the provider of a step, and retries the call if the provider
+ * never received it. Each try resolves the provider again, which includes the check of the lease.
  */
 export function callStepProvider<T>(
   deps: PerformDeps,

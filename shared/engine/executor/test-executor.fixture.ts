@@ -14,10 +14,11 @@ export function createTestDelete(id: OperationId): Operation {
 
 /**
  * Creates an executor with one slot, whose operations are deletes and whose store accepts every
- * write. `done` gets the calls that tests compare. The options replace the ports and the context.
+ * write. `calls` gets the calls that tests compare. The options replace parts of the ports and of
+ * the context.
  */
 export function createTestExecutor(
-  done: string[],
+  calls: string[],
   options: {
     readonly operations?: Partial<ExecutorPorts['operations']>
     readonly provider: ExecutionContext['performDeps']['provider']
@@ -28,18 +29,18 @@ export function createTestExecutor(
 ): Executor {
   const operations: Partial<ExecutorPorts['operations']> = {
     async begin(_deployment, id) {
-      done.push(`begin ${id}`)
+      calls.push(`begin ${id}`)
       return { kind: 'begun', attempt: 1 }
     },
-    giveBack: async (_deployment, id) => done.push(`give back ${id}`) > 0,
+    giveBack: async (_deployment, id) => calls.push(`give back ${id}`) > 0,
     putOutcome: async () => undefined,
-    select: async (_deployment, id) => done.push(`end ${id}`) > 0,
+    select: async (_deployment, id) => calls.push(`end ${id}`) > 0,
     ...options.operations,
   }
   const ports = {
     operations,
     control: { read: async () => ({ stop: 'none', closed: false }) },
-    chains: { remove: async () => void done.push('removed'), extend: async () => true },
+    chains: { remove: async () => void calls.push('removed'), extend: async () => true },
     hints: { hint: () => undefined },
     callLimits: { get: async () => undefined },
     clock: {
@@ -69,7 +70,7 @@ export function createTestExecutor(
     holdsLease: options.holdsLease ?? (() => true),
     isAbandoned: () => false,
     admit: async () => 'now',
-    onUnsettledBegin: () => void done.push('left begun'),
+    onUnsettledBegin: () => void calls.push('left begun'),
   } as unknown as ExecutionContext
   return createExecutor(ports, { executor: 'e' as ExecutorId, contextOf: async () => context })
 }

@@ -20,11 +20,11 @@ export interface CourseInput {
 }
 
 /**
- * Finds the critical path of a past deployment, and divides its duration into parts. The path leads
- * from the step that ended last to the step whose end it waited for, and so on. A gap before a step
- * counts as retries if the step had several attempts. Otherwise the part in which all slots were in
- * use counts as waiting for a slot. The other part counts as waiting for limits if the call had
- * limits, and as time of the engine if it had none.
+ * Finds the critical path of a past deployment, and divides the duration of the deployment into
+ * parts. The path leads from the step that ended last to the step whose end it waited for, and so
+ * on. A gap before a step counts as retries if the step had several attempts. Otherwise the part in
+ * which all slots were in use counts as waiting for a slot. The other part counts as waiting for
+ * limits if the call had limits, and as time of the engine if it had none.
  */
 export function analyzeCourse(input: CourseInput): DeploymentCourse {
   const { startedMs, endedMs, parallel } = input
@@ -96,8 +96,8 @@ function timesOf(
 }
 
 /**
- * Returns whether an earlier attempt of a step may have called the provider, and the pauses of the
- * step.
+ * Returns whether an earlier attempt of a step may have called the provider, and the total of the
+ * pauses before retries of its last call.
  */
 function retriesOf(
   { operation }: PastStep,

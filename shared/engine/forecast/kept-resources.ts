@@ -77,7 +77,7 @@ function groupByContainer(
   )
 }
 
-/** Adds to `urns` the URNs of the resources that are deleted with them, directly or indirectly. */
+/** Returns `urns`, and the URNs of the resources that are deleted with them, also indirectly. */
 function collectTogether(
   urns: readonly Urn[],
   deletedTogether: ReadonlyMap<Urn, readonly Urn[]>,

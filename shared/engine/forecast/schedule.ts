@@ -33,9 +33,9 @@ export interface StepSchedule {
 
 /**
  * Computes waves, critical path and wall time of a graph. At most `parallel` nodes with a duration
- * run at the same time, in the order in which they become ready. Nodes on a cycle are left out. The
- * wall time is at least the critical path and the work divided by `parallel`, and at most their
- * sum (R. L. Graham, Bounds for Certain Multiprocessing Anomalies, 1966).
+ * run at the same time, in the order in which they become ready. Nodes on or after a cycle are left
+ * out. The wall time is at least the critical path and the work divided by `parallel`, and at most
+ * their sum (R. L. Graham, Bounds for Certain Multiprocessing Anomalies, 1966).
  */
 export function scheduleNodes(nodes: readonly ScheduledNode[], parallel: number): StepSchedule {
   const waiters = indexWaiters(nodes)
@@ -59,7 +59,7 @@ function indexWaiters(nodes: readonly ScheduledNode[]): readonly (readonly numbe
   return waiters
 }
 
-/** Returns the indices of the nodes, each after its needs. Nodes on a cycle are left out. */
+/** Returns the indices of the nodes, each after its needs. Omits nodes on or after a cycle. */
 function sortTopologically(
   nodes: readonly ScheduledNode[],
   waiters: readonly (readonly number[])[],
@@ -93,7 +93,10 @@ function countWaves(nodes: readonly ScheduledNode[], order: readonly number[]): 
   return waves
 }
 
-/** Returns the path with the largest sum of durations. Of equal paths, the first one. */
+/**
+ * Returns the path with the largest sum of durations, without its nodes of duration 0. Of equal
+ * paths, returns the first one.
+ */
 function findLongestPath(
   nodes: readonly ScheduledNode[],
   order: readonly number[],
@@ -130,12 +133,14 @@ function simulate(
   const running = createTimeQueue()
   let nextReady = 0
   let nowMs = 0
+  /** Queues a ready node. A node without a duration ends at once and releases its waiters. */
   const release = (firstNode: number): void => {
     const releasedNodes = [firstNode]
     for (let index = releasedNodes.pop(); index !== undefined; index = releasedNodes.pop())
       if ((nodes[index]?.durationMs ?? 0) > 0) readyNodes.push(index)
       else for (const waiter of removeNeed(index).toReversed()) releasedNodes.push(waiter)
   }
+  /** Removes an ended node from the needs of its waiters. Returns those that are now ready. */
   const removeNeed = (ended: number): readonly number[] =>
     (waiters[ended] ?? []).filter(waiter => {
       missingCounts[waiter] = (missingCounts[waiter] ?? 0) - 1

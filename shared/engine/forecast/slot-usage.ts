@@ -1,4 +1,4 @@
-/** The times of a period in which all slots were in use. */
+/** The times at which all slots of a deployment were in use. */
 export interface SlotUsage {
   /** Returns how long all slots were in use between two times, in ms. Logarithmic. */
   readonly fullMsBetween: (startMs: number, endMs: number) => number

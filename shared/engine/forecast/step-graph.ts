@@ -39,13 +39,17 @@ export interface StepGraph {
 export function createStepGraph(): StepGraph {
   const nodes: StepNode[] = []
   const lastNodes = new Map<Urn, number>()
-  /** The join that all steps of the current phase need, if there is an earlier phase. */
+  /**
+   * The join that all steps of the current phase need, if there is an earlier phase. Reads, chains
+   * and deletes are in different phases.
+   */
   let phaseNeeds: readonly number[] = []
   let phaseStart = 0
   const addNode = (step: Step | undefined, needs: readonly number[]): number => {
     const nodeStep = step === undefined ? undefined : nodeStepOf(step)
     return nodes.push({ step: nodeStep, needs }) - 1
   }
+  /** Ends the current phase with a join, unless the phase is empty. */
   const beginPhase = (): void => {
     if (nodes.length === phaseStart) return
     const join = addNode(undefined, rangeOf(phaseStart, nodes.length))
@@ -91,8 +95,8 @@ export function isCountedStep({ op, type, urn }: NodeStep): boolean {
 }
 
 /**
- * Returns the nodes of deletes that can start. The indices in `needs` count from the first of these
- * nodes. Deletes that protection blocks are left out.
+ * Returns the nodes of deletes that can start, and of the joins between them. The indices in
+ * `needs` count from the first of these nodes. Deletes that protection blocks are left out.
  */
 function toDeleteNodes({ graph, condemned, release }: PlannedDeletes): readonly {
   readonly step: Step | undefined
@@ -147,6 +151,7 @@ function addWaveJoins(
   }
 }
 
+/** Returns the step of a node. `skipCall` is also set if the engine itself performs the step. */
 function nodeStepOf({ op, urn, type, skipCall, next }: Step): NodeStep {
   const isSettled = next !== undefined && (!next.custom || isProviderType(type))
   return { op, urn, type, skipCall: skipCall || isSettled || isBuiltinType(type) }

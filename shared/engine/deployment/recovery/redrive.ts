@@ -15,8 +15,8 @@ export type RedriveStatus =
 /**
  * Sends the dead letters of a deployment again. An operation that has ended meanwhile does not run
  * again. Its message only repeats the arrivals of its end at its waiters. `none`: the deployment is
- * over. `stopped`: the deployment was stopped. `nothing`: all operations of the dead letters have
- * ended.
+ * over. `stopped`: the deployment was stopped. `nothing`: there is no dead letter, or all
+ * operations of the dead letters have ended.
  */
 export async function redriveDeployment(
   ports: {

@@ -20,9 +20,10 @@ export interface LateWindowDeps {
 /**
  * Requires that no request of a pending create can still take effect. The owner of a create may
  * count as dead while its plugin is still running. A resource that the plugin creates after the
- * pending create was cleared would be lost. If the owner is on an unreachable host, the late window
- * after the end of its deployment must have passed. `urn`: the pending create to clear. Absent:
- * all. Throws PENDING_STILL_RUNS. Source: docs/architecture.md#close.
+ * pending create was cleared would be lost. The check covers all executors of the deployment that
+ * started the create. If one of them is on an unreachable host, the late window after the end of
+ * that deployment must have passed. `urn`: the pending create to clear. Absent: all. Throws
+ * PENDING_STILL_RUNS. Source: docs/architecture.md#close.
  */
 export async function requireLateWindowOver(
   deps: LateWindowDeps,
@@ -40,7 +41,7 @@ export async function requireLateWindowOver(
       if (runningGroup === undefined) continue
       throw error(
         'PENDING_STILL_RUNS',
-        `the create of '${resource.urn}' may still take effect: process ${runningGroup.pid} is running its provider`,
+        `the create of '${resource.urn}' may still take effect: process ${runningGroup.pid} is running a provider of its deployment`,
         { details: { urn: resource.urn, pid: runningGroup.pid } },
       )
     }
@@ -58,8 +59,8 @@ export async function requireLateWindowOver(
 }
 
 /**
- * Reports whether the late window of an unreachable owner has passed. If the end of the deployment
- * is unknown, the late window counts as passed.
+ * Reports whether the late window after the end of a deployment has passed. If the end of the
+ * deployment is unknown, the late window counts as passed.
  */
 async function hasLateWindowPassed(
   { catalog, clock }: LateWindowDeps,

@@ -105,10 +105,14 @@ function sortByNumber(deployments: readonly RecordedDeployment[]): readonly Reco
   return deployments.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
 
-/** Reports whether the records of a deployment are old enough. Pure. */
+/**
+ * Reports whether a deployment is over, and its records are old enough or belong to a removed
+ * stack. Pure.
+ */
 function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: number): boolean {
   if (candidate.isCurrent || candidate.closed === false) return false
-  // A stack without a history was removed, and its records have no readers.
+  // The history contains each deployment that is over, unless its stack was removed. The records of
+  // a removed stack have no readers.
   if (!candidate.isInHistory) return true
   return candidate.endedAt !== undefined && candidate.endedAt + recordsKeptMs <= nowMs
 }

@@ -18,7 +18,7 @@ export interface BlobSweepResult {
 }
 
 /**
- * Sets aside the blobs that no record names, unless they changed within the grace time before the
+ * Sets aside the blobs that no record names, unless they were put within the grace time before the
  * sweep. Puts back a blob that a record names again. Removes the blobs that were set aside longer
  * ago than the grace time, and incomplete blobs of that age. A writer puts a blob, then writes its
  * reference within the grace time. Thus a new blob is too young to be set aside, and an existing
@@ -35,8 +35,8 @@ export async function sweepBlobs(
 ): Promise<BlobSweepResult> {
   const startedAtMs = deps.clock.now()
   const referencedHashes = await readReferences(deps.retention)
-  const graceEnd = (startedAtMs - limits.blobGraceMs) as EpochMs
-  const { count, bytes } = await deps.blobSweep.removeUnfinished(graceEnd, dryRun)
+  const writtenBefore = (startedAtMs - limits.blobGraceMs) as EpochMs
+  const { count, bytes } = await deps.blobSweep.removeUnfinished(writtenBefore, dryRun)
   const result = { setAside: 0, removed: 0, putBack: 0, unfinished: count, bytes }
   let cursor: string | undefined = ''
   while (cursor !== undefined) {

@@ -20,10 +20,10 @@ export interface RetrySettings {
 }
 
 /**
- * Retries a request while the store is unavailable, with growing pauses. The retries protect an
- * outcome that only this process has, and reads on which a whole deployment depends. Throws the
- * last error when the time is over, when `shouldRetry` returns false, or when a retry cannot help.
- * The request must be repeatable.
+ * Makes a request, and retries it while the store is unavailable, with growing pauses. A short
+ * outage then loses no outcome that only this process has, and ends no deployment. Throws the last
+ * error when the time is over, when `shouldRetry` returns false, or when a retry cannot help. The
+ * request must be repeatable.
  */
 export async function retryUnavailable<T>(
   options: RetrySettings,

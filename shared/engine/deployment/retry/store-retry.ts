@@ -100,8 +100,8 @@ interface StorePorts {
  *
  * - Calls that are repeated anyway: `receive`, `extend` and `renew`.
  * - Optional calls, such as `recordSlowOperation`.
- * - The give-back: `giveBackAttempt` has a retry of its own. The undo of a begin is repeated only
- *   after a suspension of the slots.
+ * - `giveBack`: `giveBackAttempt` retries it itself. The undo of a begin without an answer repeats
+ *   it only if it failed while the executor's slots were suspended.
  * - Calls that a running deployment does not make, such as `createStack` and `listHistory`.
  */
 export function createRetryingPorts<Ports extends StorePorts>(

@@ -18,7 +18,7 @@ export interface Base {
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 
-/** Creates the lookups. Throws STATE_INTEGRITY when two live states share a URN. */
+/** Creates a base with its lookups. Throws STATE_INTEGRITY when two live states share a URN. */
 export function createBase(snapshot: Snapshot, epoch: number): Base {
   const liveIndices = new Map<Urn, number>()
   snapshot.resources.forEach((state, index) => {

@@ -7,7 +7,7 @@ import { deploymentOfEnvelope } from '../../../state/unknown-fields.ts'
 
 /**
  * Returns the snapshot in a blob. Returns an empty state for the hash '', which a stack without a
- * snapshot has. Throws STATE_INVALID for a damaged snapshot, and STATE_TOO_NEW.
+ * snapshot has. Throws STATE_INVALID for a damaged snapshot, and STATE_TOO_NEW for a newer format.
  */
 export async function readSnapshotBlob(
   blobs: BlobsPort,

@@ -4,7 +4,10 @@ import type { Base } from './base.ts'
 import { isLogical, type Step, type StepReason, type TrackedState } from '../../step.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** The position of an operation in its plan: the number of its needs, and the ids it releases. */
+/**
+ * The position of an operation in its plan or chain: the number of its needs, and the operations
+ * that it releases.
+ */
 export interface PlanPosition {
   readonly id: OperationId
   readonly needs: number

@@ -20,7 +20,7 @@ export interface MethodRequest {
   readonly args: PropertyMap
   readonly argDependencies: ReadonlyMap<string, readonly Urn[]>
   readonly provider: string
-  /** The resource whose method is called. `urn` is '' if the request has no URN. */
+  /** The resource whose method is called, if any. `urn` is '' if the request has no URN. */
   readonly self: { readonly urn: string; readonly id: string | undefined } | undefined
   readonly plugin: PackageRequest
   readonly stackTraceHandle: string

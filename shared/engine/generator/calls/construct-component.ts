@@ -75,6 +75,7 @@ export async function constructComponent(
   if (referenceResult.kind === 'failed') return referenceResult
   const provider = referenceResult.value
   const providers = childProvidersOf(input, registration)
+  // Throws for an invalid reference.
   for (const reference of providers.values()) parseProviderReference(reference)
   if (ports.isAborted()) return stoppedResult
   const deniedPackage = deniedPackageOf(provider)

@@ -3,8 +3,8 @@ import type { PropertyMap } from '../../../values/value.ts'
 import { dependenciesOf } from '../../../values/special-values.ts'
 
 /**
- * Returns the dependencies of each property, and adds the dependencies of its output values. All
- * lists are sorted.
+ * Returns the dependencies of each property, including those of its output values. All lists are
+ * sorted.
  */
 export function addOutputDependencies(
   map: PropertyMap,

@@ -70,9 +70,9 @@ export async function readResource(
   const dependenciesResult = refuseMissingDependencies(input, claim.urn, next)
   if (dependenciesResult.kind !== 'decided') return dependenciesResult
 
-  const steps = finishStage(ctx, decideReadSteps(claim, next, request.id))
-  if (steps.kind !== 'decided') return steps
-  return runRead(ctx, { claim, goalDigest, steps: steps.value })
+  const stepsResult = finishStage(ctx, decideReadSteps(claim, next, request.id))
+  if (stepsResult.kind !== 'decided') return stepsResult
+  return runRead(ctx, { claim, goalDigest, steps: stepsResult.value })
 }
 
 function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Result<void> {

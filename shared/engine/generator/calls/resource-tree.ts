@@ -46,8 +46,8 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
     else pendingChildCounts.set(parent, newCount)
   }
   /**
-   * Returns the components in `urns` and all components below them. Undefined if one of the custom
-   * resources does not exist yet.
+   * Returns the components in `urns` and all components below them. Undefined if a custom resource
+   * in `urns` or below these components does not exist yet.
    */
   const componentsOf = (urns: readonly Urn[]): ReadonlySet<Urn> | undefined => {
     const components = new Set<Urn>()

@@ -71,7 +71,7 @@ function keepProviderValues(next: ResourceState, old: ResourceState): ResourceSt
   return { ...next, id: old.id, outputs: old.outputs, initErrors: old.initErrors }
 }
 
-/** Decides the create of a resource that the replacement of another resource deleted before. */
+/** Decides the create of a resource that was deleted for the replacement of another resource. */
 function decideRecreate(
   { input }: GeneratorContext,
   { claim, next }: CheckedRegistration,

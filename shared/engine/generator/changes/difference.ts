@@ -42,9 +42,9 @@ export async function computeDifference(
     toDecided({ diff, isTriggered: false })
   const forcedKey = findForcedReplacement(input, next, old)
   if (forcedKey !== undefined) return withoutTrigger(createForcedDiff(forcedKey))
-  const providerChange = await isProviderChanged(ctx, old, next)
-  if (providerChange.kind === 'failed') return providerChange
-  if (providerChange.value) return withoutTrigger(createForcedDiff('provider'))
+  const providerResult = await isReplacedByProviderChange(ctx, old, next)
+  if (providerResult.kind === 'failed') return providerResult
+  if (providerResult.value) return withoutTrigger(createForcedDiff('provider'))
   if (input.trustsInputs && areEqualMaps(old.inputs, comparedInputs)) return withoutTrigger(noDiff)
   return withoutTrigger(await driver.diff(old, comparedInputs, goal.ignoreChanges))
 }
@@ -78,7 +78,7 @@ function findForcedReplacement(
  * Reports whether a resource moves to a provider that cannot update it. Source:
  * docs/spec/step-generation.md#provider-change.
  */
-async function isProviderChanged(
+async function isReplacedByProviderChange(
   { input, ports }: GeneratorContext,
   old: ResourceState,
   next: ResourceState,

@@ -54,7 +54,9 @@ export async function findDependentReplacements(
   const { states } = base.graph
   const rootUrn = states[rootIndex]?.urn
   if (rootUrn === undefined) return toDecided([])
+  /** URNs whose live state is replaced. Only these matter for the dependencies of a live state. */
   const replacedUrns = new Set<Urn>([rootUrn])
+  /** URNs of which a state is deleted: the live one or an old copy. */
   const deletedUrns = new Set<Urn>([rootUrn])
   const dependents: Dependent[] = []
   for (const baseIndex of findDependents(

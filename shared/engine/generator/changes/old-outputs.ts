@@ -5,7 +5,8 @@ import type { PropertyMap } from '../../../values/value.ts'
 
 /**
  * Returns the outputs of a state. Provider resources of older versions have no outputs. For them,
- * the inputs are returned, as in Pulumi's migration of such states.
+ * the inputs without the values of the engine are returned, as in Pulumi's migration of such
+ * states.
  */
 export function oldOutputsOf(
   state: Pick<ResourceState, 'type' | 'inputs' | 'outputs'>,

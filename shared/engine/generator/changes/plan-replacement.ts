@@ -120,7 +120,7 @@ async function planDeletesBefore(
   baseIndex: number | undefined,
   old: TrackedState,
 ): Promise<Result<readonly Step[]>> {
-  // No state of the base depends on a resource that this run imported.
+  // No state of the base depends on a resource that this registration imported.
   const replacementsResult =
     baseIndex === undefined ? toDecided([]) : await findDependentReplacements(ctx, baseIndex)
   if (replacementsResult.kind === 'failed') return replacementsResult
@@ -170,8 +170,8 @@ function decideDeletesBefore(
     if (!state.delete) deletedUrns.add(state.urn)
   }
   const steps = [...stepsByIndex.values()]
-  // Only a preview replaces an imported resource. In an update, `refuseImportedReplacement` has
-  // failed.
+  // Only a preview gets here with an imported resource. In a deployment,
+  // `refuseImportedReplacement` has refused the replacement.
   if (root.baseIndex === undefined)
     steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old: root.old }))
   else if (!root.old.state.pendingReplacement) {

@@ -60,8 +60,8 @@ export function checkGoalAgainstUpdatePlan(
   })
   if (guard === undefined) return toDecided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // If neither the plan nor the state has the resource, `checkStepsAgainstUpdatePlan` refuses the
-  // create.
+  // If the resource is not in the plan and has no old state, `checkStepsAgainstUpdatePlan` refuses
+  // the create.
   if (resource === undefined && old === undefined) return toDecided(undefined)
   const plannedGoal =
     resource === undefined && old !== undefined
@@ -106,7 +106,7 @@ export function checkStepsAgainstUpdatePlan(
 /**
  * Checks the deletes at the end of the deployment against the update plan, and adds them to the
  * drafted plan. The plan has a delete under the URN of the state, also if a registration claimed
- * that URN. Reports every refused delete, and returns false if there is one.
+ * that URN as an alias. Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstUpdatePlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
@@ -164,7 +164,10 @@ export function reportUnmetUpdatePlan(
   return unmetUrns.length === 0
 }
 
-/** Returns the resources with planned steps that have not occurred. */
+/**
+ * Returns the resources with planned steps that have not occurred. The planned delete of a resource
+ * that the base does not contain is not required.
+ */
 export function findUnmetUrns({ input, ports }: GeneratorContext): readonly Urn[] {
   const urns = new Set(input.base.snapshot.resources.map(state => state.urn))
   return ports.updatePlan.guard?.findUnmetUrns(urn => urns.has(urn)) ?? []
