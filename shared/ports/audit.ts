@@ -32,7 +32,7 @@ export interface AuditPort {
   readonly append: (entry: AuditEntry) => Promise<void>
   /**
    * Returns at most `limit` entries before `beforePosition`, newest first. With `beforePosition` 0,
-   * the first entry is the newest one.
+   * it returns the newest entries of the log.
    */
   readonly read: (beforePosition: number, limit: number) => Promise<readonly PositionedAuditEntry[]>
 }

@@ -131,8 +131,8 @@ export interface CatalogPort {
   >
   /**
    * Replaces the claim of an open targeted deployment, if version and targeted deployments of its
-   * stack are as in `expected`. Returns true also if the deployment has this claim already, and
-   * otherwise false.
+   * stack are as in `expected`. Returns whether the deployment has the claim afterwards, even if it
+   * had the claim before.
    */
   readonly extendClaim: (
     deployment: DeploymentId,

@@ -9,7 +9,7 @@ export type DocumentKind =
   | 'delivery-history'
   | 'federation'
   | 'token'
-  /** An update of a client of Pulumi. */
+  /** A record of the API for clients of Pulumi, such as an update or a numbered deployment. */
   | 'client-update'
   /** The tags of a stack, and its key for clients of Pulumi. */
   | 'stack-settings'
@@ -78,7 +78,7 @@ export interface DocumentsPort {
   readonly remove: (key: DocumentKey, version: number) => Promise<boolean>
   /**
    * Lists the documents of a kind, and of `scope` if it is set, in the order of scope and name. A
-   * page has at most `triggerLimits.documentsPerPage`. The cursor '' starts.
+   * page has at most `triggerLimits.documentsPerPage`. The cursor '' starts at the first page.
    */
   readonly list: (
     kind: DocumentKind,

@@ -3,7 +3,8 @@ import type { DocumentKey } from './documents.ts'
 
 /**
  * An outgoing message: a notification to one receiver, a reply to a repository host, or a delivery
- * that a user requests. `redelivery` sends a delivery of the history again, once per request.
+ * that a user requests. `ping` sends a test delivery. `redelivery` sends a delivery of the history
+ * again, once per request.
  */
 export type OutgoingMessage =
   | {

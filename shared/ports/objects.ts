@@ -24,7 +24,7 @@ export interface ObjectStorePort {
    * the object.
    */
   readonly putIfAbsent: (key: string, bytes: Uint8Array) => Promise<boolean>
-  /** Lists the objects below a prefix, ordered by key. */
+  /** Lists the objects whose keys begin with a prefix, ordered by key. */
   readonly list: (prefix: string) => Promise<readonly ObjectEntry[]>
   /** Removes an object. Does nothing if it does not exist. */
   readonly remove: (key: string) => Promise<void>

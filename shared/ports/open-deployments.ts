@@ -48,6 +48,7 @@ export function withoutDeployment(
   return targeted.filter(open => open.deployment !== deployment)
 }
 
+/** Returns the targeted deployments with their claims as a text, to compare them. */
 function textOf({ targeted = [] }: ClaimBasis): string {
   return JSON.stringify(targeted.map(({ deployment, claim }) => [deployment, claim]))
 }

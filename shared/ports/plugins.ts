@@ -1,6 +1,9 @@
 import type { BlobHash } from '../records/ids.ts'
 
-/** The key of a plugin's archive. Each operating system and architecture has an archive. */
+/**
+ * The key of a plugin's archive. Each combination of operating system and architecture has an
+ * archive of its own.
+ */
 export interface PluginKey {
   readonly kind: string
   readonly name: string

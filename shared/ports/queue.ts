@@ -70,8 +70,9 @@ export interface ChainQueuePort {
 }
 
 /**
- * An observation of a deployment's holder at the time of a nudge. If the holder is unchanged when
- * the nudge arrives, the holder is dead, and the receiver can take over without waiting.
+ * An observation of a deployment's holder at the time of a nudge. If the holder and its lease
+ * counter are unchanged when the nudge arrives, the holder is dead. The receiver can then take over
+ * without waiting.
  */
 export interface ObservedHolder {
   /** The `started` text of the holder, which identifies its process. */

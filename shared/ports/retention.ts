@@ -6,7 +6,7 @@ export interface RecordedDeployment {
   /** Whether its control record is closed. Undefined without a control record. */
   readonly closed: boolean | undefined
   /** Whether it is an open deployment of its stack. */
-  readonly isCurrent: boolean
+  readonly isOpen: boolean
   /** The release time. Absent when the history does not contain it. */
   readonly endedAt?: EpochMs
   /** Whether the stack's history contains the deployment. A removed stack has no history. */
@@ -30,8 +30,8 @@ export interface RetentionPort {
    */
   readonly removeVersions: (stack: StackId, throughVersion: number) => Promise<void>
   /**
-   * Removes the late outcomes and durations of removed stacks, and the entries of these stacks in
-   * lists of stacks.
+   * Removes the late outcomes of removed stacks, the durations of their slow operations, and the
+   * entries of these stacks in lists of stacks.
    */
   readonly removeLeftovers: () => Promise<void>
   /**

@@ -18,7 +18,7 @@ export interface RenameInput {
   readonly at: EpochMs
   /** The key of the waiting request for the rename. The request ends as `renamed`. */
   readonly key?: string
-  /** Schedule → its new name at the external scheduler, if there is such a scheduler. */
+  /** Name of a schedule → its new name at the external scheduler, if there is one. */
   readonly placements?: Readonly<Record<string, string>>
 }
 

@@ -55,7 +55,7 @@ export interface ProcessesPort {
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
   }) => ChildProcess
-  /** Lists the running process groups with the start time of their leader. */
+  /** Lists the running process groups with the start times of their leaders. */
   readonly listGroups: () => readonly ProcessGroup[]
   /** Kills all running process groups and ends the supervisor. */
   readonly close: () => Promise<void>

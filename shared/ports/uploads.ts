@@ -12,8 +12,8 @@ export interface UploadAddress {
 export interface UploadsPort {
   /**
    * Creates an address that accepts one archive of a stack by PUT, for some minutes. The archive
-   * has this SHA-256 and size. `isThere` refers to the archives of this stack only, so that the
-   * hash alone never binds an archive to another stack.
+   * must have this SHA-256 and size. `isThere` refers to the archives of this stack only, so that
+   * the hash alone never binds an archive to another stack.
    */
   readonly createAddress: (
     stack: StackId,

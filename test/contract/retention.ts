@@ -119,10 +119,10 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
 
     test('a deployment is listed with the facts that decide its removal', async () => {
       const { deployment } = await createDeployment()
-      const open = { deployment, closed: false, isCurrent: true, isInHistory: true }
+      const open = { deployment, closed: false, isOpen: true, isInHistory: true }
       expect(await findListedDeployment(deployment)).toEqual(open)
       await finish(deployment)
-      const closedFacts = { ...open, closed: true, isCurrent: false, endedAt: 200 }
+      const closedFacts = { ...open, closed: true, isOpen: false, endedAt: 200 }
       expect(await findListedDeployment(deployment)).toEqual(closedFacts)
     })
 
@@ -177,7 +177,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await findListedDeployment(deployment)).toEqual({
         deployment,
         closed: true,
-        isCurrent: false,
+        isOpen: false,
         isInHistory: false,
       })
     })

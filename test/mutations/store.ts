@@ -176,9 +176,7 @@ export const storeMutations: readonly Mutation[] = [
     name: 'records are removed during a deployment',
     breaks: 'I6: records are removed only after the deployment is closed',
     file: 'shared/platform/embedded/store/methods/retention-methods.ts',
-    edits: [
-      ['if (closed === false || isCurrent) return true', 'if (closed === null) return isCurrent'],
-    ],
+    edits: [['if (closed === false || isOpen) return true', 'if (closed === null) return isOpen']],
     caughtBy: [testsOf(contract, 'retention|removal|goes|of a deployment')],
   },
   {

@@ -20,7 +20,7 @@ export function createRetention(
   }: { readonly control: Sync<ControlPort>; readonly catalog: Sync<CatalogPort> },
   removeVersions: (through: number) => void,
 ): Sync<RetentionPort> {
-  const isCurrent = (deployment: DeploymentId): boolean =>
+  const isOpen = (deployment: DeploymentId): boolean =>
     isOpenDeployment(catalog.getStack(deploymentPartsOf(deployment).stack), deployment)
   const holdsRecords = (table: RecordTable, deployment: DeploymentId): boolean =>
     [...table.deployments()].includes(deployment)
@@ -35,14 +35,14 @@ export function createRetention(
         return {
           deployment,
           closed: control.read(deployment)?.closed,
-          isCurrent: isCurrent(deployment),
+          isOpen: isOpen(deployment),
           ...(historyLine?.endedAt === undefined ? {} : { endedAt: historyLine.endedAt }),
           isInHistory: historyLine !== undefined,
         }
       })
     },
     removeRecords(deployment) {
-      if (control.read(deployment)?.closed === false || isCurrent(deployment)) return true
+      if (control.read(deployment)?.closed === false || isOpen(deployment)) return true
       tables.find(table => holdsRecords(table, deployment))?.remove(deployment)
       return !tables.some(table => holdsRecords(table, deployment))
     },

@@ -29,7 +29,7 @@ const loginErrors: ReadonlySet<string> = new Set([
  * Creates a keeper that encrypts data keys with RSA keys of Azure Key Vault. The sealed key is the
  * ciphertext as URL-safe base64 text, as Pulumi stores it. A sealed key without this inner
  * encoding, as some versions of Pulumi wrote it, is decrypted too. Credentials come from Azure's
- * default chain. Throws the errors of `createDefaultKeyKeeper`.
+ * default chain. Its methods throw the errors of `createDefaultKeyKeeper`.
  */
 export function createAzureKeeper(): KeyKeeper {
   const clients = new Map<string, Promise<AzureClient>>()

@@ -27,7 +27,7 @@ const thrownForm = z.object({
  * Creates a keeper that encrypts data keys with Cloud KMS. A sealed key consists of the bytes of
  * the ciphertext that Cloud KMS returns. As in Pulumi, credentials come from GOOGLE_CREDENTIALS,
  * otherwise from GOOGLE_OAUTH_ACCESS_TOKEN, otherwise from Google's application default
- * credentials. Throws the errors of `createDefaultKeyKeeper`.
+ * credentials. Its methods throw the errors of `createDefaultKeyKeeper`.
  */
 export function createGcpKeeper(env: Env): KeyKeeper {
   let openedClient: Promise<GoogleClient> | undefined

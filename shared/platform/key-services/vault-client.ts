@@ -6,9 +6,9 @@ import { type JsonReply, postJson } from './post-json.ts'
 /** A client of Vault's HTTP API. */
 export interface VaultClient {
   /**
-   * Sends JSON to a path below `/v1/`. Repeats a request that got no response, or one with a
-   * status of an overload or outage. Throws SECRETS_CREDENTIALS_MISSING, and the errors of Node
-   * when there is no response.
+   * Sends JSON to a path below `/v1/`. Repeats a request that got no response, or a status that may
+   * be temporary. Throws SECRETS_CREDENTIALS_MISSING, and the errors of Node when there is no
+   * response.
    */
   readonly post: (path: string, body: object) => Promise<JsonReply>
 }
@@ -45,24 +45,26 @@ export function createVaultClient(env: Env): VaultClient {
   }
 }
 
+/**
+ * Reports whether a repeated request may succeed: after an overload, an outage, or with 412, which
+ * means that the server lacks recently written data.
+ */
 function isTemporary(status: number): boolean {
   return status === 412 || status === 429 || status >= 500
 }
 
 function readVaultLogin(env: Env): { readonly address: URL; readonly token: string } {
-  const createMissingError = (message: string) =>
+  const createLoginError = (message: string) =>
     error('SECRETS_CREDENTIALS_MISSING', message, {
       hint: 'Set VAULT_ADDR to the address of the server, and VAULT_TOKEN to a token of that server.',
     })
   const addressText = env['VAULT_SERVER_URL'] || env['VAULT_ADDR'] || ''
-  if (addressText === '') throw createMissingError('neither VAULT_SERVER_URL nor VAULT_ADDR is set')
+  if (addressText === '') throw createLoginError('neither VAULT_SERVER_URL nor VAULT_ADDR is set')
   const address = URL.canParse(addressText) ? new URL(addressText) : undefined
   if (address === undefined || !['http:', 'https:'].includes(address.protocol))
-    throw createMissingError(
-      `the address of Vault '${addressText}' is not an http or https address`,
-    )
+    throw createLoginError(`the address of Vault '${addressText}' is not an http or https address`)
   const token = env['VAULT_SERVER_TOKEN'] || env['VAULT_TOKEN'] || ''
-  if (token === '') throw createMissingError('neither VAULT_SERVER_TOKEN nor VAULT_TOKEN is set')
+  if (token === '') throw createLoginError('neither VAULT_SERVER_TOKEN nor VAULT_TOKEN is set')
   return { address, token }
 }
 

@@ -13,15 +13,17 @@ import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './objec
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Query parameters that Pulumi's stores of Azure read, and this store too. */
+/** The query parameters that this store reads, as Pulumi's stores of Azure do. */
 const knownParameters: ReadonlySet<string> = new Set([
   ...['storage_account', 'domain', 'protocol', 'localemu'],
 ])
 
 /**
- * Creates the store of `azblob://<container>/<folder>`. The account is `storage_account` or
- * AZURE_STORAGE_ACCOUNT. Its credentials are AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY,
- * AZURE_STORAGE_SAS_TOKEN, or else the default credentials of Azure. Throws BACKEND_URL_INVALID.
+ * Creates the store of `azblob://<container>/<folder>`. Without the parameter `storage_account`,
+ * AZURE_STORAGE_CONNECTION_STRING selects account and credentials. If it is not set,
+ * AZURE_STORAGE_ACCOUNT names the account. Without a connection string, the credentials are
+ * AZURE_STORAGE_KEY, else AZURE_STORAGE_SAS_TOKEN, else the default credentials of Azure. Throws
+ * BACKEND_URL_INVALID for an unknown parameter, a missing account or an invalid connection string.
  */
 export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise<ObjectStorePort> {
   const { bucket: containerName, prefix } = url

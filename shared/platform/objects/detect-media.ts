@@ -9,8 +9,8 @@ export function contentTypeOf(bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether a byte can be part of a text: tab, a line break, escape, or any byte that is no
- * control character.
+ * Reports whether a byte can be part of a text: tab, line feed, form feed, carriage return, escape,
+ * or any byte from 0x20 on.
  */
 function isTextByte(byte: number): boolean {
   return byte >= 0x20 || byte === 0x1b || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b)

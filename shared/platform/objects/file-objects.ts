@@ -61,7 +61,10 @@ export function createFileObjects(
   }
 }
 
-/** Creates a folder. Node's recursive `mkdir` never ends below `/proc`. */
+/**
+ * Creates a folder and its parents. Does not use Node's recursive `mkdir`, which never ends below
+ * `/proc`.
+ */
 async function createFolder(path: string): Promise<void> {
   const create = async (): Promise<boolean> => {
     try {
@@ -83,9 +86,9 @@ async function createFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes a temporary file, and makes it visible. Returns false if `publish` finds a file. If the
- * temporary file of a suspended process looks like a leftover, another host may remove it. It is
- * then written a second time.
+ * Writes a temporary file, and moves it to `path` with `publish`. Returns false if `publish` finds
+ * a file at `path`. If the temporary file of a suspended process looks like a leftover, another
+ * host may remove it. It is then written a second time.
  */
 async function writeThenPublish(
   path: string,
@@ -125,7 +128,7 @@ async function tryToPublish(
   }
 }
 
-/** Returns the attributes of an object in the order and the form of Pulumi's file stores. */
+/** Returns the attributes of an object in the order and the format of Pulumi's file stores. */
 function attributesOf(bytes: Uint8Array): Uint8Array {
   const md5 = createHash('md5').update(bytes).digest('base64')
   const fields = [

@@ -7,13 +7,13 @@ import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './objec
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Query parameters that Pulumi's stores of Google Cloud read, and this store too. */
+/** The query parameters that this store reads, as Pulumi's stores of Google Cloud do. */
 const knownParameters: ReadonlySet<string> = new Set(['private_key_path', 'universe_domain'])
 
 /**
  * Creates the store of `gs://<bucket>/<folder>`. Credentials are the JSON text of
- * GOOGLE_CREDENTIALS, or else the default credentials. Throws BACKEND_URL_INVALID for an unknown
- * parameter or invalid credentials.
+ * GOOGLE_CREDENTIALS, else the key file that `private_key_path` names, else the default
+ * credentials. Throws BACKEND_URL_INVALID for an unknown parameter or invalid credentials.
  */
 export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
   const { bucket: bucketName, prefix, query } = url
@@ -80,7 +80,10 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
   }
 }
 
-/** Opens the client. Its library forms a wrong address from STORAGE_EMULATOR_HOST. */
+/**
+ * Opens the client. Sets the base URL of an emulator, because the library derives a wrong one from
+ * STORAGE_EMULATOR_HOST.
+ */
 function openStorage(query: URLSearchParams, env: Env): Storage {
   const options = readStorageOptions(query, env)
   const storage = new Storage(options)

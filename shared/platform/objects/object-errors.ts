@@ -13,7 +13,7 @@ const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
 
 /**
  * Returns the error of a backend for an error of a client library. `action` names the request.
- * Without a response, the error is temporary. The message has one line.
+ * Without a response, the code is STORE_UNAVAILABLE. The message has one line.
  */
 export function backendErrorOf(
   action: string,

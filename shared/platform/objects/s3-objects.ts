@@ -25,7 +25,7 @@ const knownParameters: ReadonlySet<string> = new Set([
 
 /**
  * Creates the store of `s3://<bucket>/<folder>`. The query selects region, endpoint and encryption
- * as for Pulumi. Throws BACKEND_URL_INVALID for an unknown parameter.
+ * as for Pulumi. Throws BACKEND_URL_INVALID for an unknown parameter or type of encryption.
  */
 export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort {
   const { bucket, prefix, query } = url

@@ -7,7 +7,7 @@ import { systemCodeOf } from '../../errors/system-code.ts'
 /** The text in the name of each temporary file. No key contains it. */
 const temporaryMark = '.antichain-tmp-'
 
-/** The name of a temporary file: the object, the host and the process of its writer, and an id. */
+/** The end of a temporary file's name: the host and the process of its writer, and an id. */
 const writerPattern = new RegExp(
   `\\${temporaryMark}(?<host>[0-9a-f]{8})-(?<pid>\\d+)-[^-]+(-[^-]+){4}$`,
 )
@@ -34,7 +34,7 @@ export function isTemporaryName(name: string): boolean {
 export interface Leftovers {
   /** Notes a temporary file that may be a leftover. */
   readonly note: (path: string) => void
-  /** Removes the leftovers among the noted files, and in `folder` at its first call. */
+  /** Removes the leftovers among the noted files. The first call for a folder also searches it. */
   readonly remove: (folder: string) => Promise<void>
 }
 

@@ -7,7 +7,8 @@ export type BlobNaming = (contentHash: BlobHash) => BlobHash
 
 /**
  * Creates the archives of stacks in a blob store. `openBlobs` opens the store with a function that
- * names its blobs. The opened store returns bytes only by this name, or by their SHA-256.
+ * names its blobs. The opened store finds bytes by the name from this function, or by their
+ * SHA-256. It refuses stored bytes that have another name and another SHA-256.
  */
 export function createArchives(
   openBlobs: (nameOf: BlobNaming) => BlobsPort,

@@ -1,7 +1,7 @@
 import type { DeploymentStart, HistoryRecord } from '../../ports/catalog.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
-/** Returns the entry of the history of a deployment that starts. */
+/** Returns a deployment's history entry as it is at the start of the deployment. */
 export function historyBeginOf(
   deployment: DeploymentId,
   { command, message, at, environment, config }: DeploymentStart,

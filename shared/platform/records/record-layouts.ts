@@ -10,7 +10,7 @@ export interface RecordLayout {
   readonly jsonFields: readonly string[]
   /**
    * The version of the format. A change that an older version of antichain would misread
-   * increments it. Every version can read a row without a format.
+   * increments it. Every version can read a record without a format.
    */
   readonly format: number
 }

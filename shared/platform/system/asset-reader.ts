@@ -7,8 +7,8 @@ import type { AssetReader } from '../../values/asset-hash.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 
 /**
- * Creates a reader of assets from disk, relative to a folder, and from URLs. A file has at most
- * `limits.assetBytesMax` bytes. Every method throws RESOURCE_INVALID with the source and the
+ * Creates a reader of assets from disk, relative to a folder, and from URLs. A file or a response
+ * has at most `bytesMax` bytes. Every method throws RESOURCE_INVALID with the source and the
  * reason.
  */
 export function createAssetReader(
@@ -63,7 +63,7 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
 }
 
 /**
- * Lists files depth first, and the names in each folder in byte order. Leaves out `.pulumi` and
+ * Lists files depth first, with the names of each folder in byte order. Leaves out `.pulumi` and
  * links to folders.
  */
 async function listFiles(root: string, subfolder = ''): Promise<readonly string[]> {

@@ -45,8 +45,8 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 function readLinuxStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The command name may contain spaces and brackets, so the fields are counted after the last
-    // bracket.
+    // The command name may contain spaces and parentheses, so the fields are counted after the last
+    // closing parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return endedStates.includes(fields[0] ?? '') ? '' : (fields[startTimeFieldIndex] ?? '')
   } catch {

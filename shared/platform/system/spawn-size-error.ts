@@ -3,7 +3,10 @@ import type { ProcessesPort } from '../../ports/system.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
-/** Maximum size of one argument or variable on Linux, with its end, in bytes (`MAX_ARG_STRLEN`). */
+/**
+ * Maximum size of one argument or variable on Linux, in bytes (`MAX_ARG_STRLEN`). The zero byte at
+ * its end counts too.
+ */
 const linuxTextBytesMax = 131_072
 
 /**

@@ -29,8 +29,8 @@ export function readIgnoreRules(directory: string, folder: string): readonly Ign
 }
 
 /**
- * Reports whether a path is ignored. Later rules take precedence, so callers list the rules of the
- * root folder first.
+ * Reports whether a path below the program's folder is ignored. Later rules take precedence, so
+ * callers list the rules of the root folder first.
  */
 export function isIgnored(
   ruleSets: readonly IgnoreRules[],

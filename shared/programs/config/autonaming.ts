@@ -86,7 +86,7 @@ function namingOf(
   const pattern = readTyped(section, 'pattern', 'string', keyPath)
   const enforce = readTyped(section, 'enforce', 'boolean', keyPath)
   if (mode !== undefined && (pattern !== undefined || enforce !== undefined))
-    throw createInvalidAutonamingError(keyPath, 'has both a mode and pattern or enforce')
+    throw createInvalidAutonamingError(keyPath, 'has a mode together with pattern or enforce')
   if (typeof pattern === 'string')
     return {
       kind: 'pattern',

@@ -27,7 +27,7 @@ export function formatConfigKey(key: ConfigKey): string {
   return `${key.namespace}:${key.name}`
 }
 
-/** Compares keys for files and lists: by namespace, then name. */
+/** Compares two keys in their full spelling: by namespace, then by name. */
 export function compareConfigKeys(left: string, right: string): number {
   const [leftNamespace = '', leftName = ''] = left.split(':')
   const [rightNamespace = '', rightName = ''] = right.split(':')

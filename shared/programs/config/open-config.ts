@@ -32,8 +32,9 @@ export interface ConfigSources {
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
   /**
-   * Whether the values of project keys are checked. Each key must have a value. The value of a key
-   * with a type must fit the type and the field `secret`. Defaults are always applied.
+   * Whether the values of the keys in the project file are checked. Each key in the project's own
+   * namespace must have a value. The value of a key with a type must fit the type and the field
+   * `secret`. Defaults are always applied.
    */
   readonly isStrict: boolean
   /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
@@ -100,8 +101,8 @@ export function openValue(
 }
 
 /**
- * Adds the project's defaults to the stack's values. `missingKeys`: the project's own keys without
- * any value.
+ * Adds the project's defaults to the stack's values. `missingKeys`: the keys in the project's own
+ * namespace without any value.
  */
 export function withProjectDefaults(
   project: Project,

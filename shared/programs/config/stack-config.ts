@@ -41,13 +41,13 @@ export interface StackConfig {
   /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /**
-   * Sets the URL of the service stack whose service keeps the key. '' means that only the state
-   * names this stack, as in Pulumi. Removes the fields of other managers.
+   * Sets the URL of a stack of a service, which keeps the key of the secrets. '' means that only
+   * the state contains this URL, as in Pulumi. Removes the fields of other managers.
    */
   readonly setService: (provider: string) => void
   /**
-   * Evaluates `environment` of the file: files below `environments/` of the project's folder.
-   * Throws CONFIG_INVALID and FEATURE_MISSING.
+   * Evaluates the field `environment`, which names files below `environments/` in the project's
+   * folder. Throws CONFIG_INVALID and FEATURE_MISSING.
    */
   readonly readEnvironment: (projectFolder: string) => EnvironmentValue
   /** Returns the names in `environment`. Throws CONFIG_INVALID when it is not a list of names. */

@@ -8,12 +8,15 @@ import {
   toPlainData,
 } from './environment-value.ts'
 
-/** Returns the error of a function with its position in the file. */
+/**
+ * Creates an error whose message has the position of a built-in function in its file, and then
+ * `sentence`.
+ */
 export type FunctionErrorOf = (sentence: string) => Error
 
 /**
  * Calls a built-in function of environments with its evaluated argument. Throws FEATURE_MISSING for
- * any other function, and the error of `errorOf` for an argument of another type.
+ * any other function, and the error of `errorOf` for an argument that the function does not take.
  */
 export function callEnvironmentFunction(
   name: string,

@@ -24,7 +24,7 @@ export interface EvaluationInput {
   readonly imports: EnvironmentValue
 }
 
-/** Maximum size of all repeated values of an environment. */
+/** Maximum total size of the values that references and functions produce in an environment. */
 const sizeMax = 5_000_000
 
 type KeyPath = readonly (string | number)[]
@@ -34,8 +34,8 @@ interface Evaluation extends EvaluationInput {
   /** The paths that are being evaluated, to find cycles. */
   readonly running: Set<string>
   /**
-   * Adds the size of a value to the total. References can repeat values, so a short file could
-   * describe a value of any size.
+   * Adds the size of a value to the total, and returns the value. Throws when the total exceeds
+   * `sizeMax`. References can repeat values, so a short file could describe a value of any size.
    */
   readonly charge: (value: EnvironmentValue, path: KeyPath) => EnvironmentValue
   readonly errorAt: (path: KeyPath, sentence: string) => Error
@@ -104,8 +104,8 @@ function isEncryptedByService(argument: unknown): boolean {
 
 /** Replaces the references of a text. A text that is one reference keeps the type of its value. */
 function interpolate(evaluation: Evaluation, text: string, path: KeyPath): EnvironmentValue {
-  const whole = /^\$\{([^}]*)\}$/.exec(text)?.[1]
-  if (whole !== undefined) return lookUp(evaluation, whole, path)
+  const onlyReference = /^\$\{([^}]*)\}$/.exec(text)?.[1]
+  if (onlyReference !== undefined) return lookUp(evaluation, onlyReference, path)
   if (/\$\{[^}]*$/.test(text.replaceAll('$${', '')))
     throw evaluation.errorAt(path, 'the text has `${` without a closing brace')
   let isSecret = false

@@ -43,7 +43,7 @@ test('imports are merged in order, and the values of a file override them field 
   })
 })
 
-test('interpolations and functions keep types, and secrets stay secret in all that uses them', () => {
+test('interpolations and functions keep types, and a value that uses a secret is secret', () => {
   write(
     'dev',
     `values:
@@ -129,7 +129,7 @@ test.each([
   expect(() => read()).toThrow(message)
 })
 
-test('a description has no effect, and another key in a stack file is refused', () => {
+test('a description has no effect, and an unknown key in a stack file is refused', () => {
   write('dev', 'description: For tests\nvalues: {a: 1}\n')
   expect(readData()).toEqual({ a: 1 })
   expect(() => read('environment:\n  mine: 1\n')).toThrow(

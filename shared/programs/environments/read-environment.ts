@@ -25,7 +25,10 @@ interface EnvironmentDefinition {
   readonly imports: unknown
   readonly valuesAt: readonly string[]
   readonly values: unknown
-  /** The names of the environments that import this one. */
+  /**
+   * The names in the chain of imports from the stack file to this environment, which is the last
+   * one. Empty for the stack file.
+   */
   readonly importers: readonly string[]
   /** The environments that are evaluated already, by name. */
   readonly evaluated: Map<string, EnvironmentValue>
@@ -33,9 +36,9 @@ interface EnvironmentDefinition {
 
 /**
  * Evaluates the `environment` of a stack file: a list of names, or a map with the same keys as the
- * file of an environment.
- * Each name is a file below `environments/` of the project. A later environment overrides earlier
- * ones. Throws CONFIG_INVALID and FEATURE_MISSING, each with file and line.
+ * file of an environment. Each name is that of a file below `environments/` of the project. A later
+ * environment overrides earlier ones. Throws CONFIG_INVALID and FEATURE_MISSING, each with file and
+ * line.
  */
 export function readStackEnvironment(
   source: YamlSource,

@@ -5,7 +5,7 @@ import { compiledFilesMax, compiledRetentionMs } from '../../config/program-limi
 
 /**
  * Creates the folder of compiled code, which only its owner can read. Returns undefined if that is
- * impossible: a program needs no compiled code.
+ * impossible, because a program also runs without compiled code.
  */
 export function createCompiledFolder(folder: string | undefined): string | undefined {
   if (folder === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Reports whether the program waits for a debugger. `targets`: `program`, `plugins`,
- * `plugin:<name>` or `all`.
+ * Reports whether the program waits for a debugger. `targets` are the values of
+ * `--attach-debugger`: `program`, `plugins`, `plugin:<name>` or `all`.
  */
 export function shouldDebugProgram(targets: readonly string[]): boolean {
   return targets.some(target => target === 'program' || target === 'all')

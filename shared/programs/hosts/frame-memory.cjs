@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * The largest number of remembered frames. A program has some hundred. A frame needs about 500
- * bytes, so the memory stays below 5 MB.
+ * The largest number of remembered frames. A program has some hundred frames. A frame needs about
+ * 500 bytes, so the memory stays below 5 MB.
  */
 const maxFrames = 10_000
 
@@ -10,13 +10,13 @@ const maxFrames = 10_000
 const maxColumn = 2 ** 26
 
 /**
- * Returns a function with the results of `wrapCallSite` of source-map-support, which returns
- * remembered texts. `wrapCallSite` maps one frame of a stack trace, and its result is only
- * converted to a text. The text depends on these values, and all of them are compared:
+ * Returns a function that replaces `wrapCallSite` of source-map-support, and returns remembered
+ * texts. `wrapCallSite` maps one frame of a stack trace, and its result is only converted to a
+ * text. The text depends on these values, and all of them are compared:
  *
- * - on the position, on the names of function, type and method, and on the kind of call,
- * - on the mapped name of the calling frame, which `state` contains,
- * - on the source map of the file. source-map-support keeps one object per file.
+ * - the position, the names of function, type and method, and the kind of call,
+ * - the mapped name of the calling frame, which `state` contains,
+ * - the source map of the file. source-map-support keeps one object per file.
  *
  * Frames of eval, native code and other contexts are not remembered. Source: source-map-support
  * 0.5.21, wrapCallSite and CallSiteToString.

@@ -118,7 +118,7 @@ function requirementOfModule(module: z.infer<typeof moduleForm>): RequiredPackag
     : { ...requirement, version: version.version }
 }
 
-/** Reads a module's plugin description: in its folder, in `go`, or in a subfolder of `go`. */
+/** Reads a module's `pulumi-plugin.json`: in its folder, in `go`, or in a subfolder of `go`. */
 function readModulePlugin(folder: string): z.infer<typeof pluginForm> | undefined {
   const go = join(folder, 'go')
   const subfolders = existsSync(go) ? readdirSync(go).map(name => join(go, name)) : []

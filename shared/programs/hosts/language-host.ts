@@ -83,8 +83,9 @@ export interface LanguageHost {
     method: MethodDefinition<Req, Res>,
     request: Req,
   ) => ClientReadableStream<Res>
-  /** Shuts the host down. */
+  /** Closes the connection. Shuts the host down if this process started it. */
   readonly close: () => Promise<void>
+  /** Kills the host if this process started it. Otherwise closes the connection. */
   readonly kill: () => void
 }
 
@@ -216,7 +217,7 @@ function toProgramInfo(source: ProgramSource): ProgramInfo {
   }
 }
 
-/** Returns the run request for a host. Its targets for schemas and mappings are the engine. */
+/** Returns the run request for a host. The engine serves its `loaderTarget` and `mapperTarget`. */
 export function toRunRequest(programInput: ProgramInput): RunRequest {
   return RunRequest.create({
     project: programInput.project,

@@ -3,10 +3,10 @@
 /*
  * Node loads this module before the runner of a program. It does two things, as its settings say:
  *
- * - Stack traces take a third of the processor time of a program. The SDK reads one for each
- *   promise and each registration, and source-map-support maps each of their frames anew. This
- *   module gives a memory to each copy of source-map-support (frame-memory.cjs). Traces stay the
- *   same byte for byte.
+ * - It gives each copy of source-map-support a memory for frames (frame-memory.cjs). Stack traces
+ *   take a third of the processor time of a program: the SDK reads one for each promise and each
+ *   registration, and source-map-support maps each frame anew. With the memory, the traces stay
+ *   the same byte for byte.
  * - It makes Node keep the compiled code of modules in a folder, for the next start.
  *
  * The program must not notice this module. So it removes itself from the arguments, the variables
@@ -32,7 +32,10 @@ const knownCode = new Set([
   'a6f6eaf31603790b6d92c19d3c558ed0a0773d1a127fc78dc656b5ac91da635c',
 ])
 
-/** The modules that may contain source-map-support: the package, and the SDK's copy of ts-node. */
+/**
+ * The modules that may contain source-map-support, which formats stack traces: the package, and the
+ * SDK's copy of ts-node.
+ */
 const formatterUrl = /\/(?:source-map-support|ts-node@[\d.]+\/index)\.js$/
 
 /** The code of a program. The SDK also reads its package.json, before it loads ts-node. */
@@ -62,7 +65,10 @@ function takeSettings() {
   return JSON.parse(text)
 }
 
-/** Removes this module from what workers and child processes get, and from the modules. */
+/**
+ * Removes this module from the arguments that workers and child processes get, and from the cache
+ * of modules.
+ */
 function hideFromProgram() {
   const isOwn = arg => arg.startsWith('--require=') && arg.endsWith('/preload-program.cjs')
   const index = process.execArgv.findIndex(isOwn)

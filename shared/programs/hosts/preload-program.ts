@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 
-/** The module that Node loads before a program. It is next to this file, and next to a bundle. */
+/**
+ * The module that Node loads before a program. It is next to this file, or next to the bundle that
+ * contains this file.
+ */
 const preloadFile = join(import.meta.dirname, 'preload-program.cjs')
 
 /** The input of `createPreload`. */

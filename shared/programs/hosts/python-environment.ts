@@ -23,9 +23,10 @@ interface PythonEnvironmentInput {
 
 /**
  * Returns the Python of a program. If the project names a virtual environment, or its tool is `uv`
- * or `poetry`, only that environment is used. For other projects, the Python is the command
- * PULUMI_PYTHON_CMD, or else `python3` or `python` on the PATH. Throws PROGRAM_LANGUAGE_MISSING if
- * the environment or command is missing, and PROJECT_INVALID for an unknown tool.
+ * or `poetry`, the Python is that of the named environment or of the tool's environment. For other
+ * projects, PULUMI_PYTHON_CMD names the command, or else it is `python3` or `python` on the PATH.
+ * Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and PROJECT_INVALID for
+ * an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,

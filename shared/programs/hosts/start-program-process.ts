@@ -7,7 +7,7 @@ import type { ProgramEnd, ProgramInput, RunningProgram } from '../program.ts'
 /** The receiver of a program's output lines. */
 export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
 
-/** Language-specific options for watching a program. */
+/** Options for watching a program. */
 interface ProgramWatch {
   readonly onLine: LineListener
   /** Time that an interrupted program has to end, in ms. Default: 5 s, as under Pulumi. */

@@ -110,7 +110,7 @@ function sortByNumber(deployments: readonly RecordedDeployment[]): readonly Reco
  * stack. Pure.
  */
 function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: number): boolean {
-  if (candidate.isCurrent || candidate.closed === false) return false
+  if (candidate.isOpen || candidate.closed === false) return false
   // The history contains each deployment that is over, unless its stack was removed. The records of
   // a removed stack have no readers.
   if (!candidate.isInHistory) return true

@@ -38,7 +38,7 @@ export function createRetention({
     },
     removeRecords: async (deployment, recordsMax) => {
       const [existing] = await readRecordedDeployments({ journalTable, catalogTable }, [deployment])
-      if (existing === undefined || existing.closed === false || existing.isCurrent) return true
+      if (existing === undefined || existing.closed === false || existing.isOpen) return true
       let remaining = recordsMax
       for (const removeStage of createRemovalStages(journalTable, deployment)) {
         if (remaining <= 0) return false
@@ -183,7 +183,7 @@ async function readRecordedDeployments(
     return {
       deployment,
       closed: control === undefined ? undefined : readFlag(control, 'closed'),
-      isCurrent:
+      isOpen:
         stackItem !== undefined &&
         !readFlag(stackItem, 'removed') &&
         isOpenDeployment(parseStackItem(stack, stackItem), deployment),

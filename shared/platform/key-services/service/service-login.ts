@@ -11,10 +11,11 @@ const credentialsForm = z.object({
 })
 
 /**
- * Returns the access token for a service: PULUMI_ACCESS_TOKEN if the service is the current one, or
- * the token that `pulumi login` stored for exactly this address. The current service is that of
- * PULUMI_BACKEND_URL, else of the last login, else Pulumi Cloud. So a foreign address in a state
- * never receives a token. Throws SECRETS_CREDENTIALS_MISSING.
+ * Returns the access token for the service at an address: PULUMI_ACCESS_TOKEN if the service is the
+ * current one, or the token that `pulumi login` stored for exactly this address. The current
+ * service is that of PULUMI_BACKEND_URL, else of the last login, else Pulumi Cloud. A state can
+ * name any address. An address that is neither current nor stored gets no token. Throws
+ * SECRETS_CREDENTIALS_MISSING.
  */
 export function readServiceToken(
   address: string,
@@ -45,7 +46,7 @@ function readCredentials(
     const text = readFileSync(join(folder, 'credentials.json'), 'utf8')
     return credentialsForm.safeParse(JSON.parse(text)).data ?? {}
   } catch {
-    // Without a login, or with an unreadable one, only the variable counts.
+    // Without a login, or with an unreadable one, only PULUMI_ACCESS_TOKEN counts.
     return {}
   }
 }

@@ -2,8 +2,9 @@ import { type MessagePort, workerData } from 'node:worker_threads'
 import { callService, type CipherRequest } from './service-client.ts'
 
 /**
- * The start parameters of the thread. `signal` becomes 1 when the thread has sent its reply to the
- * port.
+ * The start parameters of the thread that runs this file. The thread calls the service of a stack's
+ * secrets, while the caller is blocked. `signal` becomes 1 when the thread has sent its reply to
+ * the port.
  */
 export interface ServiceThreadData {
   readonly port: MessagePort

@@ -39,8 +39,8 @@ export const retentionMethods = {
    */
   'retention.removeRecords': defineMultiWrite(
     (database, args: { readonly deployment: DeploymentId; readonly rows: number }): boolean => {
-      const { closed, isCurrent } = readRecordedDeployment(database, args.deployment)
-      if (closed === false || isCurrent) return true
+      const { closed, isOpen } = readRecordedDeployment(database, args.deployment)
+      if (closed === false || isOpen) return true
       let remaining = args.rows
       for (const [table, key] of recordTables) {
         if (remaining <= 0) return false
@@ -136,7 +136,7 @@ function readRecordedDeployment(database: Database, deployment: DeploymentId): R
   return {
     deployment,
     closed: controlRow === undefined ? undefined : readIntegerColumn(controlRow, 'closed') === 1,
-    isCurrent: stackRow !== undefined,
+    isOpen: stackRow !== undefined,
     isInHistory: historyRow !== undefined,
     ...(endJson === '' ? {} : { endedAt: parseEndedAt(endJson, { stack, number }) }),
   }
