@@ -21,7 +21,7 @@ const ctx = {
 
 describe('finishStage', () => {
   test('applies the delta of a decision once', () => {
-    const finished = finishStage(ctx, toDecided(1, { urnsWithOldStateStep: [urn] }))
+    const finished = finishStage(ctx, toDecided(1, { handledUrns: [urn] }))
     finishStage(ctx, finished)
     expect(calls).toEqual(['apply'])
     expect(finished).toEqual({ kind: 'decided', value: 1 })

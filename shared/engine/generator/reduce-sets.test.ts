@@ -30,9 +30,9 @@ describe('reduceSets', () => {
 
   test('removes before it adds, so that a moved member comes last', () => {
     const sets = createSets()
-    reduceSets(sets, { urnsWithOldStateStep: [a, b] })
-    reduceSets(sets, { removed: { urnsWithOldStateStep: [a] }, urnsWithOldStateStep: [a] })
-    expect([...sets.urnsWithOldStateStep]).toEqual([b, a])
+    reduceSets(sets, { handledUrns: [a, b] })
+    reduceSets(sets, { removed: { handledUrns: [a] }, handledUrns: [a] })
+    expect([...sets.handledUrns]).toEqual([b, a])
   })
 
   test('resolves a pending delete when it has ended', async () => {

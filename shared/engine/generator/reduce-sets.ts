@@ -23,7 +23,7 @@ export function createSets(): WritableSets {
     componentProviders: new Map(),
     claimantUrns: new Map(),
     formerUrns: new Map(),
-    urnsWithOldStateStep: new Set(),
+    handledUrns: new Set(),
     deletedUrns: new Set(),
     pendingDeletes: new Map(),
     replacedUrns: new Set(),
@@ -54,7 +54,7 @@ export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
   setAll(sets.componentProviders, delta.componentProviders)
   setAll(sets.claimantUrns, delta.aliased)
   for (const [old, current] of delta.aliased ?? []) sets.formerUrns.set(current, old)
-  addAll(sets.urnsWithOldStateStep, delta.urnsWithOldStateStep)
+  addAll(sets.handledUrns, delta.handledUrns)
   addAll(sets.deletedUrns, delta.deleted)
   addAll(sets.replacedUrns, delta.replaced)
   addAll(sets.targetedUrns, delta.targeted)
@@ -76,7 +76,7 @@ export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
 }
 
 function removeMembers(sets: WritableSets, removed: SetsRemoval): void {
-  removeAll(sets.urnsWithOldStateStep, removed.urnsWithOldStateStep)
+  removeAll(sets.handledUrns, removed.handledUrns)
   removeAll(sets.deletedUrns, removed.deleted)
   removeAll(sets.replacedUrns, removed.replaced)
   removeAll(sets.targetedUrns, removed.targeted)

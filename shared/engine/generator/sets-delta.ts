@@ -20,7 +20,7 @@ export interface SetsDelta extends RecordedSetsDelta {
     component: Urn,
     references: ReadonlyMap<string, string>,
   ])[]
-  readonly urnsWithOldStateStep?: readonly Urn[]
+  readonly handledUrns?: readonly Urn[]
   readonly excludedUrns?: readonly Urn[]
   readonly keptOldUrns?: readonly Urn[]
   readonly uncreatedUrns?: readonly Urn[]
@@ -54,7 +54,7 @@ export interface SetsDelta extends RecordedSetsDelta {
  * are removed from `deletedUrns`, `replacedUrns` and `targetedUrns`.
  */
 export interface SetsRemoval {
-  readonly urnsWithOldStateStep?: readonly Urn[]
+  readonly handledUrns?: readonly Urn[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
   readonly targeted?: readonly Urn[]

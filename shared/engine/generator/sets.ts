@@ -37,10 +37,11 @@ export interface GeneratorSets {
   /** URN → the old URN that it claimed. */
   readonly formerUrns: ReadonlyMap<Urn, Urn>
   /**
-   * URNs whose old state has a step: same, update, replacement, read, refresh or import. A create
-   * has no old state. If the base still has a state with its URN, that state must be deleted.
+   * URNs of the decisions other than creates: same, update, replacement, read, refresh, import, and
+   * skipped. States of the base whose URN is not handled are deleted at the end. So a create does
+   * not handle its URN: an old state with this URN must be deleted.
    */
-  readonly urnsWithOldStateStep: ReadonlySet<Urn>
+  readonly handledUrns: ReadonlySet<Urn>
   /** URNs that this deployment deletes or has deleted. */
   readonly deletedUrns: ReadonlySet<Urn>
   /**
@@ -106,10 +107,7 @@ export function isResourceGone({ refreshedStates }: GeneratorSets, index: number
   return refreshedStates.has(index) && refreshedStates.get(index) === undefined
 }
 
-/**
- * Reports whether the old state of a URN has a step (`urnsWithOldStateStep`), under this URN or
- * under the URN that claimed it as an alias.
- */
-export function hasOldStateStep(sets: GeneratorSets, urn: Urn): boolean {
-  return sets.urnsWithOldStateStep.has(sets.claimantUrns.get(urn) ?? urn)
+/** Reports whether an old URN is handled, or the URN that claimed it as an alias. */
+export function isUrnHandled(sets: GeneratorSets, urn: Urn): boolean {
+  return sets.handledUrns.has(sets.claimantUrns.get(urn) ?? urn)
 }

@@ -109,7 +109,7 @@ function decideReadSteps(
   next: ResourceState,
   id: string,
 ): Result<readonly Step[]> {
-  const delta = { urnsWithOldStateStep: [urn] }
+  const delta = { handledUrns: [urn] }
   if (old === undefined) return toDecided([stepOf({ op: 'read', effect: 'add', next })], delta)
   if (baseIndex === undefined || old.state.external || old.state.id === id)
     return toDecided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)

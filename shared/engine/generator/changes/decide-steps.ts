@@ -56,7 +56,7 @@ async function decideDifference(
   const options = { replaceOnChanges: goal.replaceOnChanges, isTriggered }
   const change = decideChange(old.state, diff, options)
   if (change.kind === 'replace') return planReplacement(ctx, registration, change)
-  const delta = { urnsWithOldStateStep: [claim.urn] }
+  const delta = { handledUrns: [claim.urn] }
   if (change.kind === 'update') {
     const { reason } = change
     return toDecided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)

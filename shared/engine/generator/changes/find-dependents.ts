@@ -11,7 +11,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { loadProvider } from '../providers/load-provider.ts'
 import { diffProviderConfig, diffResource } from '../providers/resource-driver.ts'
-import { isResourceGone, hasOldStateStep } from '../sets.ts'
+import { isResourceGone, isUrnHandled } from '../sets.ts'
 import { toDecided, type Result } from '../stage.ts'
 import { applyReplaceOnChanges, isReplacement } from './decide-change.ts'
 
@@ -62,7 +62,7 @@ export async function findDependentReplacements(
   for (const baseIndex of findDependents(
     base.graph,
     rootIndex,
-    urn => hasOldStateStep(sets, urn) || sets.deletedUrns.has(urn),
+    urn => isUrnHandled(sets, urn) || sets.deletedUrns.has(urn),
   )) {
     const state = states[baseIndex]
     if (state === undefined || !state.custom || state.external) continue

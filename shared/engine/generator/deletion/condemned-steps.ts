@@ -7,7 +7,7 @@ import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
-import { isResourceGone, hasOldStateStep, newestOldStateAt } from '../sets.ts'
+import { isResourceGone, isUrnHandled, newestOldStateAt } from '../sets.ts'
 
 /**
  * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
@@ -44,7 +44,7 @@ export function condemnStates(
           : 'delete-replaced',
         effect: 'remove',
       })
-    } else if (!hasOldStateStep(sets, state.urn))
+    } else if (!isUrnHandled(sets, state.urn))
       candidates.push({ baseIndex, ...toDeleteOp(ctx, state, baseIndex) })
   })
   const requiredIndices = findRequiredIndices(

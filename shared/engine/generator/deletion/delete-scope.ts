@@ -9,7 +9,7 @@ import { emitDiagnostics } from '../finish-stage.ts'
 import { findDependentReplacements } from '../changes/find-dependents.ts'
 import { loadProvider } from '../providers/load-provider.ts'
 import { toDecided, type Result } from '../stage.ts'
-import { hasOldStateStep } from '../sets.ts'
+import { isUrnHandled } from '../sets.ts'
 
 /** A function that reports whether the state of a URN may be deleted. */
 export type DeleteScope = (urn: Urn) => boolean
@@ -78,7 +78,7 @@ export function emitKeptStates(ctx: GeneratorContext, mayDelete: DeleteScope): v
   const { scope, base, sets } = ctx.input
   if (!scope.targets.isConstrained && !scope.excludes.isConstrained) return
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '' || mayDelete(state.urn) || hasOldStateStep(sets, state.urn)) return
+    if (state.viewOf !== '' || mayDelete(state.urn) || isUrnHandled(sets, state.urn)) return
     const old = base.trackedStateAt(index)
     emitStep(ctx.ports.emitter, stepOf({ op: 'same', effect: 'none', old, next: state }))
   })

@@ -33,7 +33,7 @@ export async function keepUntilDestroyed(
     return skipCreate(next)
   if (!goal.custom || isProviderType(goal.type)) return toDecided(undefined)
   if (old === undefined) return skipCreate(next)
-  ctx.apply({ urnsWithOldStateStep: [urn] })
+  ctx.apply({ handledUrns: [urn] })
   const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
   const keptState = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
   const step = stepOf({ op: 'same', effect: 'replace', old, next: keptState })

@@ -78,7 +78,7 @@ async function runImport(
   const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
   // The program registers the resource, so the old resource must not be deleted after a failed
   // import.
-  ctx.apply({ urnsWithOldStateStep: [claim.urn] })
+  ctx.apply({ handledUrns: [claim.urn] })
   const setsDelta =
     claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
   const digest = ports.goalDigestOf(goal)

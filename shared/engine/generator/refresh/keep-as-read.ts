@@ -21,7 +21,7 @@ export function keepAsRead(
   if (programRefreshMode !== 'only') return toDecided(undefined)
   const isBlocked = requiredUrnsOf(draft).some(requiredUrn => sets.uncreatedUrns.has(requiredUrn))
   if (!isBlocked && (!draft.custom || isProviderType(draft.type))) return toDecided(undefined)
-  if (old === undefined) return skipCreate(draft, { urnsWithOldStateStep: [urn] })
+  if (old === undefined) return skipCreate(draft, { handledUrns: [urn] })
   const current: CurrentState = { ...old, op: 'refresh', skipReason: 'as read' }
   // The state is also listed under its old URN, because the program receives that URN for a
   // resource that was not read.

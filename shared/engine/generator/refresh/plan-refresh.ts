@@ -12,7 +12,7 @@ import type { Base } from '../../deployment/state/base.ts'
 import { createBarriers, sliceWave } from '../../graph/barriers.ts'
 import { createJoinOperation, placeNodes } from '../deletion/place-nodes.ts'
 import type { DecisionInput } from '../context.ts'
-import { hasOldStateStep } from '../sets.ts'
+import { isUrnHandled } from '../sets.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { listDependencies } from '../../graph/closures.ts'
 import type { Scope } from '../targets/scope.ts'
@@ -54,7 +54,7 @@ export function createUnregisteredRefreshSteps({
 > {
   const namedScope = { ...scope, targetDependents: false, excludeDependents: false }
   const candidates = base.snapshot.resources.filter(
-    ({ urn, viewOf }) => viewOf === '' && !hasOldStateStep(sets, urn),
+    ({ urn, viewOf }) => viewOf === '' && !isUrnHandled(sets, urn),
   )
   return toRefreshSteps(base, outputsOnly, selectRefreshedStates(candidates, namedScope))
 }

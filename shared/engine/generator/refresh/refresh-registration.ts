@@ -26,7 +26,7 @@ export async function refreshRegistration(
   if (input.programRefreshMode === undefined || old === undefined || baseIndex === undefined)
     return toDecided(claim)
   if (!isIncluded(input, old.state)) return toDecided(claim)
-  ctx.apply({ urnsWithOldStateStep: [urn] })
+  ctx.apply({ handledUrns: [urn] })
   const next = draftStateOf(goal, claim)
   // Components and providers are not read, and no event shows a refresh of them.
   if (isSettledByGenerator(next)) return toDecided(claim)

@@ -25,7 +25,7 @@ export interface CheckedRegistration {
 
 /** Returns the delta that marks the resource of a URN as replaced in this deployment. */
 export function createReplacedDelta({ urn }: UrnClaim): SetsDelta {
-  return { replaced: [urn], urnsWithOldStateStep: [urn] }
+  return { replaced: [urn], handledUrns: [urn] }
 }
 
 /** Reports whether the generator settles this kind of resource itself, without an executor. */

@@ -82,7 +82,7 @@ export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDec
       replaced: decision.sets.replaced ?? [],
       targeted: decision.sets.targeted ?? [],
       dependentKeys: (decision.sets.dependentKeys ?? []).map(([urn]) => urn),
-      urnsWithOldStateStep: operations.map(({ urn }) => urn),
+      handledUrns: operations.map(({ urn }) => urn),
       deleted: operations.flatMap(({ effect, urn }) => (effect === 'mark-pending' ? [urn] : [])),
       markedForDeleteIndices: indices,
       condemnedIndices: indices,
@@ -116,7 +116,7 @@ function operationsOf(decision: RecordedDecision): readonly Operation[] {
 /** Creates an empty delta with the members that `collectOperation` fills. */
 function createCollectedDelta() {
   return {
-    urnsWithOldStateStep: [] as Urn[],
+    handledUrns: [] as Urn[],
     deleted: [] as Urn[],
     replaced: [] as Urn[],
     markedForDeleteIndices: [] as number[],
@@ -144,14 +144,14 @@ function collectOperation(
     case 'create-replacement':
     case 'read-replacement':
       delta.replaced.push(urn)
-      delta.urnsWithOldStateStep.push(urn)
+      delta.handledUrns.push(urn)
       if (baseIndex !== undefined && hasSucceeded && effect === 'add-mark')
         delta.markedForDeleteIndices.push(baseIndex)
       return
     case 'import-replacement':
       // The URN is not added to `replaced`, because other resources would then be replaced together
       // with this one.
-      delta.urnsWithOldStateStep.push(urn)
+      delta.handledUrns.push(urn)
       if (baseIndex !== undefined && hasSucceeded) delta.markedForDeleteIndices.push(baseIndex)
       return
     case 'refresh':
@@ -159,7 +159,7 @@ function collectOperation(
     case 'update':
     case 'read':
     case 'import':
-      delta.urnsWithOldStateStep.push(urn)
+      delta.handledUrns.push(urn)
       return
     default:
   }

@@ -27,7 +27,7 @@ export function keepUnregisteredDependencies(
   for (const rootIndex of findUnregisteredRoots(input, next, isTargeted)) {
     const state = input.base.snapshot.resources[rootIndex]
     if (state === undefined || isAlreadyDecided(input, state.urn)) continue
-    ctx.apply({ keptOldUrns: [state.urn], urnsWithOldStateStep: [state.urn] })
+    ctx.apply({ keptOldUrns: [state.urn], handledUrns: [state.urn] })
     const dependenciesResult = finishStage(ctx, findOldDependencies(input, undefined, state))
     if (dependenciesResult.kind === 'failed') return dependenciesResult
     for (const keptIndex of [...dependenciesResult.value, rootIndex]) {

@@ -63,11 +63,11 @@ function answerUntargeted(
 ): StageResult<void> {
   const { input } = ctx
   ctx.apply(createScopeDelta(input, draft, false))
-  ctx.apply({ urnsWithOldStateStep: [urn] })
+  ctx.apply({ handledUrns: [urn] })
   if (old === undefined) return skipCreate(draft)
   const providerResult = requireOldProvider(ctx, urn, old.state)
   if (providerResult.kind === 'failed') return providerResult
-  ctx.apply({ keptOldUrns: [old.state.urn], urnsWithOldStateStep: [old.state.urn] })
+  ctx.apply({ keptOldUrns: [old.state.urn], handledUrns: [old.state.urn] })
   const dependenciesResult = finishStage(ctx, findOldDependencies(input, urn, old.state))
   if (dependenciesResult.kind === 'failed') return dependenciesResult
   for (const baseIndex of dependenciesResult.value) {

@@ -37,7 +37,7 @@ export function findOldDependencies(
       return failDeployment(describeMissingDependency(next.value, requiredBy), requiredBy)
   }
   const urns = [...foundUrns]
-  return toDecided(baseIndices, { keptOldUrns: urns, urnsWithOldStateStep: urns })
+  return toDecided(baseIndices, { keptOldUrns: urns, handledUrns: urns })
 }
 
 /**
