@@ -10,15 +10,15 @@ export interface RequiredPackage {
   readonly version: string
   readonly downloadUrl: string
   /**
-   * Parameters with which the plugin serves the package. Absent when the package is the plugin's
-   * own. `value` is base64.
+   * Parameters with which `plugin` serves the package in this `version`. Absent when the package is
+   * the plugin's own. `value` is base64.
    */
   readonly parameters?: {
     readonly plugin: string
     readonly version: string
     readonly value: string
   }
-  /** Whether the package only extends the plugin. */
+  /** Whether the plugin serves the package through an extension, besides its own package. */
   readonly isExtension: boolean
 }
 

@@ -10,8 +10,8 @@ import type { Provider } from './provider.ts'
 export function createExtender(extensionOf: (ref: string) => PackageParameterization | undefined): {
   readonly registerExtension: (ref: string, extension: PackageParameterization) => void
   /**
-   * Extends an instance by the extension `ref` and returns the instance. '' = no extension. Throws
-   * STATE_INVALID for an unknown extension.
+   * Extends an instance by the extension with the reference `ref`, and returns the instance. '' =
+   * no extension. Throws STATE_INVALID for an unknown extension.
    */
   readonly extend: (provider: Provider, ref: string) => Promise<Provider>
 } {

@@ -30,9 +30,9 @@ const commandFactories: ReadonlyMap<string, CommandFactory> = new Map([
 ])
 
 /**
- * Returns the command of the plugin whose source is in a folder. Throws PLUGIN_FAILED for a plugin
- * that cannot run, PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED, and FEATURE_MISSING for other
- * languages.
+ * Returns the command of a plugin from source. Throws FEATURE_MISSING for a language without a
+ * factory here, and PLUGIN_FAILED for a plugin that cannot run. Also throws
+ * PROGRAM_LANGUAGE_MISSING and PROGRAM_BUILD_FAILED.
  */
 export async function createSourceCommand(
   deps: SourceCommandDeps,
@@ -106,7 +106,7 @@ function resolveNodeRunner(folder: string): string {
   }
 }
 
-/** Builds the plugin at each start. Go caches unchanged packages. */
+/** Builds a Go plugin, and returns the command of the result. Go caches unchanged packages. */
 async function createGoCommand(
   deps: SourceCommandDeps,
   { folder }: PluginProject,

@@ -55,6 +55,10 @@ export function readDeclaredPlugins(
   return [...declaredPlugins, ...readLocalPackages(content)]
 }
 
+/**
+ * Reports whether two declarations are of the same version of a plugin. The version '' equals no
+ * other version, not even ''.
+ */
 function isSamePlugin(
   a: Pick<DeclaredPlugin, 'kind' | 'name' | 'version'>,
   { kind, name, version }: Pick<DeclaredPlugin, 'kind' | 'name' | 'version'>,

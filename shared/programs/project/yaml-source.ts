@@ -101,7 +101,7 @@ function findNodeFault(document: Document): NodeFault | undefined {
 /** The text that Pulumi uses for a null key. Source: `fmt.Sprint` of Go 1.25. */
 const nullKey = '<nil>'
 
-/** Replaces null keys, which the library would print as other keys in JSON than in YAML. */
+/** Replaces null keys, because the library would print them differently in JSON and in YAML. */
 function nameNullKeys(document: Document): void {
   visit(document, {
     Pair: (_key, pair) => {
@@ -111,7 +111,9 @@ function nameNullKeys(document: Document): void {
   })
 }
 
-/** Converts a document. The library refuses an unknown anchor, and too many aliases. */
+/**
+ * Converts a document to plain values. The library refuses unknown anchors and too many aliases.
+ */
 function readContent(document: Document, errorAt: YamlSource['errorAt']): unknown {
   try {
     return document.toJS()

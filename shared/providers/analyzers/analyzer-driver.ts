@@ -258,7 +258,7 @@ function toStruct(properties: PropertyMap, mustHideInternals: boolean): Record<s
   return toWire(new Map(entries), wireOptions)
 }
 
-/** Returns the response of a pack, or undefined when it does not implement the method. */
+/** Returns the response of a call, or undefined when the pack does not implement its method. */
 async function ignoreUnimplemented<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call

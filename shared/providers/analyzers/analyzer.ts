@@ -125,14 +125,11 @@ export interface Analyzer {
   readonly close: () => Promise<void>
 }
 
-/** A requested policy pack. */
+/** A requested policy pack. Relative paths begin at the project's folder. */
 export interface PolicyPackLocation {
-  /**
-   * A folder with PulumiPolicy.yaml, or the executable of an analyzer. Relative to the project's
-   * folder.
-   */
+  /** A folder with PulumiPolicy.yaml, or the executable of an analyzer. */
   readonly path: string
-  /** A JSON file with settings of its policies. */
+  /** The path of a JSON file with settings of the pack's policies. */
   readonly config?: string
 }
 

@@ -60,6 +60,7 @@ const providedBy: Readonly<Record<keyof CheckFacts, string>> = {
 /** The context of a contract of the whole provider. */
 export interface ProviderContext {
   readonly getOpened: () => OpenedProvider
+  /** Returns the provider of `getOpened`, with the time limit of the check for its calls. */
   readonly getProvider: () => Provider
   readonly providerInputs: PropertyMap
   /** The first schema that the provider returned. */
@@ -93,6 +94,7 @@ export interface TypeContext extends ProviderContext {
   readonly listSecretSources: () => readonly PropertyMap[]
 }
 
+/** The stack and the project in the URNs of all checked resources. */
 const checkStack = { stack: 'check', project: 'check' }
 
 /** The name of all checked resources. */
@@ -169,8 +171,8 @@ export function previewCreate(
 }
 
 /**
- * Calls Diff of an object and inputs. When the provider does not know the changes, the inputs are
- * compared, as the engine does.
+ * Calls Diff for an object and its new inputs. When the provider does not know the changes,
+ * compares the old and new inputs, as the engine does.
  */
 export async function diffObjectWith(
   context: TypeContext,

@@ -119,7 +119,7 @@ async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
   for (const [name] of required) {
     const inputs = new Map(checked)
     inputs.delete(name)
-    const isAccepted = await accepts(context, inputs, result => !result.has(name))
+    const isAccepted = await wronglyAccepts(context, inputs, result => !result.has(name))
     if (isAccepted) return fail(`inputs without '${name}' are accepted`)
   }
   return passed
@@ -134,7 +134,7 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
   if (wrongValues.length === 0) return exempt('the schema has no property with a fixed type')
   const acceptedNames: string[] = []
   for (const [name, value] of wrongValues)
-    if (await accepts(context, new Map([...checked, [name, value]]), () => true))
+    if (await wronglyAccepts(context, new Map([...checked, [name, value]]), () => true))
       acceptedNames.push(name)
   return failIf(
     acceptedNames.length === 0
@@ -144,10 +144,10 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
 }
 
 /**
- * Reports whether Check accepts inputs, and returns a result that `isFlawed` finds wrong. An error
+ * Reports whether Check accepts wrong inputs with a result for which `isFlawed` is true. An error
  * that the provider returns is a refusal. Throws ProviderError if the process ended.
  */
-async function accepts(
+async function wronglyAccepts(
   context: TypeContext,
   inputs: PropertyMap,
   isFlawed: (inputs: PropertyMap) => boolean,

@@ -22,7 +22,7 @@ export interface ProviderCheckRequest {
   readonly config: CheckConfig
   /** The tokens of the checked types. Empty: those with a configuration, or else all. */
   readonly typeTokens: readonly string[]
-  /** Makes generated names unique. */
+  /** A text that makes the sample inputs of this check unique. */
   readonly label: string
   /** The time that the provider gets for each call. */
   readonly callTimeoutMs: number

@@ -1,4 +1,4 @@
-/** The type of a property, as far as samples need it. */
+/** The type of a property, as far as generated sample inputs need it. */
 export type PropertyType =
   | { readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'any' | 'asset' }
   | { readonly kind: 'choice'; readonly values: readonly (string | number | boolean)[] }
@@ -29,7 +29,7 @@ export interface CheckedType {
 export interface CheckedSchema {
   readonly types: ReadonlyMap<string, CheckedType>
   readonly flaws: readonly string[]
-  /** A text by which two responses are compared. */
+  /** The schema as text, to compare it with that of another response. */
   readonly text: string
 }
 

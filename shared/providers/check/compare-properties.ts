@@ -17,7 +17,10 @@ export function toPlainProperties(map: PropertyMap): PropertyMap {
   )
 }
 
-/** Returns the names of properties that differ, without secret marks. Null counts as absent. */
+/**
+ * Returns the names of properties that differ. Ignores secret marks and internal properties. Null
+ * counts as absent.
+ */
 export function listChangedProperties(a: PropertyMap, b: PropertyMap): readonly string[] {
   const [plainA, plainB] = [toPlainProperties(a), toPlainProperties(b)]
   return [...new Set([...plainA.keys(), ...plainB.keys()])].filter(
@@ -53,7 +56,7 @@ function findBrokenPromises(
   return []
 }
 
-/** Returns the names of properties that were secret, and now are not. */
+/** Returns the names of properties that were secret, and now have a value that is not. */
 export function listLostSecrets(before: PropertyMap, after: PropertyMap): readonly string[] {
   return [...before].flatMap(([name, value]) => {
     const current = after.get(name)

@@ -60,7 +60,7 @@ export function failIf(reason: string | undefined): ContractOutcome {
   return reason === undefined ? passed : fail(reason)
 }
 
-/** Returns the outcome of a contract that this provider or configuration does not have. */
+/** Returns the outcome of a contract that does not apply to this provider or configuration. */
 export function exempt(reason: string): ContractOutcome {
   return { kind: 'not applicable', reason }
 }

@@ -53,7 +53,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
       context.requireFact('readResult')
       const { id, outputs } = await readLiveObject(context, deleted)
       const isFound = id !== '' && outputs !== undefined
-      // Objects without a cloud, such as random values, exist in states only.
+      // Only a warning, because Read always finds objects without a cloud, such as random values.
       return isFound ? warn(`Read still finds the object '${deleted.id}'`) : passed
     },
   },
@@ -74,7 +74,8 @@ export const cleanUpContract: ContractInfo = {
   ...common,
   id: 'clean-up',
   title: 'every object of the check is deleted',
-  remedy: 'Delete the named objects by hand, and correct the deletion of objects in any state.',
+  remedy:
+    'Delete the named objects by hand, and make Delete work for each of them, even a partly created one.',
 }
 
 async function callConcurrently(context: TypeContext): Promise<ContractOutcome> {

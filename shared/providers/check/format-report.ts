@@ -46,16 +46,18 @@ export function formatTextReport(report: ProviderReport): readonly string[] {
 function formatEntries(entries: readonly ReportEntry[], idWidth: number): readonly string[] {
   const isDependent = ({ outcome }: ReportEntry): boolean =>
     outcome.kind === 'skipped' && outcome.requiredContract !== undefined
-  const isOmitted = ({ outcome }: ReportEntry): boolean => outcome.kind === 'not applicable'
+  const isInapplicable = ({ outcome }: ReportEntry): boolean => outcome.kind === 'not applicable'
   const listIds = (listed: readonly ReportEntry[]): string =>
     listed.map(({ contract }) => contract.id).join(', ')
   const dependents = entries.filter(isDependent)
-  const omitted = Map.groupBy(entries.filter(isOmitted), ({ outcome }) => outcomeReasonOf(outcome))
+  const inapplicable = Map.groupBy(entries.filter(isInapplicable), ({ outcome }) =>
+    outcomeReasonOf(outcome),
+  )
   return [
     ...entries
-      .filter(entry => !isDependent(entry) && !isOmitted(entry))
+      .filter(entry => !isDependent(entry) && !isInapplicable(entry))
       .flatMap(entry => formatEntry(entry, idWidth)),
-    ...[...omitted].map(([reason, listed]) => `  -       ${reason}: ${listIds(listed)}`),
+    ...[...inapplicable].map(([reason, listed]) => `  -       ${reason}: ${listIds(listed)}`),
     ...(dependents.length === 0
       ? []
       : [`  skipped because of the contracts above: ${listIds(dependents)}`]),

@@ -71,6 +71,7 @@ const schema = {
 /** A cloud in memory that survives its providers. */
 export interface MemoryCloud {
   readonly objects: Map<string, PropertyMap>
+  /** How many providers were opened over this cloud. */
   readonly openings: { count: number }
 }
 
@@ -198,10 +199,10 @@ export function openMemoryProvider(
         failWith('not ready', 'partial', {
           ...{ id, outputs, inputs: undefined, reasons: ['not ready'], refreshBeforeUpdate: false },
         })
-      const known = has('leaves outputs unknown')
+      const createdOutputs = has('leaves outputs unknown')
         ? new Map([...outputs, ['arn', unknown]])
         : outputs
-      return { id, outputs: known, refreshBeforeUpdate: false }
+      return { id, outputs: createdOutputs, refreshBeforeUpdate: false }
     },
     async read({ id, inputs, outputs }) {
       const isImport = outputs === undefined
@@ -250,6 +251,7 @@ export function openMemoryProvider(
       return { outputs: createObjectOutputs(id, newInputs), refreshBeforeUpdate: false }
     },
     async delete({ id }) {
+      // Fails only once: the raised count lets the clean-up delete the object.
       if (has('fails to delete') && openings.count < 2 && objects.has(id)) {
         openings.count = 2
         failWith('still in use')

@@ -4,7 +4,7 @@ import type { PluginHost } from '../provider.ts'
 import type { ProviderOpener } from './opened-provider.ts'
 import { readPackageSchema } from './read-package-schema.ts'
 
-/** Creates the opener of a plugin of Pulumi. It throws PLUGIN_MISSING and PLUGIN_FAILED. */
+/** Creates the opener of a plugin of Pulumi. The opener throws PLUGIN_MISSING and PLUGIN_FAILED. */
 export function createPulumiOpener(
   host: PluginHost,
   plugin: { readonly name: string; readonly version: string },
@@ -36,7 +36,8 @@ export function createPulumiOpener(
 }
 
 /**
- * Reports whether a plugin has no schema. A plugin written in Node then returns an empty object.
+ * Reports whether a response contains no schema. A plugin written in Node that has none returns an
+ * empty object.
  */
 function isEmptySchema(text: string): boolean {
   return /^\s*(\{\s*\})?\s*$/.test(text)

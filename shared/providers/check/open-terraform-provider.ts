@@ -66,8 +66,8 @@ export function createTerraformOpener({
 }
 
 /**
- * Adds the facts that the schema of a package does not have: write-only attributes, and the
- * response of the provider for a comparison.
+ * Adds the facts that the schema of a package does not have: which inputs are write-only, and the
+ * text of Terraform's schemas.
  */
 function addSchemaFacts(schema: CheckedSchema, pkg: TerraformPackage): CheckedSchema {
   const types = [...schema.types].map(([token, type]): readonly [string, CheckedType] => {

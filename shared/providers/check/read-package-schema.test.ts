@@ -107,7 +107,7 @@ describe('the schema of a package', () => {
     [
       'a dangling reference',
       `{"name": "shop", "resources": {"${token}": {"properties": {"a": {"type": "array", "items": {"$ref": "#/types/x"}}}}}}`,
-      /^'shop:index:Order' refers to '#\/types\/x' in 'a', which does not exist$/,
+      /^'a' of 'shop:index:Order' refers to '#\/types\/x', which does not exist$/,
     ],
   ])('reports %s as a flaw', (_, text, flaw) => {
     expect(readPackageSchema(text).flaws).toEqual([expect.stringMatching(flaw)])

@@ -159,7 +159,7 @@ function findFlaws(schema: SchemaForm): readonly string[] {
       ),
       ...Object.entries(properties).flatMap(([name, type]) =>
         findDanglingReferences(schema, type).map(
-          reference => `'${token}' refers to '${reference}' in '${name}', which does not exist`,
+          reference => `'${name}' of '${token}' refers to '${reference}', which does not exist`,
         ),
       ),
     ]),

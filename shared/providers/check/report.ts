@@ -19,7 +19,10 @@ export interface ProviderReport {
   readonly durationMs: number
 }
 
-/** The numbers of contracts by their results. A violated contract fails, or is a warning. */
+/**
+ * The numbers of contracts by their results. A violated contract with the severity `warning` counts
+ * in `warnings`, not in `failed`.
+ */
 export interface CheckCounts {
   readonly passed: number
   readonly failed: number

@@ -96,7 +96,7 @@ function createRecorder(
   }
 }
 
-/** Runs a contract. An error of the provider is a failure, a missing precondition is not. */
+/** Runs a contract. An error of the provider fails it, and a missing precondition skips it. */
 async function runContract(run: () => Promise<ContractOutcome>): Promise<ContractOutcome> {
   try {
     return await run()

@@ -27,8 +27,8 @@ export function isGitAddress(address: string): boolean {
 /**
  * Returns the repository and folder of an address. The path after `.git` is the folder. Without
  * `.git`, the second part of the path is the repository, and the parts after it are the folder.
- * Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#cache-layout and Pulumi's
- * `ParseGitRepoURL`.
+ * Addresses of Azure DevOps and gists have no folder. Throws PLUGIN_ADDRESS. Source:
+ * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
@@ -37,9 +37,10 @@ export function parseGitAddress(address: string): GitLocation {
   const { username, password } = url
   const userInfo = password === '' ? username : `${username}:${password}`
   const origin = `https://${userInfo === '' ? '' : `${userInfo}@`}${url.host}`
-  // Addresses of Azure DevOps and gists are cloned unchanged, regardless of their number of parts.
+  // A path of Azure DevOps is cloned unchanged, regardless of its number of parts.
   if (url.hostname === 'dev.azure.com') return { url: origin + url.pathname, folder: '' }
   if (url.hostname === 'gist.github.com') {
+    // The path of a gist is `<owner>/<id>`, but Git needs only the id.
     const [, id, ...extraParts] = parts
     if (id === undefined || extraParts.length > 0)
       throw createPluginAddressError(address, 'is not the address of a gist')

@@ -22,7 +22,7 @@ import type { PluginRequest } from './plugin-address.ts'
 
 /** Dependencies of installations. */
 export interface InstallDeps extends DownloadDeps {
-  /** The plugin cache. */
+  /** The folder of the plugin cache. */
   readonly cache: string
   /**
    * Installs the dependencies of a plugin from source, in the plugin's folder. Does nothing for

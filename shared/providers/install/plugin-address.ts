@@ -6,7 +6,7 @@ export interface PluginRequest {
   readonly name: string
   /** '' = the latest of its source. */
   readonly version: string
-  /** '' = the location of Pulumi's own plugins. */
+  /** '' = the default sources of the plugin. */
   readonly downloadUrl: string
   /** `linux-amd64` → hex SHA-256. */
   readonly checksums: ReadonlyMap<string, string>

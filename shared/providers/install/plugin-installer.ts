@@ -18,8 +18,8 @@ export function createPluginInstaller(
       return Promise.resolve(false)
     const { kind, name, version, downloadUrl, checksums = new Map<string, string>() } = plugin
     const key = `${kind} ${cacheLocationOf(plugin).name} ${version}`
-    const runningInstallation = installations.get(key)
-    if (runningInstallation !== undefined) return runningInstallation
+    const earlierInstallation = installations.get(key)
+    if (earlierInstallation !== undefined) return earlierInstallation
     const request = { kind, name, version, downloadUrl, checksums }
     const installation = loadAndInstall({ plugin: request }, deps)
     installations.set(key, installation)
@@ -27,7 +27,7 @@ export function createPluginInstaller(
   }
 }
 
-/** Loads the code of installations, which most deployments do without, and installs a plugin. */
+/** Installs a plugin. Loads the code for it only now, because most deployments install nothing. */
 async function loadAndInstall(...args: Parameters<typeof installPlugin>): Promise<boolean> {
   const module = await import('./install-plugin.ts')
   await module.installPlugin(...args)

@@ -26,7 +26,7 @@ export interface FirstLineRequest<T> {
   readonly listReportLines?: () => readonly string[]
   /** Kills the process if it has not printed the line yet. */
   readonly abortSignal?: AbortSignal | undefined
-  /** Explains from its last lines why the process ended early. */
+  /** Explains why the process ended early, from the last lines that the process printed. */
   readonly explainEnd?: (lastLines: readonly string[]) => string | undefined
 }
 
@@ -38,8 +38,8 @@ export interface StartedPluginProcess<T> {
   /** Returns the lines for reports, when the streams have ended or after `exitGraceMs`. */
   readonly readLastLines: () => Promise<readonly string[]>
   /**
-   * Sends a signal, if any, to the process group, and SIGKILL after `graceMs`. Resolves when the
-   * process has ended.
+   * Sends a signal, if any, to the process group. Sends SIGKILL if the process still runs after
+   * `graceMs`. Resolves when the process has ended.
    */
   readonly stop: (options: {
     readonly signal?: 'SIGINT'
@@ -48,8 +48,9 @@ export interface StartedPluginProcess<T> {
 }
 
 /**
- * Waits for the first line of a process, and reads all its output until its end. Kills the process
- * before it throws the error of `parse`, or PLUGIN_FAILED when the process ends early or is late.
+ * Waits for the first line of a process, and reads all its output until its end. Throws the error
+ * of a line that `parse` refuses, and PLUGIN_FAILED if the process ends early or is late. Before an
+ * error is thrown, the process is killed.
  */
 export async function awaitFirstLine<T>(
   child: RunningPlugin,

@@ -39,7 +39,7 @@ export function findMissingResults(subject: CoreCheckSubject): readonly string[]
 }
 
 /** Finds values of write-only attributes in new states. */
-export function findWrittenSecrets(subject: CoreCheckSubject): readonly string[] {
+export function findWriteOnlyResults(subject: CoreCheckSubject): readonly string[] {
   return listApplies(subject).flatMap(apply => findLeaks(subject, apply))
 }
 
@@ -49,7 +49,10 @@ function findLeaks({ resource }: CoreCheckSubject, { actual }: DecodedApply): re
   )
 }
 
-/** Finds new states that differ from their plans. Other flaws of a state are not repeated. */
+/**
+ * Finds new states that differ from their plans, outside of the legacy type system. A state that
+ * breaks another rule is not compared.
+ */
 export function findInconsistentResults(subject: CoreCheckSubject): readonly string[] {
   return listApplies(subject)
     .filter(({ isLegacy }) => !isLegacy)

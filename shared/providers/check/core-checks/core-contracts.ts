@@ -13,13 +13,13 @@ import {
   findLegacyFlaws,
   findMissingResults,
   findUnknownResults,
-  findWrittenSecrets,
+  findWriteOnlyResults,
 } from './apply-checks.ts'
 import {
   findDeferrals,
   findDestroyFlaws,
   findInvalidPlans,
-  findPlannedSecrets,
+  findPlannedWriteOnlyValues,
   findPlanTypeFlaws,
   findReplaceFlaws,
 } from './plan-checks.ts'
@@ -59,7 +59,7 @@ const rules: readonly CoreRule[] = [
     source: 'PlanResourceChange',
     remedy: 'Set write-only attributes to null in each planned state.',
     calls: 'plans',
-    find: findPlannedSecrets,
+    find: findPlannedWriteOnlyValues,
   },
   {
     id: 'core-requires-replace',
@@ -124,7 +124,7 @@ const rules: readonly CoreRule[] = [
     source: 'ApplyResourceChange',
     remedy: 'Set write-only attributes to null in each new state.',
     calls: 'applies',
-    find: findWrittenSecrets,
+    find: findWriteOnlyResults,
   },
   {
     id: 'core-state-type',

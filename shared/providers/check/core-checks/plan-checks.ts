@@ -32,7 +32,7 @@ export function findFlawsOfPlan(
   return isDeletion(plan) ? [] : formatFlaws(findPlanFlaws(resource.block, plan))
 }
 
-/** Finds plans that contradict the configuration. */
+/** Finds plans that contradict the configuration, outside of the legacy type system. */
 export function findInvalidPlans(subject: CoreCheckSubject): readonly string[] {
   return listPlans(subject)
     .filter(plan => !plan.isLegacy && findPlannedLeaks(subject, plan).length === 0)
@@ -49,11 +49,11 @@ function findPlannedLeaks(
 }
 
 /** Finds planned values of write-only attributes. */
-export function findPlannedSecrets(subject: CoreCheckSubject): readonly string[] {
+export function findPlannedWriteOnlyValues(subject: CoreCheckSubject): readonly string[] {
   return listPlans(subject).flatMap(plan => findPlannedLeaks(subject, plan))
 }
 
-/** Finds paths that require a replacement, and do not exist or do not change. */
+/** Finds paths that require a replacement although they do not exist or do not change. */
 export function findReplaceFlaws(subject: CoreCheckSubject): readonly string[] {
   const { block, type } = subject.resource
   return listPlans(subject).flatMap(plan => {
@@ -65,7 +65,7 @@ export function findReplaceFlaws(subject: CoreCheckSubject): readonly string[] {
         if (flaws.length > 0) return formatFlaws(flaws)
         return paths.length > 0
           ? []
-          : [`'${formatCtyPath(path)}' requires a replacement, and does not change`]
+          : [`'${formatCtyPath(path)}' requires a replacement, but does not change`]
       } catch (thrown) {
         if (!hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')) throw thrown
         return [thrown.message]
