@@ -9,7 +9,7 @@ import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info
 
 const historyPattern = /\.history\.json(\.gz|\.zst)?$/
 
-/** Returns the keys of a stack's history, oldest first. */
+/** Returns the keys of the entries of a stack's history, oldest first. */
 export async function listHistoryKeys(backend: Backend, id: StackId): Promise<readonly string[]> {
   const { history } = stackKeysOf(backend.layout, id)
   return (await listDirectly(backend, history)).filter(key => historyPattern.test(key))
@@ -21,8 +21,8 @@ export async function readHistoryEntry(backend: Backend, key: string): Promise<U
 }
 
 /**
- * Returns the state at the end of an entry of the history. Returns undefined if the entry has no
- * copy of the checkpoint. Throws BACKEND_INVALID, STATE_TOO_NEW.
+ * Returns the state of a stack after the update that an entry of the history describes. Returns
+ * undefined if the entry has no copy of the checkpoint. Throws BACKEND_INVALID, STATE_TOO_NEW.
  */
 export async function readHistoryState(
   backend: Backend,
@@ -34,8 +34,8 @@ export async function readHistoryState(
 }
 
 /**
- * Adds an entry to the history, with a copy of the stack's `current` checkpoint. `atMs` is part of
- * both names, so a repeated call replaces them. Returns the key of the entry.
+ * Adds an entry to the history, with a copy of the stack's `current` checkpoint. The keys of both
+ * objects contain `atMs`, so a repeated call replaces the objects. Returns the key of the entry.
  */
 export async function addHistoryEntry(
   backend: Backend,

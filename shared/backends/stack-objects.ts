@@ -18,8 +18,8 @@ export interface StackObject {
 }
 
 /**
- * Returns the key of the newest checkpoint of a stack with this ending, in any compression. Returns
- * undefined if there is none.
+ * Returns the key of a stack's newest checkpoint, in any compression. With the ending `.bak`,
+ * returns that of the newest previous checkpoint. Returns undefined if there is none.
  */
 async function findCheckpointKey(
   backend: Backend,
@@ -59,7 +59,7 @@ async function readObject(
   return key === undefined || bytes === undefined ? undefined : { key, bytes }
 }
 
-/** Reads the state of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
+/** Reads the state from the checkpoint of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
 export function parseStackObject(object: StackObject): StoredEnvelope {
   return parseStackFile(object).envelope
 }
@@ -72,7 +72,8 @@ export function parseStackFile({ key, bytes }: StackObject): CheckpointFile {
 /**
  * Writes the checkpoint of a stack in place of `previous`, which becomes its `.bak` copy first. The
  * stack has a checkpoint at every moment, because for other clients a stack without a checkpoint
- * does not exist. Returns the stored bytes.
+ * does not exist. With the flag `RETAIN_CHECKPOINTS`, a copy of the new checkpoint remains under a
+ * name with its time. Returns the stored bytes.
  */
 export async function saveCheckpoint(
   backend: Backend,

@@ -50,7 +50,8 @@ export async function readBackendTags(
 
 /**
  * Writes the tags of a stack byte for byte as Pulumi does, or removes their object if there are
- * none. Source: `saveStackTags` in `pkg/backend/diy/stack_tags.go` of Pulumi.
+ * none. Returns the stored bytes, or undefined without tags. Source: `saveStackTags` in
+ * `pkg/backend/diy/stack_tags.go` of Pulumi.
  */
 export async function saveBackendTags(
   { store, layout }: Backend,

@@ -83,8 +83,8 @@ function sortKeys<T extends Json>(fields: Readonly<Record<string, T>>): Record<s
 }
 
 /**
- * Returns Pulumi's name of a command. Returns undefined for a command that Pulumi's history does
- * not record.
+ * Returns Pulumi's name of a command. Returns undefined for a command that Pulumi does not record
+ * in the history of a self-managed backend.
  */
 export function kindOfCommand(command: HistoryRecord['command']): string | undefined {
   return command === 'stack import' || command === 'state' ? undefined : kindsByCommand[command]

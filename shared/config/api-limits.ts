@@ -1,4 +1,4 @@
-/** Limits of the API: the size and number of requests, pages and streams per caller. */
+/** Limits of the API, per caller or in total, and of the command line as its client. */
 export const apiLimits = {
   /** Size of a JSON request body: the largest document and its envelope. */
   bodyBytesMax: 128 * 1024,
@@ -36,8 +36,9 @@ export const apiLimits = {
   tokenBurst: 120,
   tokenPerSecond: 20,
   /**
-   * Request limit of clients of Pulumi per address and token. One update has dozens of calls in a
-   * few seconds. Calls with a lease token are not counted.
+   * Request limit of Pulumi's clients, per client address and also per token: burst size, then
+   * requests per second. One update makes dozens of calls in a few seconds. Calls with a lease
+   * token are not counted.
    */
   serviceBurst: 1_000,
   servicePerSecond: 100,

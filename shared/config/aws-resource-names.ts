@@ -86,14 +86,18 @@ export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
   queueDimension: 'Queue',
-  /** Current deployments without a live holder. */
+  /** Number of open deployments without a living holder. */
   stuckDeployments: 'StuckDeployments',
   /** Time from the `closing` record of a deployment to its compaction, in seconds. */
   compactionLag: 'CompactionLagSeconds',
-  /** Written by each sender to the long pool, because SQS reports metrics of an idle queue late. */
+  /**
+   * Number of messages that were sent to a queue of the long pool. The senders write it, because
+   * SQS reports the metrics of an idle queue late.
+   */
   longPoolWaiting: 'LongPoolWaiting',
   /**
-   * Written once a minute by each busy task whose queue no longer contains the message of its work.
+   * Number of busy tasks whose messages are no longer in the queue. Each such task writes the value
+   * 1 once a minute.
    */
   longPoolBusy: 'LongPoolBusy',
 } as const

@@ -77,7 +77,7 @@ export const dynamoLimits = {
   auditShards: 4,
   /** Time after which entries of the audit log expire. */
   auditRetentionMs: 400 * 24 * 3_600_000,
-  /** Days of the audit log that one call lists. More days cannot have entries. */
+  /** Days of the audit log that one call lists. The entries of earlier days have expired. */
   auditDaysMax: 410,
   /** Ended requests that one call removes concurrently. */
   parallelRequestRemovals: 10,

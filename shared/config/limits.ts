@@ -102,8 +102,8 @@ export const limits = {
   /** Time for which a failed request to the store or blobs, or a failed send, is retried. */
   storeRetryTimeMs: 20_000,
   /**
-   * Age from which a waiting edit of a state is refused. Its sender has stopped waiting before, and
-   * does not expect a later edit. The age is longer than the delay of a watchdog nudge, which can
+   * Age from which a waiting edit of a state is refused. By then its sender has stopped waiting,
+   * and no longer expects the edit. The age is longer than the delay of a watchdog nudge, which can
    * free a stack.
    */
   editWaitMs: 300_000,
@@ -129,14 +129,14 @@ export const limits = {
    */
   registrationsPerRecordMax: 100,
   /**
-   * Registrations of a program that a generator decodes and decides at the same time. If more than
-   * half as many operations may run, the limit is twice the number of these operations. Each
+   * Registrations of a program that a generator decodes and decides at the same time. The limit
+   * is raised to twice the number of operations that may run concurrently, if that is more. Each
    * registration needs some 30 KB of memory until it ends.
    */
   registrationsInWindow: 256,
   /**
-   * Concurrent calls on one connection of a program. The limit is removed if more than half as many
-   * calls may wait for other calls. An open call needs some 5 KB of memory.
+   * Concurrent calls on one connection of a program. The limit is removed if more than half of
+   * these calls may be waiting for other calls. An open call needs some 5 KB of memory.
    */
   streamsPerConnection: 1024,
   /** Operations of one plan page: a page stays below half a megabyte. */
@@ -183,7 +183,10 @@ export const limits = {
    * so that no line can exhaust memory.
    */
   storeLineCharsMax: 64 * 1024 * 1024,
-  /** Length of one reply to a read of many records. The adapter reads the others page by page. */
+  /**
+   * Length above which a reply to a read of many records is cut. The adapter reads the remaining
+   * records with further requests.
+   */
   replyCharsMax: 4 * 1024 * 1024,
   /**
    * Requests in one transaction. The limit bounds how long the first request waits for the commit.

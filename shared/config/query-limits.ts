@@ -11,7 +11,7 @@ export const queryLimits = {
   loadedRowsMax: 2_000_000,
   /** Length of a loaded value. Longer texts are cut. */
   valueCharsMax: 8_000,
-  /** Memory of the process of the query, and the time between two checks of it. */
+  /** Memory of the process that runs the query, and the interval of its checks. */
   memoryBytesMax: 512 * 1024 * 1024,
   memoryCheckMs: 50,
   /** Newest deployments of each stack in the table `deployments`. */

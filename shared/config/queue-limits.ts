@@ -4,6 +4,6 @@ import { triggerLimits } from './trigger-limits.ts'
 
 /** Returns how often a message of a queue is delivered before it becomes a dead letter. */
 export function deliveriesLimitOf(queue: QueueName): number {
-  // Notifications are redelivered while an external receiver is unreachable, which can take longer.
+  // Notifications get more deliveries, because an external receiver can be unreachable for hours.
   return queue === 'notifications' ? triggerLimits.notificationAttemptsMax : limits.deliveriesMax
 }

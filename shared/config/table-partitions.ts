@@ -37,7 +37,7 @@ export const journalPartitions = {
   controls: 'control *',
   logs: 'log *',
   events: 'events *',
-  /** The first chunks of the writers of events. */
+  /** The writers of events, each with the number of its first chunk. */
   eventWriters: 'writers *',
 } as const
 

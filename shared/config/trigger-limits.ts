@@ -123,6 +123,7 @@ export const triggerLimits = {
   archiveUnpackedBytesMax: 1024 * 1024 * 1024,
   /** Number of files, folders and links in an archive. */
   archiveEntriesMax: 100_000,
+  /** Timeout of the download of a repository archive. */
   archiveTimeoutMs: 300_000,
   /** Redirects of an archive download. GitHub redirects once. */
   archiveRedirectsMax: 3,

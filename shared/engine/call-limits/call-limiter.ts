@@ -44,7 +44,7 @@ export interface CallLimiter {
 export interface CallPermit {
   /** Whether the call has limits. Such a call must start at once. */
   readonly isLimited: boolean
-  /** Lets the next waiting call request its start, because this call starts. */
+  /** Counts the start of this call, and lets the next waiting call request its own start. */
   readonly onStart: () => void
   /** Ends the call. Never rejects: a place that cannot be freed expires. */
   readonly end: (result: LimitedResult) => Promise<void>
@@ -84,14 +84,14 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     call: LimitableCall,
     id: OperationId,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
-    const followed = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
+    const affectedLimits = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
     // Only a call with limits takes a place, and only a place needs an id.
     const callId = limits.length === 0 ? '' : callIdOf(deps.deployment, id)
     const startedAt = deps.clock.now()
     const openGate = limits.length === 0 ? () => undefined : await gateOf(gates, limits).acquire()
     const end = async (result: LimitedResult): Promise<void> => {
       openGate()
-      await endCall(followed, callId, result)
+      await endCall(affectedLimits, callId, result)
     }
     try {
       const waitingCall = { id: callId, startedAt, countWaiting: () => waitingIds.size }
@@ -105,7 +105,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
       throw thrown
     }
     const onStart = (): void => {
-      for (const limit of followed) rates.onStart(limit)
+      for (const limit of affectedLimits) rates.onStart(limit)
       openGate()
     }
     return { isLimited: limits.length > 0, onStart, end }
@@ -125,7 +125,10 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   }
 }
 
-/** Returns the adaptive limits by package. Creating one for each call would take too long. */
+/**
+ * Returns a function that finds the adaptive limit of a call's package. It creates each limit once,
+ * because creating one for each call would take too long.
+ */
 function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
   const limits = new Map<string, CallLimit>()
   return ({ type }) => {
@@ -137,8 +140,8 @@ function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
 }
 
 /**
- * Returns the gate of calls with the same limits, which one waiting call at a time holds. Calls
- * with other limits do not wait for it.
+ * Returns the gate of the calls that have the same limits. One waiting call at a time holds the
+ * gate. Calls with other limits do not wait for it.
  */
 function gateOf(gates: Map<string, Slots>, limits: readonly CallLimit[]): Slots {
   const key = limits.map(({ name }) => name).join(' ')

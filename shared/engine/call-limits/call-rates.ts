@@ -14,7 +14,10 @@ export interface CallRates {
   readonly onRecord: (limit: CallLimit, record: LimitRecord) => void
   /** Counts the start of a call. */
   readonly onStart: (limit: CallLimit) => void
-  /** Frees the place of a call, and changes the rate. Writes only what changes. */
+  /**
+   * Frees the place of a call, and changes the rate. Writes only what changes. `wasRunning`:
+   * whether the call had a place.
+   */
   readonly onEnd: (
     limit: CallLimit,
     end: {
@@ -25,14 +28,15 @@ export interface CallRates {
   ) => Promise<void>
 }
 
-/** Time over which the starts of calls are counted, in ms, and the most starts that are kept. */
+/** Time over which the starts of calls are counted, in ms. */
 const observedMs = 10_000
+/** Maximum number of starts that are kept. */
 const startsMax = 1_000
 /** Shortest time between two writes of a raised rate, in ms. */
 const raiseAgainMs = 1_000
-/** Time between two reads of a record that other processes may have slowed, in ms. */
+/** Shortest time between two reads of a limit that other processes may have slowed, in ms. */
 const readAgainMs = 5_000
-/** Shortest time between two reports of one limit, in ms. */
+/** Shortest time between two reports of the throttling of one limit, in ms. */
 const reportAgainMs = 10_000
 
 /** Creates the rates of a process. */

@@ -63,10 +63,13 @@ export const callTimeoutMs = 60_000
 const seenForMs = 10_000
 /** Age from which the time of the last request is written again, in ms. */
 const seenAgainMs = 3_000
-/** Time by which a start may be reserved in advance, in ms. Slower rates reserve one start. */
+/**
+ * Time by which a start may be reserved in advance, in ms. At a rate with longer intervals, the
+ * next start may be reserved.
+ */
 const reserveAheadMs = 1_000
 /** Pause before the next request of a call that waits for the end of another one, in ms. */
-const capRetryMs = 1_000
+const placeRetryMs = 1_000
 /** The slowest rate of a slowdown: one call a minute. */
 const slowestPerSecond = 1 / 60
 /** The rate at which a slowdown ends, unless the rule has a lower rate. */
@@ -106,7 +109,7 @@ export function requestCall(
 ): { readonly record: LimitRecord; readonly decision: LimitDecision } {
   const current = removeExpired(record, now)
   const share = current.deployments[deployment]
-  const sharingDeployments = Object.keys({ ...current.deployments, [deployment]: true }).length
+  const deploymentCount = Object.keys({ ...current.deployments, [deployment]: true }).length
   const wait = (retryAt: number): ReturnType<typeof requestCall> => {
     const isSeen = share !== undefined && now - share.seenAt < seenAgainMs
     const nextAt = share?.nextAt ?? 0
@@ -116,8 +119,8 @@ export function requestCall(
     }
   }
   const isRunning = Object.hasOwn(current.calls, id)
-  if (!isRunning && mustWaitForPlace(current, limit, { deployment, sharingDeployments }))
-    return wait(now + capRetryMs)
+  if (!isRunning && mustWaitForPlace(current, limit, { deployment, deploymentCount }))
+    return wait(now + placeRetryMs)
   const intervalMs = intervalOf(current, limit)
   const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
   // A slowed limit has no burst. Otherwise many calls could start each time its rate is lowered.
@@ -127,14 +130,13 @@ export function requestCall(
   const lastNextAt = current.nextAt > nextAtMax ? now : current.nextAt
   const startAt = Math.max(now, lastNextAt - (burst - 1) * intervalMs)
   // The share has some tolerance, because clocks and waits are not exact.
-  const shareAt =
-    sharingDeployments === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
+  const shareAt = deploymentCount === 1 || share === undefined ? 0 : share.nextAt - intervalMs / 10
   if (shareAt > startAt) return wait(shareAt)
   if (startAt - now > aheadMs) return wait(startAt - aheadMs)
   const nextAt = intervalMs === 0 ? 0 : Math.max(lastNextAt, startAt) + intervalMs
   const granted = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
     seenAt: now,
-    nextAt: startAt + intervalMs * sharingDeployments,
+    nextAt: startAt + intervalMs * deploymentCount,
   })
   const calls = { ...current.calls, [id]: startAt + callTimeoutMs }
   return {
@@ -159,7 +161,7 @@ export function extendCalls(
 }
 
 /**
- * Ends a call. A throttled call halves the rate, a success raises it slowly, until it reaches the
+ * Ends a call. A throttled call halves the rate. A success raises a lowered rate slowly, up to the
  * rate of the rule. `observedPerSecond`: the rate of the calls before the first throttling. Returns
  * the same record when nothing must be written. Pure.
  */
@@ -228,15 +230,15 @@ function mustWaitForPlace(
   { concurrency }: CallLimit,
   {
     deployment,
-    sharingDeployments,
-  }: { readonly deployment: DeploymentId; readonly sharingDeployments: number },
+    deploymentCount,
+  }: { readonly deployment: DeploymentId; readonly deploymentCount: number },
 ): boolean {
   if (concurrency === undefined) return false
   const running = Object.keys(calls)
   if (running.length >= concurrency) return true
   const prefix = callPrefixOf(deployment)
   const own = running.filter(id => id.startsWith(prefix)).length
-  return sharingDeployments > 1 && own >= Math.ceil(concurrency / sharingDeployments)
+  return deploymentCount > 1 && own >= Math.ceil(concurrency / deploymentCount)
 }
 
 function withShare(

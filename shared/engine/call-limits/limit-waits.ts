@@ -25,7 +25,7 @@ export interface WaitingCall {
    * The time at which the call began to wait, for its limits or for other calls of this process.
    */
   readonly startedAt: number
-  /** Calls of this process that wait for limits, this one included. */
+  /** Returns the number of calls of this process that wait for limits, this one included. */
   readonly countWaiting: () => number
 }
 
@@ -61,7 +61,7 @@ export function createLimitWaits(
   const { records, rates, runningCalls } = parts
   const reportedNames = new Set<string>()
   const pauses = createPauses(deps)
-  /** Requests a start. With `isProbe`, a start is not taken. */
+  /** Requests a start. With `isProbe`, a granted start is not taken. */
   const request = async (
     limit: CallLimit,
     id: string,
@@ -71,8 +71,8 @@ export function createLimitWaits(
       const call = { id, deployment, now: deps.clock.now(), aheadMaxMs }
       const requested = requestCall(record, limit, call)
       rates.onRecord(limit, requested.record)
-      const isTaken = requested.decision.kind === 'waiting' || !isProbe
-      return { record: isTaken ? requested.record : record, result: requested.decision }
+      const isRecorded = requested.decision.kind === 'waiting' || !isProbe
+      return { record: isRecorded ? requested.record : record, result: requested.decision }
     })
     return decision ?? { kind: 'waiting', retryAt: deps.clock.now() + controlReadMs }
   }

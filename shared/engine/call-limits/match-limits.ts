@@ -10,7 +10,10 @@ export interface LimitableCall {
   readonly type: string
   /** Returns the inputs of the resource and of its provider. Called only for rules with `by`. */
   readonly readInputs: () => Promise<readonly PropertyMap[]>
-  /** Reports whether the operation of the call has an owner or an end, so it needs no place. */
+  /**
+   * Reports whether the operation already has an owner or an end. This call then waits for no
+   * limit, because its begin is refused.
+   */
   readonly isBegun: () => Promise<boolean>
 }
 

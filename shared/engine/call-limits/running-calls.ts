@@ -18,7 +18,7 @@ export function createRunningCalls(
   const callsByLimit = new Map<string, { readonly limit: CallLimit; readonly ids: Set<string> }>()
   let stopExtending: (() => void) | undefined
   const extendAll = (): void => {
-    // A failed extension is repeated at the next time. Until then the place is still taken.
+    // A failed extension is repeated after the next interval. Until then the place is still taken.
     for (const { limit, ids } of callsByLimit.values())
       records
         .change(limit, record => ({

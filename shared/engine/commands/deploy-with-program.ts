@@ -40,8 +40,8 @@ import { readRecordedPlan } from './recorded-plan.ts'
 import { releaseModeOf, reportWaves } from './report-waves.ts'
 
 /**
- * Runs the program against a base. Then deletes the condemned resources, or for a `refresh`
- * refreshes the unregistered ones, and sets the stack's outputs. A later generator run first
+ * Runs the program against a base. Then deletes the condemned resources (or reads the unregistered
+ * ones, if the command is `refresh`), and sets the stack's outputs. A later generator run first
  * restores the results of the earlier runs, and continues from there. Returns true when everything
  * succeeded.
  */

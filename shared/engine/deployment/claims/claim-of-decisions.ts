@@ -9,7 +9,8 @@ import type { StoredResource } from '../../../state/stored.ts'
 /**
  * Returns the claim that decisions need. `operations`: those of the plan pages that the decisions
  * name. Outputs of components and of the root resource need no claim, because every program sets
- * them, and the publication merges them. The same applies to changed source positions. Pure.
+ * them, and the publication merges them. The same applies to states that the generator rewrites by
+ * itself, for example with a changed source position. Pure.
  */
 export function claimOfDecisions(
   decisions: readonly Decision[],
@@ -29,6 +30,7 @@ export function claimOfDecisions(
         add(decision.operation, decision.operation.state)
         break
       case 'settled':
+        // Without a goal, the generator rewrote the state by itself.
         if (decision.goal !== '' && !isKeptRoot(decision.operation))
           add(decision.operation, decision.state)
         break

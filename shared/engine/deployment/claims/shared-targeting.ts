@@ -3,8 +3,9 @@ import type { DeployRequest } from '../../request.ts'
 
 /**
  * Returns the targeting of a request if other deployments may run beside its deployment. Returns
- * undefined for a request that needs the whole stack. Such a request has no targets, has excludes,
- * has answers about pending creates, comes from a queue, or runs in several processes. Pure.
+ * undefined for a request that needs the whole stack. Such a request is an import, has no targets,
+ * has excludes, has answers about pending creates, comes from a queue, or runs in several
+ * processes. Pure.
  */
 export function findSharedTargeting(request: DeployRequest): Targeting | undefined {
   const { options, pendingCreates, functionLimitMs, key } = request

@@ -12,8 +12,8 @@ export interface Arrival {
  * its barrier.
  */
 export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arrival[] {
-  const to = barrier === undefined ? releases : [...releases, barrier]
-  return to.map(waiter => ({ from: id, to: waiter }))
+  const waiterIds = barrier === undefined ? releases : [...releases, barrier]
+  return waiterIds.map(to => ({ from: id, to }))
 }
 
 /**

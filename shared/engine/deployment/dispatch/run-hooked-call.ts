@@ -257,8 +257,8 @@ async function sendOperation(
 
 /**
  * Ends a hook operation. Records the end in the log first, because a deposed generator must not end
- * the hook. Then ends the head of the operation, where sweeps find the end, and releases its
- * waiters. A repeated `endHook` changes nothing more.
+ * the hook. Then writes the end into the head of the operation, where sweeps find it, and releases
+ * the waiters of the operation. A repeated `endHook` changes nothing more.
  */
 async function endHook(
   deps: HookDeps,

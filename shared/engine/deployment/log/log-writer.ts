@@ -1,7 +1,7 @@
 /**
- * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
- * take-over. Imports ports and below, the retry policy of providers, and the engine's graph, steps,
- * requests and events.
+ * deployment: one deployment from its start to its close, with its decision log, claims, dispatch,
+ * ends, ownership, recovery and retention. Imports ports and below, the retry policy of providers,
+ * and the engine's graph, steps, requests and events.
  *
  * Invariants I4, I5, I7, I9: at most one record is in flight. The next record has the decisions
  * that wait, of up to `registrationsPerRecordMax` appends. An appended decision is never decided

@@ -24,7 +24,7 @@ export interface HolderStatusDeps extends Pick<LivenessDeps, 'clock' | 'holder' 
 }
 
 /**
- * The status of a deployment that was started earlier. `over`: it is no longer the current one.
+ * The status of a deployment that was started earlier. `over`: it is no longer open.
  * `held`: the holder is alive, or its status is unknown. `dead`: another process may take it over.
  */
 export type HolderStatus =

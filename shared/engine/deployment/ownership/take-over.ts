@@ -52,9 +52,9 @@ export async function takeOver(
 }
 
 /**
- * Takes over a deployment whose holder is dead, and closes it. Outcomes that exist are selected.
- * The other operations that may have called their provider become interrupted. Throws the errors of
- * `takeOver`.
+ * Takes over a deployment whose holder is dead, and closes it. An operation with an outcome ends
+ * with it. Other operations that may have called their provider become interrupted. Throws the
+ * errors of `takeOver`.
  */
 export async function closeDeadDeployment(
   deps: TakeOverDeps,
