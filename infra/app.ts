@@ -7,8 +7,9 @@ import { acknowledgeNagExceptions } from './nag-exceptions.ts'
 import { readInstallationSettings } from './settings.ts'
 
 /**
- * Creates the CDK app of one installation, with its settings from the context. Throws
- * PLATFORM_SETTING_INVALID, PLATFORM_ENTRY_MISSING.
+ * Creates the CDK app of one installation, with its settings from the context. Calls
+ * `createBundles` only after the settings were validated. Throws PLATFORM_SETTING_INVALID,
+ * PLATFORM_ENTRY_MISSING.
  */
 export function createApp(
   options: {
@@ -21,7 +22,7 @@ export function createApp(
      */
     readonly cdkNag: 'with-exceptions' | 'without-exceptions' | 'off'
   },
-  assetsFor: () => Assets,
+  createBundles: () => Assets,
 ): { readonly app: App; readonly installation: Installation } {
   const app = new App({
     analyticsReporting: false,
@@ -31,7 +32,7 @@ export function createApp(
   const settings = readInstallationSettings(app.node.getAllContext())
   if ('problems' in settings)
     throw error('PLATFORM_SETTING_INVALID', `invalid settings: ${settings.problems.join('; ')}`)
-  const installation = createInstallation(app, settings, assetsFor())
+  const installation = createInstallation(app, settings, createBundles())
   if (options.cdkNag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   if (options.cdkNag === 'with-exceptions') acknowledgeNagExceptions(installation, settings)
   return { app, installation }

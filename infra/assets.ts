@@ -9,18 +9,22 @@ export const projectRoot = resolve(import.meta.dirname, '..')
 
 /**
  * The entries to bundle. `all`: a missing entry is an error. `existing`: a missing entry is
- * replaced by a placeholder, for inspecting the template. `none`: every entry is replaced, for
- * tests of the template.
+ * replaced by a placeholder, to inspect the template or run the other functions. `none`: every
+ * entry is replaced, for tests of the template.
  */
 export type AssetMode = 'all' | 'existing' | 'none'
 
-/** The functions that create the folders from which functions and images are built. */
+/** Creates the folders from which the Lambda functions and the image are built. */
 export interface Assets {
   /**
-   * Creates the folder of a function's bundle: `main.mjs`, for tasks `long.mjs`, and extra files.
+   * Creates the folder of a function's bundle, and returns its path. The folder contains
+   * `main.mjs`, for long-pool tasks `long.mjs`, and extra files.
    */
   readonly bundleFunction: (row: FunctionRow) => string
-  /** Creates the build folder of the image: the Dockerfile and a folder for each function. */
+  /**
+   * Creates the build folder of the image, and returns its path. The folder contains the Dockerfile
+   * and a folder for each function.
+   */
   readonly bundleImage: (rows: readonly FunctionRow[]) => string
   /** The entries that were replaced by a placeholder. */
   readonly missingEntries: ReadonlySet<string>
@@ -75,7 +79,10 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
   }
 }
 
-/** Bundles an entry into one file, including the AWS SDK, so that exactly the tested code runs. */
+/**
+ * Bundles an entry into one file. The file includes the AWS SDK, because the SDK of Lambda's
+ * runtime may have another version than the tested one.
+ */
 function bundleEntry(name: string, entry: string, target: string): void {
   buildSync({
     ...bundleOptions,

@@ -80,13 +80,13 @@ export interface FunctionRow {
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
   /**
-   * Concurrent calls that Lambda reserves and allows at most; 0 for no reservation. Only for
-   * functions without a queue: each refused call would count as a delivery of a message.
+   * Concurrent calls that Lambda reserves and allows at most; 0 for no reservation. Absent for a
+   * function with a queue, because each refused call would count as a delivery of its messages.
    */
   readonly reservedConcurrency?: (settings: Settings) => number
   /** Whether an environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
-  /** Files that are copied next to the bundle, because processes are started from them. */
+  /** Files that are copied next to the bundle, because the function's processes need them. */
   readonly extraFiles?: readonly string[]
   /** The queue whose messages Lambda passes to the function. */
   readonly consumes?: {

@@ -85,7 +85,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
-    // An event stream lasts `streamMs`, and then its reader reconnects.
+    // An event stream lasts `apiLimits.streamMs`, and then its reader reconnects.
     timeoutSeconds: 300,
     reservedConcurrency: settings => computeReservations(settings).api,
     variables: [
@@ -146,8 +146,8 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges'],
       serviceKeys: 'create',
       schedules: 'create',
-      // The API answers requests that write tokens or use secrets of webhooks. This function
-      // calls it to forward them.
+      // This function may not write tokens or use secrets of webhooks. It forwards requests for
+      // these actions to the API.
       calls: ['compaction', 'api'],
     },
   },

@@ -35,7 +35,7 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     env,
     description: 'Antichain: tables, bucket and keys',
     // The CDK cannot delete a protected stack, even one whose creation failed. So `platform deploy`
-    // creates this stack with `dataProtection=off`.
+    // first creates this stack with `dataProtection=off`.
     terminationProtection: settings.dataProtection === 'on',
   })
   const keys = createKeys(data, settings.installation)

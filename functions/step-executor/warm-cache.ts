@@ -17,7 +17,7 @@ export interface WarmRun {
   readonly recorder: EventRecorder
   /** The index of the log as far as it was read. Each call continues from there. */
   readonly logIndex: LogIndex
-  /** Time at which the environment is replaced, because the credentials of its plugins expire. */
+  /** Time from which the environment is not reused. Its plugins' credentials expire soon after. */
   readonly expiresAt: EpochMs
 }
 

@@ -9,8 +9,9 @@ export function isUnreadable(thrown: unknown): thrown is Error {
 }
 
 /**
- * Releases a stack from a deployment that cannot be closed. Later begins are given back, nothing is
- * published, and the records of the deployment stay for inspection. Can be repeated.
+ * Releases a stack from a deployment whose unreadable records prevent an ordered close. Later
+ * begins are given back, nothing is published, and the records of the deployment stay for
+ * inspection. Can be repeated.
  */
 export async function abandonDeployment(
   ports: Pick<GeneratorPorts, 'control' | 'catalog' | 'clock'>,

@@ -14,10 +14,10 @@ import { serveRun } from './serve-run.ts'
 import { startDeployment } from './start-deployment.ts'
 
 /**
- * The result of the requests of a stack. `idle`: no request is waiting. `held`: another process has
- * the stack. `ended`: a deployment, preview or edit is over. `handed over`: the next generator run
- * continues the deployment. `refused`: the last request was refused. `passed on`: a nudge makes
- * another call continue. `wrong environment`: this environment serves another stack.
+ * The result of serving the requests of a stack. `idle`: no request is waiting. `held`: another
+ * process has the stack. `ended`: a deployment, preview or edit is over. `handed over`: the next
+ * generator run continues the deployment. `refused`: the last request was refused. `passed on`: a
+ * nudge makes another call continue. `wrong environment`: this environment serves another stack.
  */
 export type BeginOutcome =
   | 'idle'
@@ -29,9 +29,10 @@ export type BeginOutcome =
   | 'wrong environment'
 
 /**
- * Runs the waiting edits, and begins the first request of another kind. Ends each superseded
- * request, refuses each request that cannot begin, and continues with the next request. When too
- * little time of the call remains to open another request, a nudge makes another call continue.
+ * Runs the edits that wait before all other requests, and begins the first request of another kind.
+ * Ends each superseded request, refuses each request that cannot begin, and continues with the next
+ * request. When too little time of the call remains to open another request, a nudge makes another
+ * call continue.
  */
 export async function beginNextRequest(
   server: StackServerDeps,
@@ -66,7 +67,7 @@ export async function beginNextRequest(
 }
 
 /**
- * Refuses the requests that were put while their stack was removed or renamed. Without an end,
+ * Refuses the requests that were queued while their stack was removed or renamed. Without an end,
  * their senders would wait for ever.
  */
 export async function refuseStacklessRequests(

@@ -6,7 +6,10 @@ import { error } from '../../shared/errors/error.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** Returns a log writer that claims the resources of a decision before it appends the decision. */
+/**
+ * Returns a log writer for a targeted deployment. It claims the resources of each decision before
+ * it appends the decision. Returns `writer` itself for a deployment of the whole stack.
+ */
 export function claimWrites(
   ports: GeneratorPorts,
   writer: LogWriter,

@@ -20,9 +20,10 @@ type EditArchives = Pick<Platform, 'archives'>
 
 /**
  * Edits the state of a stack, for the command line and for requests. `key`: the key of the request.
- * A forced import also replaces a state whose blob is damaged. Throws STATE_INVALID for a named
- * archive that is missing, belongs to another stack, or contains no state. Throws MOMENT_UNKNOWN
- * and RECORDS_REMOVED for a missing version, and the errors of `applyStateEdit` and `publishEdit`.
+ * A forced import, and a rollback without the expected digest, also replace a state whose blob is
+ * damaged. Throws STATE_INVALID for a named archive that is missing, belongs to another stack, or
+ * contains no state. Throws MOMENT_UNKNOWN and RECORDS_REMOVED for a missing version, and the
+ * errors of `applyStateEdit` and `publishEdit`.
  */
 export async function editState(
   platform: EditArchives,
@@ -49,11 +50,11 @@ async function readStateOfEdit(
   ports: GeneratorPorts,
   { stack, edit }: { readonly stack: StackId; readonly edit: StateEdit },
 ): Promise<StoredDeployment | undefined> {
-  if (edit.kind === 'rollback') return readVersion(ports, stack, edit.version)
+  if (edit.kind === 'rollback') return readStateOfVersion(ports, stack, edit.version)
   return 'state' in edit ? readNamedState(platform, stack, edit.state) : undefined
 }
 
-async function readVersion(
+async function readStateOfVersion(
   { catalog, blobs }: Pick<GeneratorPorts, 'catalog' | 'blobs'>,
   stack: StackId,
   version: number,

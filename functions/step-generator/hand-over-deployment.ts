@@ -14,8 +14,8 @@ export interface LeavingRun {
   /** The operations awaited at the decision to hand over. They may have ended since. */
   readonly awaitedIds: ReturnType<EndWatcher['awaitedIds']>
   /**
-   * Kills the program and all other processes of this generator run at once, without a shutdown
-   * request.
+   * Waits a short time for operations that this process runs. Then kills the program and all other
+   * processes of this generator run, without a shutdown request.
    */
   readonly endProgram: () => Promise<void>
 }

@@ -34,7 +34,7 @@ export interface EditPublication {
    * starts, to find errors early.
    */
   readonly apply: (state: StoredDeployment) => EditedState
-  /** Whether the edit replaces a damaged state like an empty state. Absent: the edit fails. */
+  /** Whether the edit treats a damaged state as an empty one. Absent: a damaged state fails it. */
   readonly replacesDamaged?: boolean
   /** The message of the history entry. Default: ''. */
   readonly message?: string

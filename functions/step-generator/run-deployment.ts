@@ -54,7 +54,7 @@ export interface RunOptions {
    * cancellations have no effect.
    */
   readonly isCancelledAtEnd: () => boolean
-  /** Operations that an executor of this process has reported. */
+  /** The operations for which an executor of this process has emitted the events of the step. */
   readonly reportedOperations: Set<OperationId>
   /** Called when this run pins a new base, for other users of the base in this process. */
   readonly onRebase: (base: Base) => void
@@ -228,8 +228,8 @@ function createStoppableClock(
 }
 
 /**
- * Returns the status for the decision about a hand-over. Returns undefined for a run without a time
- * limit, unless its process is shutting down, and for an aborted run. An aborted run stops the
+ * Returns the status for the decision about a hand-over. Returns undefined for an aborted run, and
+ * for a run without a time limit whose process is not shutting down. An aborted run stops the
  * deployment, and no other run may continue a stopped deployment.
  */
 function readRunStatus(
@@ -263,7 +263,7 @@ function readRunStatus(
 }
 
 /**
- * Stops the deployment after an early end of its command. Executors then give later begins back.
+ * Stops the deployment after its run was aborted. Executors then give later begins back.
  * Waits for running operations, and rejects all other waits.
  */
 async function stopAndAwaitRunning(deps: CommandDeps): Promise<void> {

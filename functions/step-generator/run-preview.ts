@@ -24,7 +24,10 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** Runs a preview against the current base, without records or a lock (I11). */
+/**
+ * Runs a preview against the current state of the stack, without records or a lock (I11). The state
+ * includes the results that unfinished deployments have so far.
+ */
 export function runPreview(
   input: RunInput,
   environment: RunEnvironment,

@@ -107,9 +107,9 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 
 /**
  * Sends the notifications and the webhook reply about a request that started no deployment, and
- * ends the request. In between, puts a remedy request if a scheduled refresh found drift and its
- * schedule requires a remedy. All of this can be repeated after a crash: a repeated notification
- * has the same delivery id.
+ * ends the request. In between, queues a remedy request if the preview of a scheduled refresh found
+ * drift and its schedule requires a remedy. All of this can be repeated after a crash: a repeated
+ * notification has the same delivery id.
  */
 export async function notifyAndEndRequest(
   deps: NotifyDeps,

@@ -18,8 +18,8 @@ export interface EditServer {
 /**
  * Runs a requested edit or rename. Refuses an edit after an error that its sender must correct.
  * Refuses an edit that has waited too long, because its sender does not wait any longer. Returns
- * `held` when another process has the stack; the request then waits. Throws errors of the store,
- * and the request waits too.
+ * `held` when another process has the stack. Throws the errors of the store. In both cases the
+ * request continues to wait.
  */
 export async function serveEdit(
   { platform, ports, authorization }: EditServer,

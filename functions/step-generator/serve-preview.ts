@@ -67,7 +67,7 @@ export async function servePreview(
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
   const onTimeOver = async (): Promise<void> => {
     observer.mute()
-    // The nudge is sent before the processes end, because this process may not survive their end.
+    // The nudge is sent first, because this process may be stopped before its processes have ended.
     await platform.nudges.nudge(stack, 0, { pool: 'long' })
   }
   let result: DeployResult | undefined

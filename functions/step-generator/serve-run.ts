@@ -42,9 +42,10 @@ export interface RunLimit {
 
 /**
  * Runs the generator once, in a process without knowledge of earlier and later runs. `begin` starts
- * the deployment or takes it over. Other processes run the operations. Events of earlier runs are
- * not repeated, and the last run emits the summary for all runs. Returns undefined when `begin`
- * returns undefined, because there was nothing to do.
+ * the deployment or takes it over. Executors in other processes run the operations, except those
+ * that this process runs inline. Events of earlier runs are not repeated, and the last run emits
+ * the summary for all runs. Returns undefined when `begin` returns undefined, because there was
+ * nothing to do.
  */
 export async function serveRun(
   deps: StackRunDeps,
@@ -57,7 +58,8 @@ export async function serveRun(
 ): Promise<RunEnd | undefined> {
   const input = createLimitedInput(deps, request, options)
   const currentDeployment = options.deployment
-  // Assumes the role of the stack, because a refusal must occur before a deployment begins.
+  // This assumes the role of the stack. A role that AWS refuses must fail the request before its
+  // deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
       if (currentDeployment !== undefined) await emitBlockingError(deps, currentDeployment, thrown)
@@ -130,7 +132,8 @@ function createLimitedInput(
     ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
-  // A process without a limit runs deployments that are slow to replay, and may end at any time.
+  // A process without a limit runs no operations inline. It may end at any time, and another run
+  // would have to replay a deployment that is slow to replay.
   const inlineOperationsMax = limitMs === undefined ? 0 : (deps.inlineOperationsMax ?? 0)
   const baseInput = { ...deps, inlineOperationsMax, request: limitedRequest, sink: silentSink }
   return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logOutage })
@@ -173,7 +176,10 @@ async function runUntilEnd(
     readonly environment: RunEnvironment
     readonly startedDeployment: StartedDeployment
     readonly time: RunLimit
-    /** Stops the events of this run before a hand-over kills its program, which is not an error. */
+    /**
+     * Drops all later events of this run. Called before a hand-over kills the program, because the
+     * kill is not an error.
+     */
     readonly muteEvents: () => void
   },
 ): Promise<RunEnd> {

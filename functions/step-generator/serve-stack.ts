@@ -41,7 +41,7 @@ export interface NudgedStack {
   readonly pool: Pool
 }
 
-/** The result of a nudge, for the log. `parked`: parked again, because no operation has ended. */
+/** The result of serving a nudge. `parked`: parked again, because no operation has ended. */
 export type ServeOutcome = BeginOutcome | 'parked'
 
 /**
@@ -95,8 +95,8 @@ async function resumeOrWait(
 }
 
 /**
- * Closes the deployment of a client of Pulumi whose lease is over. Before that, leaves it to a
- * nudge at the end of the lease.
+ * Closes the deployment of a client of Pulumi if its lease is over. Otherwise sends a nudge that
+ * arrives at the end of the lease.
  */
 async function closeOrDeferClient(
   { platform, ports }: StackServerDeps,
@@ -137,13 +137,14 @@ async function closeStopped(
 /**
  * Leaves a deployment without a control record to a delayed nudge. The process of the deployment
  * started it a moment ago, or died before it wrote the record. The first nudge schedules the
- * delayed nudge, whose receiver closes the deployment.
+ * delayed nudge. Its receiver closes the deployment if the record is still missing.
  */
 async function deferWithoutControlRecord(
   server: StackServerDeps,
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
 ): Promise<ServeOutcome> {
+  // The id of the deployment takes the place of the holder's start, which is unknown.
   const unseenHolder: ObservedHolder = { life: deployment, renewals: -1 }
   if (observedHolder?.life !== deployment) {
     await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, {

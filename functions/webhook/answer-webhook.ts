@@ -37,10 +37,10 @@ export interface WebhookResponse {
 }
 
 /**
- * Answers a delivery of the webhook `name`. Responds with 202 and the requests that it put, or with
- * 200 for a delivery that requires no new request. Responds with 503 while another process receives
- * the same delivery, and with 401 to 422 and an error code for an invalid delivery. Never throws:
- * an internal error becomes 500 or 503, without the message of the error.
+ * Answers a delivery of the webhook `name`. Responds with 202 and the requests that it queued, or
+ * with 200 for a delivery that requires no new request. Responds with 503 while another process
+ * receives the same delivery, and with 401 to 422 and an error code for an invalid delivery. Never
+ * throws: an internal error becomes 500 or 503, without the message of the error.
  */
 export async function answerWebhook(
   server: WebhookServer,
@@ -62,7 +62,7 @@ export async function answerWebhook(
               continue
             }
             const deploymentRequest = createWebhookRequest(ruleMatch, delivery, requestOptions)
-            // If a request with this key exists, the same delivery put it earlier.
+            // If a request with this key exists, an earlier try of the same delivery queued it.
             await server.requests.put(deploymentRequest)
             await server.nudges.nudge(stack, 0)
             requestedDeployments.push({ stack, operation, request: deploymentRequest.key })
@@ -133,7 +133,7 @@ const statusByCode: Partial<Readonly<Record<ErrorCode, number>>> = {
   STACK_NOT_FOUND: 422,
 }
 
-/** Seconds to wait after STORE_UNAVAILABLE. Senders repeat a delivery without a waiting user. */
+/** Seconds that a sender should wait after STORE_UNAVAILABLE. No user waits for the delivery. */
 const storeRetrySeconds = 30
 
 function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown): WebhookResponse {

@@ -2,7 +2,10 @@ import type { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
 
-/** Returns a metric that the functions of an installation write, for one queue if it is set. */
+/**
+ * Returns a metric that the functions of an installation write, for one queue if `queueName` is
+ * set.
+ */
 export function createInstallationMetric(
   installation: string,
   metricName: string,

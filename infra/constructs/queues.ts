@@ -25,8 +25,8 @@ const deadLetterDays = 14
 
 /**
  * Creates standard queues, each with a dead-letter queue from which messages can be moved back.
- * Messages contain no secrets. SQS's own encryption therefore suffices, and it makes no key
- * requests.
+ * Messages contain no secrets. SQS's own encryption therefore suffices, and needs no requests to
+ * KMS.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
   const group = createPart(scope, 'Queues')

@@ -20,6 +20,7 @@ export function createRole(
     readonly principal: IPrincipal
     readonly grantContext: GrantContext
     readonly grants: Grants
+    /** The queue whose messages the function or task receives. */
     readonly queue?: QueueName
     readonly logs: LogGroup
   },

@@ -27,10 +27,10 @@ export const scheduleRoleName = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
- * Creates a group for schedules, the role under which they call functions, and the schedule of the
- * hourly tidying. Allows the functions `api` and `service` to create and remove schedules, and the
- * schedule function to remove them. The tags of the group contain the addresses of the
- * installation, so that a status command need not read the CloudFormation stack.
+ * Creates a group for schedules, the role under which they call functions, and the schedule that
+ * calls compaction every hour. Allows the functions `api` and `service` to create and remove
+ * schedules, and the schedule function to remove them. The tags of the group contain the addresses
+ * of the installation, so that a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, compaction, addresses } = input
@@ -90,7 +90,7 @@ function createCallerRole(
   })
 }
 
-/** Allows a function to create or delete schedules of the group, as `functions-table.ts` says. */
+/** Allows a function to create or delete schedules of the group, as its row grants. */
 function grantScheduling(
   scope: Construct,
   settings: Settings,

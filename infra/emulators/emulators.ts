@@ -1,7 +1,7 @@
 /**
  * emulators: servers that emulate AWS services, Vault, and the object stores of Google and Azure on
- * one machine. Tests use all of them, and the local cloud those of AWS. Imports config, errors,
- * ports and the system's processes; no product code imports it.
+ * one machine. Tests use all of them, and the local cloud those of AWS. Imports config, ports,
+ * the system's processes and the folder lock of cli/bootstrap. No product code imports it.
  *
  * Invariants: each emulator is installed by the package client of its language, in an exact
  * version. Its folder is outside the repository and named after the version. Each emulator listens

@@ -101,13 +101,15 @@ async function startEmulator(
     const [file = '', ...args] = command
     const env = withoutAws(process.env)
     const child = processes.spawn({ command: file, args, cwd: scratch, env })
-    const lines = collectLastLines(child)
+    const readLastLines = collectLastLines(child)
     const endpoint = `http://127.0.0.1:${port}`
     if (await waitUntilReady(endpoint, child)) return { row, child, endpoint }
     child.signal('SIGKILL')
     await child.exit
     if (startNumber === startsMax)
-      throw new Error(`${row.name} does not respond; its last output:\n${lines().join('\n')}`)
+      throw new Error(
+        `${row.name} does not respond; its last output:\n${readLastLines().join('\n')}`,
+      )
   }
 }
 
@@ -131,7 +133,10 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<bo
   return false
 }
 
-/** Reads the output of a process, so that its pipes do not fill, and keeps the last lines. */
+/**
+ * Reads the output of a process, so that its pipes do not fill. Returns the function that returns
+ * the last lines so far.
+ */
 function collectLastLines(child: ChildProcess): () => readonly string[] {
   let text = ''
   const read = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {

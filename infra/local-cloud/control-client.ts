@@ -51,7 +51,7 @@ export interface ControlClient {
   readonly close: () => void
 }
 
-/** Events per read. */
+/** Maximum number of events per read. */
 const eventsPerRead = 1_000
 
 const allVariables = Object.keys(awsVariables) as AwsVariable[]

@@ -17,12 +17,12 @@ export interface EnvironmentOptions
   /** The function's full name, including the installation's name. */
   readonly name: string
   readonly arn: string
-  /** The read-only folder of its bundle. */
+  /** The read-only folder of the function's bundle. */
   readonly bundleFolder: string
   readonly memoryMb: number
 }
 
-/** Starts the runtime in its own process. */
+/** Starts the process of an environment, which polls the Runtime API at `address` for calls. */
 export function startEnvironmentProcess(
   options: EnvironmentOptions,
   address: string,

@@ -165,8 +165,8 @@ function startUsageChecks(
 }
 
 /**
- * Returns the resource that a sandbox uses above its limit, with both numbers. Undefined: none.
- * Pure.
+ * Returns the name of a resource that a sandbox uses above its limit, with the usage and the limit.
+ * Undefined: none. Pure.
  */
 function findExcess(
   { memoryBytes, descriptors, threads }: SandboxUsage,

@@ -21,7 +21,7 @@ export interface CompletedCall {
 
 /** The options and callbacks of a fleet. */
 export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLine'> {
-  /** The parent folder of environments. */
+  /** The folder in which each environment gets a folder of its own. */
   readonly parentFolder: string
   readonly limitMs: number
   /** Whether a chain of calls may lead back to the function without limit. */

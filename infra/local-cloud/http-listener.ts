@@ -27,7 +27,7 @@ export interface HttpListenerOptions {
 export interface HttpListener {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** Closes every connection. */
+  /** Stops listening, and closes every connection. */
   readonly close: () => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { createMessageReply, toHttpReply } from './http-payload.ts'
 import { type InvokeFunction, startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
-/** The options of the servers. Absent ports: free loopback ports. */
+/** The options of all HTTP servers of the local cloud. Absent ports: free loopback ports. */
 interface ListenersOptions {
   readonly webhookPort?: number
   readonly apiPort?: number
@@ -17,8 +17,8 @@ interface ListenersOptions {
 }
 
 /**
- * Starts all servers. If one cannot start, closes those that already listen, because they would
- * keep the process alive.
+ * Starts the servers of webhooks, API, service, and calls between functions. If one cannot start,
+ * closes those that already listen, because they would keep the process alive.
  */
 export async function startListeners(
   options: ListenersOptions,
