@@ -26,8 +26,8 @@ export interface ProviderDescription {
   }>
 }
 
-/** The locally available providers. */
+/** The resource plugins that are installed or that the user runs. */
 export interface PluginInventory {
-  /** Returns the names of resource plugins, each once. */
+  /** Returns the name of each of these plugins, once. */
   readonly listInstalled?: () => readonly string[]
 }

@@ -8,8 +8,8 @@ import type { PackageRequest } from './package-request.ts'
 import type { PluginDescriptor } from './provider.ts'
 
 /**
- * The input of a provider resource that contains values of the engine, such as the plugin's version
- * and address.
+ * The input of a provider resource that contains values of the engine, such as the plugin's name
+ * and download URL.
  */
 export const internalKey = '__internal'
 

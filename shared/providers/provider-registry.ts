@@ -145,8 +145,8 @@ interface RegisteredInstance {
 const restartsMax = 3
 
 /**
- * Returns the instance, restarted if its process has ended. A crash affects only the calls that
- * were running.
+ * Returns the instance. Restarts an instance whose process has ended, at most `restartsMax` times.
+ * So a crash affects only the calls that were running.
  */
 async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> {
   const { provider } = instance

@@ -32,7 +32,8 @@ export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
   /**
-   * Whether the plugin does not support name proposals. Check then did not send the proposal.
+   * Whether the request had a name proposal that the plugin does not support. Check did not send
+   * it.
    */
   readonly isNameUnsupported?: boolean
 }
@@ -120,7 +121,7 @@ export interface Provider {
   readonly version: string
   /**
    * Returns whether `configure` was skipped because inputs were unknown. Calls about resources and
-   * functions then send no request.
+   * functions then send no request that needs the configuration.
    */
   readonly isUnconfigured: () => boolean
   /** Returns whether the process of the instance has ended. Then no call gets a response. */
@@ -235,8 +236,8 @@ export interface Provider {
     preview: boolean
   }) => Promise<CallResult>
   /**
-   * Constructs a component of other resources, which the provider registers itself. `unconfigured`:
-   * no request was sent.
+   * Constructs a component. The provider registers the component and its children itself.
+   * `unconfigured`: no request was sent.
    */
   readonly construct: (request: ConstructInput) => Promise<ConstructResult | 'unconfigured'>
   /** The self-description of the plugin. Absent for the built-in provider. */

@@ -4,8 +4,9 @@ import { type CheckResult, type Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
 /**
- * Returns a provider whose failures and errors do not contain the secrets of its configuration. A
- * refused token must not get into a record or event (I8).
+ * Returns a provider whose failures and errors do not contain the secrets of its configuration. An
+ * error may quote a secret, such as a refused token, which must not get into a record or event
+ * (I8).
  */
 export function redactProviderErrors(provider: Provider, inputs: PropertyMap): Provider {
   const secretTexts = collectSecretTexts(inputs)

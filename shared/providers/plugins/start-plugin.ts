@@ -86,7 +86,7 @@ export async function startPlugin(
 
 /**
  * Waits for a plugin that is being spawned. An abort throws PLUGIN_FAILED immediately, because the
- * build of a plugin may take long. The plugin is killed as soon as it is spawned.
+ * build of a plugin may take long. An aborted plugin is killed as soon as it is spawned.
  */
 async function awaitSpawnOrAbort(
   pendingChild: Promise<RunningPlugin>,
@@ -112,7 +112,7 @@ async function awaitSpawnOrAbort(
 /** The sequences that .NET prints around its output to show progress in a terminal. */
 const progressSequences = ['\u001b]9;4;3;\u001b\\', '\u001b]9;4;0;\u001b\\']
 
-/** Parses the port of a line. Returns undefined for any other text. */
+/** Parses a line that consists of a port. Returns undefined for any other line. */
 export function parsePort(line: string): number | undefined {
   let text = line
   for (const sequence of progressSequences) text = text.replaceAll(sequence, '')

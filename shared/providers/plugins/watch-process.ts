@@ -7,6 +7,7 @@ import type { PluginProcess } from './start-plugin.ts'
 
 /** An observer of the end of a process. */
 export interface ProcessWatch {
+  /** Describes the end of the process. Undefined if it does not end within a short wait. */
   readonly getExitReport: Connection['getExitReport']
   /** Declares the end of the process as expected, so that it is not reported as an error. */
   readonly expectEnd: () => void

@@ -111,7 +111,7 @@ const diffKinds = [
   'update-replace',
 ] as const
 
-/** Parses a response of Diff or DiffConfig. Throws ProviderError for another value of `changes`. */
+/** Parses a response of Diff or DiffConfig. Throws ProviderError if `changes` is invalid. */
 export function parseDiff(
   session: ProviderSession,
   method: { readonly path: string },

@@ -21,8 +21,8 @@ import {
 
 /**
  * Calls Construct. Secrets are always wrapped, and output values are sent to providers that support
- * them. Unknown outputs are left out except in a preview. `unconfigured`: no request was sent,
- * because the provider waits for unknown inputs. Source:
+ * them. Unknown values in the response are left out except in a preview. `unconfigured`: no request
+ * was sent, because Configure was skipped. Source:
  * docs/spec/provider-protocol.md#components-construct.
  */
 export async function callConstruct(

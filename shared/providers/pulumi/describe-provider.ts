@@ -31,7 +31,10 @@ export function createDescription(session: ProviderSession): ProviderDescription
   }
 }
 
-/** Creates the fallback for a provider that does not implement a call. */
+/**
+ * Creates a rejection handler of a call. The handler returns `fallback` if the provider does not
+ * implement the call, and throws any other error again.
+ */
 function createFallback<T>(fallback: T): (thrown: unknown) => T {
   return thrown => {
     if (isUnimplemented(thrown)) return fallback

@@ -25,12 +25,12 @@ export const providerIdentity = {
   type: 'pulumi:providers:a',
   id: 'id',
 }
-/** A secret value. */
+/** Creates a secret value. */
 export const createSecretValue = (value: PropertyValue): PropertyValue => ({
   kind: 'secret',
   value,
 })
-/** A secret in its wire format. */
+/** Creates a secret in its wire format. */
 export const createWireSecret = (value: unknown): Record<string, unknown> => ({
   [signatureKey]: signatures.secret,
   value,
@@ -52,7 +52,7 @@ export function createPropertyMap(fields: Record<string, PropertyValue>): Proper
   return new Map(Object.entries(fields))
 }
 
-/** Serves a script and configures the driver, unless `inputs` is null. */
+/** Serves a script. Configures the driver with `inputs`, unless they are null. */
 export async function serveProvider(
   script: Script,
   options: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},

@@ -52,9 +52,9 @@ export async function callInvoke(
 
 /**
  * Calls Call, which runs a method of a resource. Secrets and references are always wrapped, and
- * output values are sent to providers that support them. Unknown outputs are left out except in a
- * preview. An unconfigured provider is not called, and the outputs are empty. Source:
- * docs/spec/provider-protocol.md#call.
+ * output values are sent to providers that support them. Unknown values in the response are left
+ * out except in a preview. An unconfigured provider is not called, and the outputs are empty.
+ * Source: docs/spec/provider-protocol.md#call.
  */
 export async function callProviderMethod(
   session: ProviderSession,

@@ -40,6 +40,7 @@ export interface HandshakeInput {
   readonly engineAddress: string
   /** The folder of the plugin's file. Absent when another process started the plugin. */
   readonly folder?: string
+  /** Whether the engine respects a provider's request to refresh a resource before its update. */
   readonly refreshBeforeUpdate: boolean
 }
 

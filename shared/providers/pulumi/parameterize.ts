@@ -9,7 +9,7 @@ import { callProvider, type ProviderSession } from './provider-session.ts'
 type ParameterizeInput = Parameters<Provider['parameterize']>[0]
 
 /**
- * Calls Parameterize with the value of the program's package. Throws ProviderError, and
+ * Calls Parameterize with the parameterization of the program's package. Throws ProviderError, and
  * PLUGIN_FAILED when the response names another package. Source:
  * docs/spec/provider-protocol.md#parameterization.
  */

@@ -49,10 +49,11 @@ export function createProviderSession(
   }
 }
 
-/** The functions that read the existing resource after a partial failure. */
+/** The way to read the existing resource that a partial failure returns. */
 export interface PartialResourceReader {
   /** Whether returned values may be unknown. */
   readonly unknowns: boolean
+  /** Restores what the provider did not return, such as secret marks. */
   readonly readOutputs: (returned: PropertyMap) => PropertyMap
   readonly readInputs: (returned: PropertyMap) => PropertyMap
 }
@@ -114,7 +115,10 @@ function createPartialError(
   })
 }
 
-/** Encodes properties for the wire. Throws ProviderError before the provider has acted. */
+/**
+ * Encodes properties for the wire. Throws ProviderError with the status `ok` for a value that
+ * cannot be encoded, because no request was sent.
+ */
 export function encodeProperties(
   session: ProviderSession,
   method: { readonly path: string },

@@ -19,8 +19,8 @@ export type Script = {
 export interface ScriptedProvider {
   readonly provider: Provider
   /**
-   * Creates another instance with its own configuration. Closing this instance does not close the
-   * server.
+   * Creates another instance with its own configuration. Closing the new instance does not close
+   * the server.
    */
   readonly createInstance: () => Provider
   readonly connection: Connection

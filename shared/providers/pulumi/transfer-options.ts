@@ -2,8 +2,9 @@ import type { WireOptions } from '../../values/wire-options.ts'
 import type { ProviderCapabilities } from './negotiation.ts'
 
 /**
- * Returns the options of values sent in resource calls
- * (docs/spec/property-values.md#options-per-call). `elideAssets`: assets are sent as hashes only.
+ * Returns the options of values sent in calls about resources and functions
+ * (docs/spec/property-values.md#options-per-call). `unknowns`: whether unknown values are sent
+ * instead of left out. `elideAssets`: assets are sent as hashes only.
  */
 export function createSendOptions(
   capabilities: ProviderCapabilities,
@@ -33,7 +34,10 @@ export function createReceiveOptions(options: { readonly unknowns: boolean }): W
   }
 }
 
-/** Returns the options of CheckConfig and DiffConfig: no wrapped values. */
+/**
+ * Returns the options of a configuration without wrapped values: in CheckConfig, in DiffConfig, and
+ * in the `variables` of Configure.
+ */
 export function createConfigSendOptions(options: { readonly unknowns: boolean }): WireOptions {
   return {
     unknowns: options.unknowns ? 'keep' : 'drop',

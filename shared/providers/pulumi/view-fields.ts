@@ -18,7 +18,7 @@ export function createViewStatusFields({ status }: ViewRequest): {
 }
 
 /**
- * Encodes the views of a resource for a request to its provider
+ * Encodes the existing views of a resource for a request to its provider
  * (docs/spec/provider-protocol.md#views-hooks-refresh-before-update).
  */
 export function encodeOldViews(

@@ -23,8 +23,8 @@ export interface AdoptedInstance {
 /** The providers of an adoption. */
 export interface AdoptionProviders {
   /**
-   * Returns the running provider of a configuration. Throws ProviderError or DeployError if it
-   * cannot be installed or started.
+   * Returns the running provider to which a configuration belongs, without configuring it. Throws
+   * ProviderError or DeployError if the provider cannot be installed or started.
    */
   readonly open: (address: ProviderConfigAddress) => Promise<TerraformSession>
   /** Returns the reference of the provider resource of a configuration. */
@@ -107,7 +107,10 @@ async function adoptInstance(
   })
 }
 
-/** Returns the message of an error of a provider or a package. Throws all other errors again. */
+/**
+ * Returns the message of a ProviderError or DeployError. Throws other errors and failed assertions
+ * again.
+ */
 function reasonOf(thrown: unknown): string {
   const isFailure = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
   if (isFailure || thrown instanceof ProviderError) return thrown.message

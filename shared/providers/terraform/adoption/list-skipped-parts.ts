@@ -1,7 +1,7 @@
 import type { SkippedPart } from './adopt-instances.ts'
 import type { TerraformState } from './read-tfstate.ts'
 
-/** Lists the parts of a state that a stack cannot have, with the reasons. */
+/** Lists the parts of a Terraform state that are never adopted, with the reasons. */
 export function listSkippedParts({
   instances,
   outputs,

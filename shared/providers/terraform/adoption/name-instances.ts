@@ -2,10 +2,10 @@ import { error } from '../../../errors/error.ts'
 import type { StateInstance } from './state-instances.ts'
 
 /**
- * Returns the name of each managed instance in Pulumi, by its address: `a-b-web-0` for
- * `module.a.module.b.aws_instance.web[0]`. `chosenNames`: names of the user, by address. Resources
- * of one type get different names: a later one gets a number. Throws CLI_USAGE for chosen names of
- * unknown addresses, and for equal ones.
+ * Returns the Pulumi name of each managed instance, by its Terraform address. For example,
+ * `module.a.module.b.aws_instance.web[0]` gets `a-b-web-0`. `chosenNames`: the names that the user
+ * chose, by address. Resources of one type get different names: a later one gets a number. Throws
+ * CLI_USAGE for a chosen name of an unknown address, and for equal chosen names of one type.
  */
 export function nameInstances(
   instances: readonly StateInstance[],

@@ -18,7 +18,7 @@ import { readInstances, type StateInstance } from './state-instances.ts'
 
 /** A state of Terraform or OpenTofu, format version 4. */
 export interface TerraformState {
-  /** The version of the program that wrote the state, '' if it has none. */
+  /** The version of the program that wrote the state, '' if the state does not name it. */
   readonly terraformVersion: string
   readonly instances: readonly StateInstance[]
   /** The names of the root module's outputs. */
@@ -70,7 +70,7 @@ function requireSupported(json: LosslessObject, file: string): void {
       'TERRAFORM_STATE_UNSUPPORTED',
       `the state in ${file} has format version ${version}, but only version ${stateVersion} is supported`,
       {
-        hint: 'Run `terraform apply -refresh-only` with Terraform 0.13 or later: it rewrites the state.',
+        hint: 'Run `terraform refresh` with Terraform 0.13 or later: it rewrites the state.',
       },
     )
   if (version > stateVersion)
@@ -108,6 +108,7 @@ function readChecks(reader: FieldReader, json: LosslessObject): readonly string[
   })
 }
 
+/** Reports whether a field is neither absent nor null nor an empty list. */
 function isPresent(json: LosslessJson | undefined): boolean {
   return json !== undefined && json !== null && !(isLosslessArray(json) && json.length === 0)
 }

@@ -7,7 +7,7 @@ export interface ModuleStep {
   readonly key: InstanceKey | undefined
 }
 
-/** The configuration of a provider that manages a resource. */
+/** The address of the provider configuration that manages a resource. */
 export interface ProviderConfigAddress {
   /** The full address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
   readonly source: string
@@ -40,7 +40,7 @@ function parseKey(text: string): InstanceKey {
 }
 
 /**
- * Removes the quotes of a string in HCL. Its escapes are those of JSON, besides `$${` and `%%{`.
+ * Removes the quotes of a string in HCL. Its escapes are those of JSON, and also `$${` and `%%{`.
  */
 function unquote(text: string): string {
   const plain = text.replaceAll('$${', '${').replaceAll('%%{', '%{')
@@ -58,8 +58,8 @@ const providerPattern =
 const legacyNamespace = 'registry.terraform.io/hashicorp'
 
 /**
- * Parses the provider of a resource: `provider["host/namespace/type"]` with an alias and a module.
- * Terraform 0.12 wrote `provider.type`. Returns undefined for other text.
+ * Parses the provider of a resource: `provider["host/namespace/type"]`, possibly with an alias and
+ * a module. Terraform 0.12 wrote `provider.type`. Returns undefined for other text.
  */
 export function parseProviderAddress(text: string): ProviderConfigAddress | undefined {
   const groups = providerPattern.exec(text)?.groups

@@ -30,11 +30,11 @@ export interface StateInstance {
   readonly modulePath: readonly ModuleStep[]
   readonly name: string
   readonly key: InstanceKey | undefined
-  /** The key of a deposed object: it was replaced, and is not deleted yet. */
+  /** The key of a deposed object, which was replaced and not deleted yet. Undefined otherwise. */
   readonly deposedKey: string | undefined
   readonly provider: ProviderConfigAddress
   readonly object: ObjectToUpgrade['stored']
-  /** The addresses without keys of the objects that must be deleted after this one. */
+  /** The addresses without keys of the resources on which the object depends. */
   readonly dependencies: readonly string[]
 }
 
@@ -146,7 +146,10 @@ function readAttributes(
   return { stateJson: '{}', flatmap: new Map(flatmap) }
 }
 
-/** An unreadable path is an error, because its value would not be sealed. */
+/**
+ * Reads the path of a sensitive value. An unreadable path is an error, because its value would be
+ * recorded without encryption.
+ */
 function readSensitivePath(reader: FieldReader, json: LosslessJson, address: string): CtyPath {
   const path = readPathJson(json)
   if (path === undefined)

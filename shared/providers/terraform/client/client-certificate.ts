@@ -12,7 +12,10 @@ import {
   derTrue,
 } from './der.ts'
 
-/** A certificate of this process with its key. Providers with TLS accept only calls with it. */
+/**
+ * A certificate of this process with its key. A provider with TLS accepts only calls that use this
+ * certificate.
+ */
 export interface ClientCertificate {
   /** PEM. */
   readonly certificate: string
@@ -20,7 +23,7 @@ export interface ClientCertificate {
   readonly privateKey: string
 }
 
-/** Object identifiers of RFC 5280. */
+/** The object identifiers in the certificates. */
 const oids = {
   commonName: '2.5.4.3',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
@@ -34,7 +37,7 @@ const oids = {
 
 /** The host of go-plugin's certificates. */
 const defaultHosts = ['localhost'] as const
-/** Time before now at which the validity begins, for a provider whose clock is behind. */
+/** Time from the start of the validity to now, for a provider whose clock is behind. */
 const clockToleranceMs = 30_000
 /** Length of the validity from now on. It is longer than a host process runs. */
 const validityMs = 10 * 365 * 24 * 3600 * 1000

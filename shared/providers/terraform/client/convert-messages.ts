@@ -79,7 +79,7 @@ export function toWireIdentity(
   return identity && { identityData: toWireValue(identity) }
 }
 
-/** Converts a stored value for an upgrade. */
+/** Converts a stored value for an upgrade or a move. */
 export function toRawState(stored: StoredValue): RawState {
   return 'json' in stored
     ? { json: stored.json, flatmap: new Map() }

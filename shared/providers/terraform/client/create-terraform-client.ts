@@ -1,6 +1,6 @@
 /**
- * terraform/client: starts Terraform providers and calls them in both protocols. Imports plugins
- * and below. Values stay encoded; terraform/values has their codecs.
+ * terraform/client: starts Terraform providers and calls them in both protocols, 5 and 6. Imports
+ * plugins and below. Values stay encoded; terraform/values has their codecs.
  *
  * Invariants: 1. A call to apply a change is never cancelled, because its response has the state.
  * 2. A problem that the provider reports is a diagnostic, and is not thrown. 3. Output of a

@@ -69,7 +69,7 @@ export function encodeDerObjectIdentifier(dotted: string): Buffer {
   )
 }
 
-/** Encodes a number in groups of 7 bits; all but the last group have the high bit. */
+/** Encodes a number in groups of 7 bits; all but the last group have the high bit set. */
 function encodeBase128(number: number): readonly number[] {
   const groups = [number % 128]
   for (

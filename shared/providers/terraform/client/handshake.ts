@@ -10,7 +10,10 @@ export interface ProviderAddress {
   readonly protocol: ProtocolMajor
   /** The address in gRPC's form: `unix:/tmp/plugin1` or `127.0.0.1:10000`. */
   readonly target: string
-  /** The file of the socket, which remains when the process is killed. */
+  /**
+   * The socket file to remove after the process has ended. Undefined for a TCP port, and for a
+   * provider that the user runs.
+   */
   readonly socketPath: string | undefined
 }
 

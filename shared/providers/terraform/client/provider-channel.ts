@@ -17,8 +17,8 @@ import type { ClientCertificate } from './client-certificate.ts'
 const hostName = 'localhost'
 
 /**
- * Creates the channel to a provider. Messages have no limit, because schemas can be large. With
- * `tls`, each end accepts only the certificate of the other one.
+ * Creates the channel to a provider. The size of messages has no limit, because schemas can be
+ * large. With `tls`, each end accepts only the certificate of the other one.
  */
 export function createProviderChannel(
   target: string,
@@ -44,8 +44,8 @@ export function createProviderChannel(
 }
 
 /**
- * Describes a failed connection. The text of gRPC has the reason of OpenSSL, and also a time and
- * line ends, which are removed.
+ * Describes a failed connection. gRPC's text contains the reason that OpenSSL gave. The line ends
+ * and the time in this text are removed.
  */
 function describeConnectionFailure(details: string): string {
   const text = details
@@ -73,7 +73,7 @@ export async function probeChannel(client: Client): Promise<string | undefined> 
   }
 }
 
-/** Starts a call with a stream of responses. Only its `cancel` ends the call early. */
+/** Starts a call with a stream of responses. Only `cancel` of the stream ends the call early. */
 export function openStream<Req, Res>(
   client: Client,
   { path, requestSerialize, responseDeserialize }: CalledMethod<Req, Res>,

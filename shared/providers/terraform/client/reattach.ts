@@ -14,8 +14,9 @@ const defaultHosts = ['registry.terraform.io', 'registry.opentofu.org']
 
 /**
  * Returns the provider with this source address that the user runs, according to
- * TF_REATTACH_PROVIDERS. The address may leave out its host and its namespace. Returns undefined
- * when the variable does not name the provider. Throws PLUGIN_FAILED for an unreadable variable.
+ * TF_REATTACH_PROVIDERS. The address may leave out its host and the namespace `hashicorp`. Returns
+ * undefined when the variable does not name the provider. Throws PLUGIN_FAILED for an unreadable
+ * variable.
  */
 export function findReattachedProvider(
   env: Readonly<Record<string, string>>,
@@ -35,7 +36,7 @@ function parseVariable(text: string): Readonly<Record<string, unknown>> {
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return { ...parsed }
   } catch {
-    // The error below says that the text is not JSON.
+    // The error below also covers a text that is not JSON.
   }
   throw error('PLUGIN_FAILED', `${variable} is not a JSON object of source addresses`)
 }

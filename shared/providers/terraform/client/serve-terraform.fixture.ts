@@ -16,7 +16,7 @@ type Handlers = Readonly<Record<string, UntypedHandleCall>>
 /** A host starts no process for a provider that it reattaches. */
 const noProcesses: ProcessesPort = {
   spawn() {
-    throw new Error('a process starts')
+    throw new Error('the host started a process')
   },
   listGroups: () => [],
   close: () => Promise.resolve(),
@@ -31,12 +31,15 @@ export async function closeServed(): Promise<void> {
 
 type Reply = (failure: Error | null, value?: unknown) => void
 
-/** Responds to a unary call, and keeps the request in `requests`. */
+/** Creates a handler of a unary call that responds, and keeps the request in `requests`. */
 export function respond(response: unknown, requests: unknown[] = []): UntypedHandleCall {
   return respondWith(() => response, requests)
 }
 
-/** Responds to a unary call with a new response each time. */
+/**
+ * Creates a handler of a unary call that responds with a new response each time, or with an error
+ * if `createResponse` returns one. Keeps the requests in `requests`.
+ */
 export function respondWith(createResponse: () => unknown, requests: unknown[]): UntypedHandleCall {
   const handle = (call: { readonly request: unknown }, reply: Reply): void => {
     const response = createResponse()
@@ -47,7 +50,7 @@ export function respondWith(createResponse: () => unknown, requests: unknown[]):
   return handle as UntypedHandleCall
 }
 
-/** Writes responses to a stream, and ends the stream unless `isEndless`. */
+/** Creates a handler that writes responses to a stream, and ends the stream unless `isEndless`. */
 export function writeEvents(
   events: readonly unknown[],
   options: { readonly isEndless?: boolean; readonly onCancel?: () => void } = {},
@@ -60,7 +63,7 @@ export function writeEvents(
   return handle as UntypedHandleCall
 }
 
-/** Creates a status of gRPC as a provider sends it. */
+/** Creates the error with which a handler sends a status of gRPC. */
 export function statusError(code: status, details: string): Error {
   return Object.assign(new Error(details), { code, details })
 }
@@ -70,6 +73,7 @@ export async function serveTerraform(
   handlers: Handlers,
   options: {
     readonly protocol?: 5 | 6
+    /** Further gRPC services of the process, with their handlers. */
     readonly others?: readonly (readonly [Parameters<Server['addService']>[0], Handlers])[]
     readonly isTest?: boolean
     readonly isDeferralAllowed?: boolean
@@ -81,7 +85,7 @@ export async function serveTerraform(
   const folder = mkdtempSync(join(tmpdir(), 'tf-client-'))
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   server.addService(protocol === 6 ? service6 : service5, { ...handlers })
-  for (const [service, own] of others) server.addService(service, { ...own })
+  for (const [service, ownHandlers] of others) server.addService(service, { ...ownHandlers })
   const path = join(folder, 'socket')
   const target = network === 'unix' ? `unix:${path}` : '127.0.0.1:0'
   const port = await new Promise<number>((resolve, reject) => {

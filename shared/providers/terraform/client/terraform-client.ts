@@ -157,7 +157,7 @@ export interface EphemeralRequest {
   readonly private: Uint8Array | undefined
 }
 
-/** A listed resource. */
+/** A listed resource, or an event with diagnostics only. */
 export interface ListResourceEvent extends DiagnosedResponse {
   readonly identity: ReceivedValue
   readonly displayName: string

@@ -57,8 +57,9 @@ export interface TerraformStartRequest {
 /** Starts Terraform providers. */
 export interface TerraformHost {
   /**
-   * Starts a provider, or attaches to one that the user runs. A failed start is repeated. Throws
-   * PLUGIN_FAILED, or PLUGIN_HANDSHAKE for a program that is not a provider of protocol 5 or 6.
+   * Starts a provider, or attaches to one that the user runs. A start that failed with
+   * PLUGIN_FAILED is repeated. Throws PLUGIN_FAILED, or PLUGIN_HANDSHAKE for a refused handshake,
+   * for example of another protocol than 5 or 6.
    */
   readonly start: (request: TerraformStartRequest) => Promise<TerraformProcess>
 }
@@ -156,7 +157,7 @@ async function startOnce(
   })
 }
 
-/** Attaches to a provider that the user runs. Closing it never signals the process. */
+/** Attaches to a provider that the user runs. `close` of the result never signals the process. */
 async function attach(
   deps: TerraformHostDeps,
   request: TerraformStartRequest,

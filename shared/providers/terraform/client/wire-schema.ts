@@ -7,8 +7,8 @@ import type {
 } from '../../../../proto/gen/terraform/tfplugin6.ts'
 
 /**
- * The messages of schemas in both protocols. The protocols differ in the attribute: only protocol 6
- * has nested types.
+ * A schema in both protocols. The protocols differ in the attributes: only protocol 6 has nested
+ * types.
  */
 export interface WireSchema extends Omit<Schema, 'block'> {
   readonly block: WireBlock | undefined

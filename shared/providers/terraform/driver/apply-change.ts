@@ -15,7 +15,10 @@ import type { ResourceType } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 
-/** A planned change to apply. All values are known. For a deletion, `planned` is null. */
+/**
+ * A planned change to apply. Only `planned` can have unknown parts, for values that the provider
+ * computes. For a deletion, `planned` is null.
+ */
 export interface ApplyInput
   extends Pick<PlannedChange, 'prior' | 'planned' | 'plannedPrivate' | 'plannedIdentity'> {
   readonly urn: string
@@ -81,7 +84,7 @@ interface DecodedState {
 
 /**
  * Decodes the new state. Unknown parts and values of write-only attributes become null. If the
- * state is invalid, the prior object stays, as in Terraform's core.
+ * state cannot be decoded, the prior object stays, as in Terraform's core.
  */
 function decodeApplied(
   session: TerraformSession,
@@ -110,7 +113,8 @@ function decodeApplied(
 }
 
 /**
- * Decodes the new identity. An invalid one is a problem of the change, because the object exists.
+ * Decodes the new identity. An invalid identity is a problem in the result instead of an error,
+ * because the object may exist and must be recorded.
  */
 function decodeIdentity(
   session: TerraformSession,

@@ -35,9 +35,9 @@ export function createDetailedDiff(
         attribute === undefined || attribute.isRequired === true || attribute.isOptional === true
       )
     })
-  const shown = parts.some(isConfigurable) ? parts.filter(isConfigurable) : parts
+  const shownParts = parts.some(isConfigurable) ? parts.filter(isConfigurable) : parts
   return new Map(
-    shown.map(({ path, kind }) => {
+    shownParts.map(({ path, kind }) => {
       const isReplaced = replacePaths.some(
         replacePath => isAtOrBelow(path, replacePath) || isAtOrBelow(replacePath, path),
       )

@@ -5,7 +5,7 @@ import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyType } from '../values/type-system.ts'
 import type { TypeSchema } from './terraform-package.ts'
 
-/** Formats a path of a schema with the names of the program. */
+/** Formats the path of an attribute with the property names that programs use. */
 export type PathFormatter = (path: CtyPath) => string
 
 /** Returns the formatter of the paths of a type. */

@@ -68,7 +68,10 @@ export async function diffObject(
   }
 }
 
-/** Returns the diff if only the secret parts change. The update then applies nothing. */
+/**
+ * Returns the diff of an object whose values stay the same, but whose secret parts are at other
+ * paths than before. The update then applies nothing.
+ */
 function diffSensitivePaths(
   resource: ResourceType,
   priorPaths: readonly CtyPath[],

@@ -18,7 +18,7 @@ const ephemeralKey = '__ephemeral'
  * never the value. The input is an object with the only key `__ephemeral`.
  */
 export interface EphemeralReference {
-  /** The type in Terraform, such as `tfgold_ticket`. */
+  /** The type in Terraform, such as `random_password`. */
   readonly typeName: string
   /** The configuration, which may contain further references. */
   readonly args: PropertyMap

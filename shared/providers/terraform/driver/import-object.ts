@@ -41,7 +41,7 @@ export async function importObject(
         { message: `the object has the type '${imported.typeName}'`, path: [] },
       ]),
     )
-  // The provider reads its own form, in which absent blocks may be null.
+  // Only the provider's own read gets this value, so absent blocks may be null.
   const value = checkRawState(session, resource, {
     urn,
     messageStart: 'imported the object',

@@ -42,7 +42,9 @@ export async function invokeToken(
   return session.isUnconfigured() ? { outputs: emptyMap, failures: [] } : invoke()
 }
 
-/** Returns the call for a token that is no function. Throws ProviderError for an unknown token. */
+/**
+ * Returns the call for a token that names no function. Throws ProviderError for an unknown token.
+ */
 function selectInvoke(
   session: TerraformSession,
   request: InvokeRequest,
@@ -82,6 +84,7 @@ async function readDataSource(
   return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
 }
 
+/** Throws ProviderError if a result is null or has unknown values. */
 function requireKnown(session: TerraformSession, fault: string, value: CtyValue): void {
   if (value.kind !== 'null' && isWhollyKnown(value)) return
   const message = value.kind === 'null' ? 'the result is null' : 'the result has unknown values'

@@ -66,7 +66,7 @@ export async function listObjects(
     limit,
   })
   for await (const event of events) {
-    const result = readListed(session, resource, { token, event })
+    const result = readListEvent(session, resource, { token, event })
     if (result !== undefined) results.push(result)
     if (limit > 0 && results.length === limit) break
   }
@@ -74,7 +74,7 @@ export async function listObjects(
 }
 
 /** Reads an event. Returns undefined for one that has only warnings. */
-function readListed(
+function readListEvent(
   session: TerraformSession,
   resource: ResourceType,
   { token, event }: { readonly token: string; readonly event: ListResourceEvent },
@@ -118,9 +118,9 @@ function readListOptions(args: PropertyMap): ListOptions {
   const config = args.get('config') ?? emptyMap
   const limit = args.get('limit') ?? 0
   const includesResource = args.get('includeResource') ?? false
-  const hasLimit = typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0
+  const isLimitValid = typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0
   if (!isMap(config) && config !== unknown) refuse('config', 'an object is required')
-  if (!hasLimit && limit !== unknown) refuse('limit', 'a whole number from 0 on is required')
+  if (!isLimitValid && limit !== unknown) refuse('limit', 'a whole number from 0 on is required')
   if (typeof includesResource !== 'boolean' && includesResource !== unknown)
     refuse('includeResource', 'true or false is required')
   for (const name of args.keys())
@@ -128,7 +128,7 @@ function readListOptions(args: PropertyMap): ListOptions {
       refuse(name, "a list has only 'config', 'limit' and 'includeResource'")
   return {
     config: isMap(config) ? config : emptyMap,
-    limit: hasLimit ? limit : 0,
+    limit: isLimitValid ? limit : 0,
     includesResource: includesResource === true,
     failures,
   }

@@ -71,7 +71,7 @@ export async function loadTerraformPackage(
 
 /**
  * Encodes the metadata of a package, or null if it has none. Returns undefined for a provider that
- * accepts no metadata. Throws TERRAFORM_CONFIG_INVALID for metadata that does not fit,
+ * accepts no metadata. Throws TERRAFORM_CONFIG_INVALID for metadata that does not fit the schema,
  * TERRAFORM_PACKAGE_INVALID for metadata of a provider that accepts none, and ProviderError for an
  * invalid schema.
  */

@@ -9,7 +9,10 @@ import { getAtCtyPath } from '../values/walk-value.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 
-/** Returns the paths of the secret parts of an object, by its schema and by its configuration. */
+/**
+ * Returns the paths of the secret parts of an object, by its schema and by its configuration.
+ * `configuredPaths`: the paths of the secrets in the configuration.
+ */
 export function sensitivePathsOf(
   { block }: ResourceType,
   value: CtyValue,

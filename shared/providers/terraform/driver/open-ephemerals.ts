@@ -53,7 +53,7 @@ export async function withEphemerals<T>(
   }
 }
 
-/** Runs a function whose errors and warnings do not contain the secrets of its inputs. */
+/** Runs a function with `resolved`. Removes the secrets of `resolved` from errors and warnings. */
 async function withRedaction<T>(
   session: TerraformSession,
   resolved: PropertyMap,
@@ -72,6 +72,10 @@ export function withUnknownEphemerals(inputs: PropertyMap): PropertyMap {
   return replaceEphemeralReferences(inputs, () => unknown)
 }
 
+/**
+ * Opens the ephemeral resources to which inputs refer, and adds them to `opened`. Returns the
+ * inputs with their values. Opens no resource twice.
+ */
 async function resolveInputs(
   session: TerraformSession,
   inputs: PropertyMap,
