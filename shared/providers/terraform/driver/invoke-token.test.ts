@@ -197,7 +197,7 @@ describe('an action', () => {
       ending({ kind: 'completed', diagnostics: [createErrorDiagnostic('No power')] }),
       /cannot run the action[^]*No power/,
     ],
-    ['no result', ending({ kind: 'progress', message: 'm' }), /ended without a result/],
+    ['no completion', ending({ kind: 'progress', message: 'm' }), /ended before its completion/],
     [
       'a deferral',
       () => ({ planAction: async () => ({ diagnostics: [], deferralReason: 'unknown' as const }) }),

@@ -1,20 +1,20 @@
 import { error } from '../../../errors/error.ts'
 import type { PackageParameter } from './package-parameter.ts'
 
-/** The options with a list of types. */
+/** The options whose value is a list of Terraform types. */
 const listOptions: readonly string[] = ['--include', '--exclude']
 
 /**
  * Parses the arguments of a package: a source with an optional version constraint, or the path of a
- * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. The version ''
- * allows every version. Throws TERRAFORM_PACKAGE_INVALID.
+ * local provider. Options: `--include a,b`, `--exclude a,b`, `--provider-name n`. Without a
+ * constraint, `version` is '', which allows every version. Throws TERRAFORM_PACKAGE_INVALID.
  */
 export function parsePackageArguments(args: readonly string[]): PackageParameter {
   const { operands, options } = splitArguments(args)
   const [source, version = '', ...others] = operands
   if (source === undefined || source === '')
     throw createArgumentError(
-      'they name no provider; the first one is a source or the path of a file',
+      'they name no provider; the first one must be a source or the path of a file',
     )
   const filter = {
     includes: readList(options, '--include'),
@@ -30,7 +30,7 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
   return { ...filter, kind: 'remote', source, version }
 }
 
-/** Returns the parameter value that identifies a provider, as base64 of JSON. */
+/** Returns the parameter value of a package, which is base64 of JSON. */
 export function formatPackageParameter(parameter: PackageParameter): string {
   const { includes, excludes, providerName, providerMeta } = parameter
   const origin =

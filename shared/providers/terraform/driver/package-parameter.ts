@@ -3,7 +3,8 @@ import { parseJson } from '../../../values/parse-json.ts'
 import type { JsonObject } from '../../../values/value-codec.ts'
 
 /**
- * The provider that a parameterized package names, as in the dynamic packages of Pulumi's bridge.
+ * The parameter of a package: its Terraform provider, and the selection of its types. The form is
+ * that of the dynamic packages of Pulumi's bridge.
  */
 export type PackageParameter = PackageFilter &
   (
@@ -11,11 +12,15 @@ export type PackageParameter = PackageFilter &
     | { readonly kind: 'local'; readonly path: string }
   )
 
-/** The selected types of a package, and the name and metadata of its provider, if it has them. */
+/**
+ * The part of a package's parameter that does not name the provider: the selection of types, a name
+ * for the package, and metadata for the provider.
+ */
 export interface PackageFilter {
   /** Names of types in Terraform. Empty means all. */
   readonly includes: readonly string[]
   readonly excludes: readonly string[]
+  /** The name of the package, if it differs from the type of its provider. */
   readonly providerName: string | undefined
   /**
    * The metadata that a provider with `provider_meta` gets with each call about a resource or data
@@ -60,7 +65,7 @@ function readName(json: JsonMembers, name: string): string | undefined {
   const value = json[name]
   if (value === undefined) return undefined
   if (typeof value !== 'string' || value === '')
-    throw createParameterError(`'${name}' must be a text`)
+    throw createParameterError(`'${name}' must be a text that is not empty`)
   return value
 }
 

@@ -78,7 +78,7 @@ export async function planChange(
     decodeValue(response.plannedState, type),
   )
   // A provider with the legacy type system may plan changes of ignored values. As in Terraform's
-  // core, the plan itself is then reset like a configuration.
+  // core, these changes are then undone in the plan, too.
   const planned =
     response.isLegacyTypeSystem && untainted !== undefined
       ? applyIgnoredChanges(resource, { ...request, config: decoded }, prior)

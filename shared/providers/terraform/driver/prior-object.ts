@@ -23,8 +23,8 @@ export interface PriorObject extends ResourceObject {
 
 /**
  * Returns the object of a recorded resource in the provider's current schema. The provider moves a
- * state of another type, and upgrades any other state, even one with the current schema version. A
- * state that this process has just read is current. Throws ProviderError.
+ * state of another type, and upgrades any other state, even one with the current schema version.
+ * Outputs that a read of this process returned need neither. Throws ProviderError.
  */
 export async function readPriorObject(
   session: TerraformSession,
@@ -89,7 +89,7 @@ export async function upgradeObject(
   }
 }
 
-/** A stored object, and the URN of its resource. */
+/** A stored object to upgrade or move, and the URN of its resource. */
 export interface ObjectToUpgrade {
   readonly stored: StoredObject & {
     /** The attributes in the form of Terraform before 0.12, in place of `stateJson`. */
@@ -129,10 +129,10 @@ function prepareStored(
   return { json: new TextEncoder().encode(json ?? stateJson) }
 }
 
-/** A state of a response, with the names of its call and its resource for messages. */
+/** A state of a response, with the texts that describe it in messages. */
 interface ReceivedState {
   readonly urn: string
-  /** The beginning of the messages, such as `moved the state`. */
+  /** What the provider did, such as `moved the state`. In messages, it follows the provider. */
   readonly messageStart: string
   readonly read: () => CtyValue
 }
@@ -212,8 +212,8 @@ async function upgradeIdentity(
 }
 
 /**
- * Moves an object from another type. As in Terraform's core, the capability of the provider does
- * not matter, so a provider without this call fails.
+ * Moves an object from another type. As in Terraform's core, the provider is called even if it does
+ * not declare the capability for moves. A provider that cannot move states then fails.
  */
 async function moveObject(
   session: TerraformSession,

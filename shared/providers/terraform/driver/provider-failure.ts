@@ -11,8 +11,8 @@ export function createRefusal(message: string, cause?: unknown): ProviderError {
 }
 
 /**
- * Describes contradictions in a response, and names the provider as their cause. `fault` completes
- * the sentence, such as `planned an invalid change of 'URN'`.
+ * Describes contradictions in a response, and names the provider as their cause. `fault` says what
+ * the provider did, such as `planned an invalid change of 'URN'`.
  */
 export function describeProviderBug(
   provider: string,

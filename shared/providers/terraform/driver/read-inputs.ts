@@ -52,8 +52,8 @@ function hasWriteOnly({ attributes }: ObjectSchema): boolean {
 }
 
 /**
- * Updates a value. An object gets no keys besides those of the program, because providers add
- * others.
+ * Returns an input with the current value of its output. An object gets no keys besides those of
+ * the program, because providers add others.
  */
 function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue {
   if (isSecret(input)) return secretOf(updateValue(input.value, output))

@@ -13,6 +13,7 @@ import type { ResourceType } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
 
+/** The result for an object that does not exist, or that cannot be read yet. */
 const absentResult: ReadResult = {
   id: '',
   inputs: emptyMap,
@@ -21,7 +22,7 @@ const absentResult: ReadResult = {
   initErrors: [],
 }
 
-/** The reason why a tainted object is unhealthy. */
+/** The initialization error of a tainted object. */
 const taintReason = 'the object was created with errors. The next update replaces it'
 
 /**

@@ -5,8 +5,8 @@ import type { TypeSchema } from './terraform-package.ts'
 import { showWarnings, type TerraformSession } from './terraform-session.ts'
 
 /**
- * Shows the warnings of a response. Throws ProviderError with all errors of the response, as in
- * `cannot VERB 'SUBJECT'`.
+ * Shows the warnings of a response. If it has errors, throws ProviderError with all of them. The
+ * message of the error begins with `cannot VERB 'SUBJECT'`.
  */
 export function requireNoErrors(
   session: TerraformSession,

@@ -7,14 +7,14 @@ import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import type { TypeSchema, ResourceType } from './terraform-package.ts'
 
-/** Builds the configuration of an object from the inputs of a program, with all problems. */
+/** Builds the configuration of an object from the inputs of a program. Collects all problems. */
 export function buildObjectConfig({ block, names }: TypeSchema, inputs: PropertyMap): BuiltConfig {
   return buildConfig(block, toTerraformInputs(names, inputs).inputs)
 }
 
 /**
- * Builds the configuration from checked inputs. `subject` is the URN or type in messages. Throws
- * TERRAFORM_CONFIG_INVALID.
+ * Builds the configuration of an object, and refuses any problem. `subject` is the URN or type in
+ * messages. Throws TERRAFORM_CONFIG_INVALID.
  */
 export function requireObjectConfig(
   schema: TypeSchema,
@@ -33,8 +33,8 @@ export interface IgnoredChanges {
 }
 
 /**
- * Reads the option `ignoreChanges`. Paths that the schema does not have are left out. A wildcard
- * stands for each part of the values.
+ * Reads the option `ignoreChanges`. Paths that the schema does not have are left out. A wildcard in
+ * a path stands for each part that one of the values has there.
  */
 export function readIgnoredChanges(
   { names }: ResourceType,

@@ -8,8 +8,8 @@ import type { TypeSchema } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 
 /**
- * Plans an action and, outside of a preview, runs it. Its progress is shown to the user, and it has
- * no result. Throws ProviderError.
+ * Plans an action and, outside of a preview, runs it. Shows its progress to the user. An action has
+ * no outputs. Throws ProviderError.
  */
 export async function runAction(
   session: TerraformSession,
@@ -39,6 +39,6 @@ export async function runAction(
       return done
     }
   }
-  const flaw = { message: 'the action ended without a result', path: [] }
+  const flaw = { message: 'the events of the action ended before its completion', path: [] }
   throw createRefusal(describeProviderBug(pkg.name, `ran '${token}' wrongly`, [flaw]))
 }

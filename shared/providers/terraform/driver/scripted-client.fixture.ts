@@ -32,7 +32,9 @@ function objectOfPlain(plain: PlainValue): PlainObject | undefined {
     : undefined
 }
 
+/** A response without problems. */
 const fine = { diagnostics: [] }
+/** A response without problems to a call that a provider could defer. */
 const done = { ...fine, deferralReason: undefined }
 const failUnscripted = (): never => {
   throw new Error('this call is not scripted')
@@ -43,8 +45,8 @@ const failUnscripted = (): never => {
  * and the data source `x_lookup`. It also has the action `x_poke`, the ephemeral resource
  * `x_ticket` and the function `join`.
  *
- * A plan leaves `id` and `note` unknown, and a change of `zone` requires a replacement. Plans
- * append `p` to private data, and applies append `a`.
+ * The plan of a new object leaves `id` unknown, and `note` too unless it is set. A change of `zone`
+ * requires a replacement. Plans append `p` to private data, and applies append `a`.
  */
 export function createScriptedClient(): TerraformClient {
   return {

@@ -36,20 +36,20 @@ export interface ScriptedTerraform {
     args: PropertyMap,
     preview?: boolean,
   ) => ReturnType<Provider['invoke']>
-  /** Returns the names of the calls about resources since the last call of this function. */
+  /** Returns the names of the calls since the configuration or the last use of this function. */
   readonly listNewCalls: () => readonly string[]
   /** Returns the last request of a kind. */
   readonly requestOf: (rpc: keyof TerraformClient) => Readonly<Record<string, MsgpackValue>>
 }
 
-/** The resource of all calls. */
+/** The resource of all requests about a resource. */
 const thing = {
   urn: 'urn:pulumi:dev::p::x:index/thing:Thing::a' as Urn,
   name: 'a',
   type: 'x:index/thing:Thing',
 }
 
-/** Returns inputs. */
+/** Creates the property map of some inputs. */
 export function inputsOf(inputs: Readonly<Record<string, PropertyValue>>): PropertyMap {
   return new Map(Object.entries(inputs))
 }
@@ -58,6 +58,7 @@ export function inputsOf(inputs: Readonly<Record<string, PropertyValue>>): Prope
 export interface ScriptOptions {
   /** Members of the package parameter besides the path. */
   readonly parameter?: Readonly<Record<string, unknown>>
+  /** Whether this process is ending. By default it is not. */
   readonly isEnding?: () => boolean
   /** The configuration of the provider. */
   readonly config?: PropertyMap

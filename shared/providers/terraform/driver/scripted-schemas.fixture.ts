@@ -16,8 +16,8 @@ import { decodeValue, encodeValue } from './wire-values.ts'
 export type PlainObject = { readonly [name: string]: PlainValue }
 
 /**
- * Creates an attribute. `letters` are its flags: required, optional, computed, sensitive,
- * write-only.
+ * Creates an attribute. `letters` are the first letters of its flags: required, optional, computed,
+ * sensitive, write-only.
  */
 export function createAttributeMessage(
   name: string,

@@ -16,8 +16,9 @@ export interface RecordedResource {
 }
 
 /**
- * Returns the stored object of a recorded resource: from its record, or, for a state of Pulumi's
- * bridge and for edited outputs, from the outputs. Throws ProviderError if the outputs do not fit.
+ * Returns the stored object of a recorded resource. The outputs usually contain a record of it. In
+ * a state of Pulumi's bridge and after an edit of the outputs, it is rebuilt from the properties in
+ * the outputs. Throws ProviderError if they do not fit the schema.
  */
 export function findStoredObject(
   resource: ResourceType,

@@ -43,6 +43,7 @@ export interface IdentitySchema {
 export interface TerraformPackage extends PackageDescriptor {
   readonly tokens: PackageTokens
   readonly schemas: ProviderSchemaResponse
+  /** The schema of the provider's configuration. */
   readonly provider: TypeSchema
   /**
    * The metadata of the package for calls about resources and data sources. Undefined if the
@@ -67,7 +68,10 @@ export interface PackageDescriptor {
   /** The name of the package. */
   readonly name: string
   readonly version: string
-  /** The address of the provider, such as `registry.opentofu.org/hashicorp/random`. */
+  /**
+   * The address of the provider, such as `registry.opentofu.org/hashicorp/random`, or the path of a
+   * local one.
+   */
   readonly source: string
   /** The type of the provider, such as `random`. */
   readonly providerName: string

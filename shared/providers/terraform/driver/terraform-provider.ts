@@ -57,7 +57,7 @@ export interface TerraformProviderDeps {
 
 /**
  * Creates a provider. Its process is started when the parameters of the package name the Terraform
- * provider. Until then every call about the configuration, a resource or a function fails.
+ * provider. Until then every call that needs the process fails.
  */
 export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
   let running: RunningPackage | undefined
@@ -147,7 +147,7 @@ export async function startPackage(
     const pkg = await loadTerraformPackage(process.client, { ...binary, name }, parameter)
     return {
       ...{ process, pkg },
-      // The arguments may allow several versions. From then on, the version is fixed.
+      // The arguments may allow several versions. From here on, the version is fixed.
       parameter:
         parameter.kind === 'local'
           ? parameter

@@ -59,10 +59,10 @@ export async function updateObject(
   const applied = await applyChange(session, resource, change)
   warnOfChangedIdentity(session, urn, [prior.identity, applied.identity])
   const hasFailed = applied.problems.length > 0
-  const isLost = hasFailed && applied.value.kind === 'null'
+  const isObjectMissing = hasFailed && applied.value.kind === 'null'
   // Terraform's core also saves an upgraded or moved object whose update fails.
-  if (isLost && !prior.isOutdated) throw createRefusal(applied.problems.join('; '))
-  const current = isLost ? prior : applied
+  if (isObjectMissing && !prior.isOutdated) throw createRefusal(applied.problems.join('; '))
+  const current = isObjectMissing ? prior : applied
   const outputs = toRecordedOutputs(resource, {
     ...current,
     isTainted: prior.isTainted,

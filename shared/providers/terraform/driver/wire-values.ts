@@ -6,7 +6,7 @@ import { encodeMsgpack } from '../values/encode-msgpack.ts'
 import type { CtyType } from '../values/type-system.ts'
 import type { ResourceType } from './terraform-package.ts'
 
-/** Encodes a value that conforms to a type for a request. */
+/** Encodes a value for a request. The value must conform to the type. */
 export function encodeValue(value: CtyValue, type: CtyType): MsgpackValue {
   return { msgpack: encodeMsgpack(value, type) }
 }

@@ -82,7 +82,7 @@ describe('settings of the command line', () => {
     ['provider_installation { other {} }', "the installation method 'other' is unknown"],
     ['provider_installation { filesystem_mirror {} }', "'filesystem_mirror', 'path'"],
     ['provider_installation { network_mirror { url = "http://a" } }', 'with https'],
-    ['provider_installation { oci_mirror {} }', "'oci_mirror' is missing"],
+    ['provider_installation { oci_mirror {} }', "'oci_mirror' is not supported"],
     ['provider_installation {} provider_installation {}', 'a second'],
     ['provider_installation { direct { include = ["*/a"] } }', "'*/a' is not a pattern"],
   ])('%s is refused', (text, problem) => {

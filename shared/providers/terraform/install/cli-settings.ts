@@ -24,7 +24,8 @@ export interface CliSettings {
   /** Host → bearer token. */
   readonly tokens: ReadonlyMap<string, string>
   /**
-   * Host → the base address of its provider registry, which is then not requested from the host.
+   * Host → the base address of its provider registry, from a `host` block. The host is then not
+   * asked for this address.
    */
   readonly registries: ReadonlyMap<string, string>
   readonly hasCredentialsHelper: boolean
@@ -40,24 +41,27 @@ export interface SettingsDeps {
 }
 
 /**
- * Reads the main settings file and those in `~/.terraform.d` and OpenTofu's folder. The variable
- * TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG can name the main file. Otherwise the main file is the
- * first existing one of `.tofurc` and `.terraformrc` of the user, and `tofurc` in OpenTofu's
- * folder. If a variable names the main file, only `credentials.tfrc.json` is read from the folders.
- * If that main file is missing, the user is only warned, as in Terraform. Variables win over files.
+ * Reads the main settings file, and the settings files in two folders: `~/.terraform.d` and
+ * OpenTofu's `~/.config/opentofu`. The variable TF_CLI_CONFIG_FILE or TERRAFORM_CONFIG can name the
+ * main file. Otherwise the main file is the first existing one of `~/.tofurc`, `~/.terraformrc` and
+ * `tofurc` in OpenTofu's folder. If a variable names the main file, only `credentials.tfrc.json` is
+ * read from the folders. If that main file is missing, the user is only warned, as in Terraform.
+ * XDG_CONFIG_HOME replaces `~/.config`. Variables win over files.
  * Throws TERRAFORM_SETTINGS_INVALID, TERRAFORM_FILE_INVALID, TERRAFORM_ADDRESS_INVALID and
  * FEATURE_MISSING.
  */
 export function readCliSettings(deps: SettingsDeps): CliSettings {
   const { env } = deps
-  const documents = listSettingsFiles(deps).map(file => ({ file, body: readFile(file) }))
-  const blocks = documents.flatMap(({ file, body }) => body.blocks.map(block => ({ file, block })))
+  const parsedFiles = listSettingsFiles(deps).map(file => ({ file, body: readFile(file) }))
+  const blocks = parsedFiles.flatMap(({ file, body }) =>
+    body.blocks.map(block => ({ file, block })),
+  )
   const installations = blocks.filter(({ block }) => block.type === 'provider_installation')
   const [, secondInstallation] = installations
   if (secondInstallation !== undefined)
     throw createSettingsError(secondInstallation.file, "a second 'provider_installation' block")
   const [installation] = installations.map(({ file, block }) => readInstallationBlock(block, file))
-  const cacheFolder = documents
+  const cacheFolder = parsedFiles
     .map(({ body }) => body.attributes.get('plugin_cache_dir'))
     .findLast(value => typeof value === 'string')
   return {

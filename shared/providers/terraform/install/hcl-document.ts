@@ -1,7 +1,7 @@
 import { parseJson } from '../../../values/parse-json.ts'
 import { createHclRefusal, type HclRefusal, type HclToken, splitHcl } from './hcl-tokens.ts'
 
-/** A literal value of a configuration. */
+/** A literal value in a settings or lock file. */
 export type HclValue =
   | string
   | number

@@ -1,6 +1,6 @@
 import { error } from '../../../errors/error.ts'
 
-/** A piece of a configuration. */
+/** A piece of a text in Terraform's language. */
 export interface HclToken {
   readonly kind: 'name' | 'string' | 'number' | 'mark' | 'end'
   /** The value of a string, and otherwise the text. */
@@ -26,8 +26,8 @@ const patterns = [
 ] as const
 
 /**
- * Splits a configuration into its tokens, the last of which is `end`. Comments are left out. Throws
- * TERRAFORM_FILE_INVALID for text that is no token, and for templates.
+ * Splits a text into its tokens, the last of which is `end`. Comments are left out. Throws
+ * TERRAFORM_FILE_INVALID for text that is no token, for unknown escapes, and for templates.
  */
 export function splitHcl(text: string, refuse: HclRefusal): readonly HclToken[] {
   const tokens: HclToken[] = []

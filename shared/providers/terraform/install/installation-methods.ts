@@ -67,9 +67,13 @@ function readMethod({ type, body }: HclBlock, file: string): InstallationMethod 
         accepts: createFilter(readForm(registryForm, body, { type, file })),
       }
     case 'oci_mirror':
-      throw error('FEATURE_MISSING', `${file}: the installation method 'oci_mirror' is missing`, {
-        hint: 'Use `network_mirror` or `filesystem_mirror` with the same providers.',
-      })
+      throw error(
+        'FEATURE_MISSING',
+        `${file}: the installation method 'oci_mirror' is not supported`,
+        {
+          hint: 'Use `network_mirror` or `filesystem_mirror` with the same providers.',
+        },
+      )
     default:
       throw createSettingsError(file, `the installation method '${type}' is unknown`)
   }

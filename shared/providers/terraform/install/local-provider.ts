@@ -5,7 +5,8 @@ import type { ProviderBinary } from '../driver/terraform-provider.ts'
 
 /**
  * Returns the provider in a file, whose path is absolute or relative to the program. Throws
- * TERRAFORM_PACKAGE_INVALID for a file with another name, and PLUGIN_MISSING.
+ * TERRAFORM_PACKAGE_INVALID for a file whose name does not begin with `terraform-provider-`, and
+ * PLUGIN_MISSING.
  */
 export function findLocalProvider(programFolder: string, file: string): ProviderBinary {
   const path = isAbsolute(file) ? file : resolve(programFolder, file)

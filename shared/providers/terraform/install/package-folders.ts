@@ -20,7 +20,7 @@ export interface LocalPackage {
 const osNames: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' }
 const archNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
-/** Returns the platform of Node's names of a system and an architecture. */
+/** Returns the platform for Node's names of a system and an architecture. */
 export function packagePlatformOf(os: string, arch: string): PackagePlatform {
   return { os: osNames[os] ?? os, arch: archNames[arch] ?? arch }
 }
@@ -39,7 +39,7 @@ export function unpackedFolderOf(
   return join(packageFolderOf(root, address), version, `${os}_${arch}`)
 }
 
-/** Lists the packages of a provider for a platform, in both layouts. */
+/** Lists the unpacked and packed packages of a provider for a platform, below a mirror or cache. */
 export function listLocalPackages(
   root: string,
   address: SourceAddress,

@@ -21,7 +21,7 @@ export interface DownloadablePackage {
   /** Hashes of which the package must have one. Empty = not known. */
   readonly acceptedHashes: readonly string[]
   /**
-   * Hashes that the source guarantees, of the packages of all platforms. A lock file may record
+   * Hashes of the packages of all platforms, which the source guarantees. A lock file may record
    * them.
    */
   readonly verifiedHashes: readonly string[]

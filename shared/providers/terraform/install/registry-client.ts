@@ -140,7 +140,7 @@ function requireProtocol(title: string, protocols: readonly string[]): void {
   if (isSupported || protocols.length === 0) return
   throw error(
     'TERRAFORM_PLATFORM_UNSUPPORTED',
-    `${title} has only the protocols ${protocols.join(', ')}, and needs 5 or 6`,
+    `${title} has only the protocols ${protocols.join(', ')}, but must have 5 or 6`,
   )
 }
 

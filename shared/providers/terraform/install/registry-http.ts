@@ -100,7 +100,7 @@ class StatusError extends Error {
   }
 }
 
-/** A failure that a repetition cannot change, such as that of a URL without encryption. */
+/** A failure that a repetition cannot change, such as a URL without encryption. */
 class FinalError extends Error {}
 
 function isTransient(status: number): boolean {

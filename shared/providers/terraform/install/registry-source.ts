@@ -7,8 +7,8 @@ import { verifyChecksums } from './verify-checksums.ts'
 
 /**
  * Creates the source of the registries. Its packages have checksums with a verified signature, with
- * the exceptions of `verifyChecksums`. Its functions throw the errors of the registry client,
- * TERRAFORM_CHECKSUM and TERRAFORM_SIGNATURE.
+ * the exceptions that `verifyChecksums` permits. Its functions throw the errors of the registry
+ * client, TERRAFORM_CHECKSUM and TERRAFORM_SIGNATURE.
  */
 export function createRegistrySource(
   settings: CliSettings,

@@ -18,11 +18,11 @@ export interface FixtureResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Changes of responses, which a test sets. */
+/** Changes of the registry's responses, which a test sets. */
 export interface RegistryFaults {
   /** Replaces the bytes of packages, so that they do not match their checksum. */
   package?: Buffer
-  /** Signs with another key than the registry returns. */
+  /** The key that signs, in place of the one that the registry returns. */
   signingKey?: SigningKey
   /** The keys that the registry returns. */
   publicKeys?: readonly string[]

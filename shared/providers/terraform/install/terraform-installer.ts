@@ -52,27 +52,28 @@ export interface TerraformInstallerDeps extends PackageSourceDeps {
 /** Finds providers, and installs missing ones. */
 export interface TerraformInstaller {
   /**
-   * Returns the executable of a provider. Concurrent requests share one installation. Throws
-   * TERRAFORM_* codes, PLUGIN_MISSING if downloads are forbidden, PLUGIN_TOO_LARGE and ARCHIVE_*.
+   * Returns the executable of a provider. All requests with the same source and version share one
+   * installation. Throws TERRAFORM_* codes, PLUGIN_MISSING, PLUGIN_TOO_LARGE, FEATURE_MISSING and
+   * ARCHIVE_*.
    */
   readonly obtain: (parameter: PackageParameter) => Promise<ProviderBinary>
 }
 
 /** Creates an installer. It reads the settings of Terraform's command line once, on demand. */
 export function createTerraformInstaller(deps: TerraformInstallerDeps): TerraformInstaller {
-  const pending = new Map<string, Promise<ProviderBinary>>()
+  const installations = new Map<string, Promise<ProviderBinary>>()
   let settings: CliSettings | undefined
   return {
     async obtain(parameter) {
       if (parameter.kind === 'local') return findLocalProvider(deps.programFolder, parameter.path)
       const key = `${parameter.source} ${parameter.version}`
-      const running = pending.get(key)
-      if (running !== undefined) return running
+      const earlierInstallation = installations.get(key)
+      if (earlierInstallation !== undefined) return earlierInstallation
       settings ??= readCliSettings(deps)
       const installation = obtainRemote(parameter, settings, deps)
-      pending.set(key, installation)
+      installations.set(key, installation)
       // A provider that cannot be installed now may be published later.
-      installation.catch(() => void pending.delete(key))
+      installation.catch(() => void installations.delete(key))
       return installation
     },
   }

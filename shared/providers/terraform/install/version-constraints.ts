@@ -85,7 +85,10 @@ function meetsCondition(version: string, condition: Condition): boolean {
   }
 }
 
-/** Returns the first version after those that differ only in the last written number. */
+/**
+ * Returns the first version that `~>` does not accept any more: the next minor version if three
+ * numbers are written, and the next major version otherwise.
+ */
 function seriesEndOf(bound: string, partCount: number): string {
   const major = semver.major(bound)
   return partCount < 3 ? `${major + 1}.0.0` : `${major}.${semver.minor(bound) + 1}.0`

@@ -31,11 +31,11 @@ export function packZip(members: readonly ZipMember[]): Buffer {
     const rest = Buffer.alloc(16)
     rest.writeUInt32LE((mode << 16) >>> 0, 8)
     rest.writeUInt32LE(offset, 12)
-    const made = Buffer.from([20, 3])
+    const versionMadeBy = Buffer.from([20, 3])
     entries.push(
       Buffer.concat([
         Buffer.from('PK\u0001\u0002', 'latin1'),
-        made,
+        versionMadeBy,
         shared,
         rest.subarray(2),
         nameBytes,

@@ -12,7 +12,10 @@ export interface BridgeMeta {
   readonly privateData: Uint8Array
 }
 
-/** Reads the output `__meta`. Absent or malformed parts have the values of a new state. */
+/**
+ * Reads the output `__meta`. An absent or malformed part is read as schema version 0, or as empty
+ * private data.
+ */
 export function readBridgeMeta(outputs: PropertyMap): BridgeMeta {
   const text = stripSecrets(outputs.get(bridgeMetaKey) ?? null)
   const json = typeof text === 'string' ? parseJson(text) : undefined

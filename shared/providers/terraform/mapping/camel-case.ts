@@ -15,12 +15,12 @@ export function toSnakeCase(name: string): string {
   )
 }
 
-/** Returns a name with a capital first. Letters outside ASCII stay. */
+/** Returns a name with its first letter in upper case. Letters outside ASCII stay unchanged. */
 export function capitalize(name: string): string {
   return name.replace(/^[a-z]/, letter => letter.toUpperCase())
 }
 
-/** Returns a name with a small letter first. Letters outside ASCII stay. */
+/** Returns a name with its first letter in lower case. Letters outside ASCII stay unchanged. */
 export function lowerFirst(name: string): string {
   return name.replace(/^[A-Z]/, letter => letter.toLowerCase())
 }

@@ -23,7 +23,7 @@ export interface DescribedObject {
   readonly names: PropertyNames
 }
 
-/** The contents of a package of a Terraform provider, by token. */
+/** The contents of a package of a Terraform provider. The keys of its maps are tokens. */
 export interface PackageContents {
   readonly name: string
   readonly version: string

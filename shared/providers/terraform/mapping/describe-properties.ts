@@ -21,7 +21,7 @@ export interface DescribedProperty {
   readonly spec: PropertySpec
   readonly isInput: boolean
   readonly isRequiredInput: boolean
-  /** Whether each output has the property. */
+  /** Whether the property is in all outputs of the object. */
   readonly isRequiredOutput: boolean
 }
 
@@ -57,7 +57,7 @@ const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
  */
 type DeclareObject = (object: AnyObjectSchema, typeName: string, isInput: boolean) => TypeSpec
 
-/** Creates the types of a package. Types of one name are numbered from `V2` on. */
+/** Creates the types of a package. Further types of one name get the suffixes `V2`, `V3`, … */
 export function createTypeDeclarations(packageName: string): TypeDeclarations {
   const types = new Map<string, ComplexTypeSpec>()
   const usedNames = new Set<string>()
@@ -182,8 +182,8 @@ export function formatObject(
 }
 
 /**
- * Returns a nested object. In Node, inputs and outputs of one type can require different
- * properties.
+ * Returns the specification of a nested object. In Node, inputs and outputs of one type can require
+ * different properties.
  */
 function formatNestedObject(
   properties: ReadonlyMap<string, DescribedProperty>,

@@ -9,7 +9,7 @@ import { namesOf } from './property-names.ts'
 const port = plainAttribute('o', '"number"')
 const key = plainAttribute('o')
 
-/** A resource with each kind of attribute and block that names or nesting depend on. */
+/** A resource type with every kind of attribute and block that the mapping treats differently. */
 export const firewallBlock = blockWith(
   {
     id: plainAttribute('c'),

@@ -40,8 +40,8 @@ const irregularPlurals: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Whole names without a plural. Pulumi's list has more names, but no property has one of these
- * names.
+ * Names without a plural. Pulumi's list has further names, which are left out here, because no
+ * property has such a name.
  */
 const unchangedNames = new RegExp(
   `^(?:${[
@@ -81,7 +81,7 @@ const suffixRules: readonly (readonly [RegExp, string])[] = [
 /**
  * Returns the plural of a name in Terraform's spelling, such as `rules` for `rule`. The rules are
  * those by which Pulumi names lists, even where they give a wrong plural. An irregular plural
- * applies to a whole name only, so `a_child` gets the plural of its ending.
+ * applies to a whole name only, so `left_foot` becomes `left_foots`.
  */
 export function pluralize(name: string): string {
   if (name === '') return ''

@@ -30,13 +30,14 @@ export interface ResourceContext {
   /** The name in Terraform, such as `random_pet`. */
   readonly typeName: string
   readonly providerName: string
-  /** The common prefix of the resource names, without underscore. */
+  /** The common prefix of the names of resource types, without underscore. */
   readonly prefix: string
 }
 
 /**
  * Returns the names of a resource's properties. Pulumi reserves `id`, `urn` and `pulumi` in
- * resources, so attributes with these names get other names.
+ * resources, so attributes with these names get other names. Only a computed `id` keeps its name,
+ * because it is the source of the id.
  */
 export function nameResourceProperties(
   block: BlockSchema,

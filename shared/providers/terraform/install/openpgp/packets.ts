@@ -4,7 +4,7 @@ export interface Packet {
   readonly body: Buffer
 }
 
-/** Input that is no valid OpenPGP data, or that uses an unsupported part of it. */
+/** The error of input that is no valid OpenPGP data, or that uses an unsupported feature of it. */
 export class OpenPgpError extends Error {
   override readonly name = 'OpenPgp'
 }
@@ -23,8 +23,9 @@ const armorPattern = new RegExp(
 )
 
 /**
- * Returns the bytes of all blocks of ASCII armor, or the bytes themselves without armor. The
- * checksums are not compared, because signatures cover everything. Throws `OpenPgpError`.
+ * Returns the bytes of all blocks of ASCII armor. Input without armor is returned unchanged. The
+ * checksums of the armor are not compared, because signatures protect the bytes. Throws
+ * `OpenPgpError`.
  */
 export function readArmor(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1')

@@ -8,8 +8,9 @@ export interface Signature {
   /** The key that the signature names, in hex: a fingerprint or a key id. */
   readonly issuer: string | undefined
   readonly createdAtSeconds: number
-  /** undefined = it never expires. */
+  /** How long the signature is valid. undefined = it never expires. */
   readonly lifetimeSeconds: number | undefined
+  /** How long the signed key is valid after its creation. undefined = it never expires. */
   readonly keyLifetimeSeconds: number | undefined
   /** undefined = the key may be used for everything. */
   readonly keyFlags: number | undefined
@@ -51,8 +52,8 @@ const algorithmKinds: ReadonlyMap<number, PublicKey['algorithm']['kind']> = new 
 ])
 
 /**
- * Parses a signature. Returns undefined for other versions and algorithms. Throws `OpenPgpError`
- * for malformed data, and for unknown critical subpackets.
+ * Parses a signature. Returns undefined for unsupported versions and algorithms. Throws
+ * `OpenPgpError` for malformed data, and for unknown critical subpackets.
  */
 export function parseSignature(body: Buffer): Signature | undefined {
   const reader = createByteReader(body)

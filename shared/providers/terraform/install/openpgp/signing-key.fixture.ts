@@ -6,7 +6,10 @@ export interface SigningKey {
   readonly sign: (document: Buffer) => Buffer
 }
 
-/** Creates an Ed25519 key. `lifetimeSeconds`: the time after 2026-01-01 until it expires. */
+/**
+ * Creates an Ed25519 key. `lifetimeSeconds`: the time after 2026-01-01 until it expires.
+ * `keyFlags`: its uses, by default certifications (1) and signatures of documents (2).
+ */
 export function createSigningKey(
   options: { readonly lifetimeSeconds?: number; readonly keyFlags?: number } = {},
 ): SigningKey {

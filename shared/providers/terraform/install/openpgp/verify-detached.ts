@@ -66,7 +66,7 @@ function checkSignatures(
   return { kind: 'invalid', problem }
 }
 
-/** Returns the keys among public keys that may sign documents. */
+/** Reads the packets of public keys. Returns the keys and subkeys that may sign documents. */
 function readSigningKeys(packets: readonly Packet[]): readonly SigningKey[] {
   return groupByPrimary(splitSections(packets)).flatMap(sections => {
     const [first] = sections
@@ -161,8 +161,11 @@ function readSubkey(
   if (valid.some(({ type }) => type === types.subkeyRevocation)) return undefined
   const binding = findLatest(valid.filter(({ type }) => type === types.subkeyBinding))
   if (binding === undefined || ((binding.keyFlags ?? 0) & signFlag) === 0) return undefined
-  const back = binding.embedded === undefined ? undefined : parseOptionalSignature(binding.embedded)
-  const isBound = back?.type === types.primaryKeyBinding && back.isValidFor(boundBytes, subkey)
+  const subkeySignature =
+    binding.embedded === undefined ? undefined : parseOptionalSignature(binding.embedded)
+  const isBound =
+    subkeySignature?.type === types.primaryKeyBinding &&
+    subkeySignature.isValidFor(boundBytes, subkey)
   if (!isBound) return undefined
   const ends = [primary.expiresAtSeconds, expiryOf(subkey, binding)]
   const knownEnds = ends.filter(end => end !== undefined)
