@@ -105,8 +105,8 @@ function bucketExceptionsOf(stack: StackLocation, settings: Settings): readonly 
 }
 
 /**
- * Returns the exceptions for deployment roles, because the owner of a stack chooses the name of the
- * role.
+ * Returns the exceptions for deployment roles. The owner of a stack chooses the name of its role,
+ * so permissions name the roles by patterns.
  */
 function deploymentRoleExceptionsOf(
   stack: StackLocation,

@@ -16,18 +16,20 @@ export const requestPartitions = ['requests', 'requestingStacks', 'marks'] as co
 const auditPartitions = ['audit', 'auditIds'] as const
 
 /**
- * The partitions that executors and compaction must not use. A function that wrote a token, a rule
- * of a webhook or an approval would give itself other permissions. Both functions may read the
- * approvals, and the documents of webhooks, schedules and notifications.
+ * The partitions that executors and compaction must not read or write. A function that wrote a
+ * token, a rule of a webhook or an approval would give itself other permissions. Both functions may
+ * read the approvals, and the documents of webhooks, schedules and notifications.
  */
 export const deniedPartitions = {
   reads: ['federations', 'tokens', ...auditPartitions],
+  // `documents` matches the partitions of every kind of document, such as tokens.
   writes: ['documents', 'approvals', ...auditPartitions],
 } as const
 
 /**
- * The partitions that generators must not use. A generator may write schedules, notifications and
- * programs, because the rename of a stack moves them. Programs are in the partition of approvals.
+ * The partitions that generators must not read or write. A generator may write schedules,
+ * notifications and programs, because the rename of a stack moves them. Programs are in the
+ * partition of approvals.
  */
 export const generatorDeniedPartitions = {
   ...deniedPartitions,

@@ -93,7 +93,10 @@ function tableStatementsOf({ stores }: GrantContext, grants: Grants): PolicyStat
 const toCatalogPattern = (partition: keyof typeof catalogPartitions): string =>
   catalogPartitions[partition]
 
-/** Returns the statements for single partitions of a table. `patterns`: their keys. */
+/**
+ * Returns the statements for some partitions of a table. `patterns`: the pattern of the keys of
+ * each group of partitions.
+ */
 function partitionStatementsOf<Partition extends string>(
   table: string,
   patterns: Readonly<Record<Partition, string>>,
@@ -119,7 +122,7 @@ const selectPartitions = (patterns: readonly string[]): Readonly<Record<string, 
   Null: { 'dynamodb:LeadingKeys': 'false' },
 })
 
-/** Denies requests with any matching partition key. A denial takes precedence over permissions. */
+/** Denies requests with one or more matching partition keys. A denial overrides permissions. */
 const denyPartitions = (
   actions: readonly string[],
   table: string,
@@ -233,37 +236,37 @@ const receiveActions = [
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { triggerSecrets, stackSecrets, serviceKeys } = grants
-  const [triggerPurpose, servicePurpose] = [keyPurpose.trigger, keyPurpose.service].map(
+  const [triggerCondition, serviceCondition] = [keyPurpose.trigger, keyPurpose.service].map(
     purpose => ({
       StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: purpose },
     }),
   )
-  const stackPurpose = { Null: { [contextKeyOf(keyPurpose.stackField)]: 'false' } }
-  const opening = ['kms:Decrypt']
-  const replacing = ['kms:Encrypt', 'kms:Decrypt']
+  const stackCondition = { Null: { [contextKeyOf(keyPurpose.stackField)]: 'false' } }
+  const openActions = ['kms:Decrypt']
+  const sealAndOpenActions = ['kms:Encrypt', 'kms:Decrypt']
   return [
     ...(triggerSecrets === 'seal'
-      ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerPurpose)]
+      ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerCondition)]
       : []),
     ...(triggerSecrets === 'open'
-      ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerPurpose)]
+      ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerCondition)]
       : []),
     ...(stackSecrets === undefined
       ? []
       : [
           allow(
-            stackSecrets === 'replace' ? replacing : opening,
+            stackSecrets === 'replace' ? sealAndOpenActions : openActions,
             [keys.secrets.keyArn],
-            stackPurpose,
+            stackCondition,
           ),
         ]),
     ...(serviceKeys === undefined
       ? []
       : [
           allow(
-            serviceKeys === 'create' ? replacing : opening,
+            serviceKeys === 'create' ? sealAndOpenActions : openActions,
             [keys.secrets.keyArn],
-            servicePurpose,
+            serviceCondition,
           ),
         ]),
   ]

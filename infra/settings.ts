@@ -102,9 +102,8 @@ const settingsForm = z.strictObject({
   /** Maximum rate of webhook requests, per second. */
   webhooksPerSecond: createWholeNumberForm(1, 1_000, 20),
   /**
-   * Concurrent calls that Lambda reserves for the API and allows at most. 0: no reservation,
-   * because the accounts with the lowest quota allow none. Absent: depends on
-   * `availableConcurrency`.
+   * Concurrent calls that Lambda reserves for the API and allows at most. 0: no reservation, as
+   * accounts with the lowest quota require. Absent: depends on `availableConcurrency`.
    */
   apiConcurrency: createOptionalNumberForm(1_000),
   /** The same for the function for Pulumi's own command line. */
@@ -112,8 +111,8 @@ const settingsForm = z.strictObject({
   /** The same for the webhook function. */
   webhookConcurrency: createOptionalNumberForm(1_000),
   /**
-   * Concurrent calls of the account that no function of another owner has reserved. `platform
-   * deploy` reads the number. Absent: unknown.
+   * Concurrent calls of the account that no function outside of the installation has reserved.
+   * `platform deploy` reads the number. Absent: unknown.
    */
   availableConcurrency: createOptionalNumberForm(1_000_000),
 })

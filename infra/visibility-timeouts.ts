@@ -3,8 +3,8 @@ import { limits } from '../shared/config/limits.ts'
 
 /**
  * Visibility timeouts of messages by queue, in seconds. Lambda refuses an event source if the
- * timeout of its queue is shorter than the function's time limit. An executor keeps the timeout of
- * a message that it runs at one minute.
+ * timeout of its queue is shorter than the function's time limit. While an executor runs the
+ * operations of a message, it repeatedly sets the timeout of the message to one minute.
  */
 export const defaultVisibilitySeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,

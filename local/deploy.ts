@@ -22,7 +22,7 @@ import {
 } from '../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 
-/** A deployment in this process. A preview has no deployment id. */
+/** A deployment or preview in this process. A preview has no deployment id. */
 export interface RunningLocalDeployment extends RunningDeployment {
   readonly deployment?: DeploymentId
 }

@@ -19,7 +19,7 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 /**
  * The result of a redrive. `none`: the stack has no unfinished deployment. `dead`: the process of
  * the deployment is gone. `stopped`: the deployment was stopped. `nothing`: no dead letter has an
- * operation without an end. `operations`: the number of operations that were sent again.
+ * operation without an end. `sent`: so many `operations` were sent again.
  */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
@@ -113,8 +113,8 @@ export interface EnginePort {
   /** Stores a sealed state. Returns the name by which an edit of the stack refers to it. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>
   /**
-   * Names the secrets manager of a new stack in its first state. Absent where a new stack has no
-   * state: without a self-managed backend.
+   * Publishes the first state of a new stack, which names the secrets manager. Absent where a new
+   * stack has no state: without a self-managed backend.
    */
   readonly publishFirstState?: (
     stack: StackId,
@@ -147,7 +147,7 @@ export interface EnginePort {
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   /**
    * Opens the secrets manager `service` of a stack's state, whose keys are in this home folder.
-   * Undefined when the stack has no such keys here. Absent for the engine of a server.
+   * Undefined when the stack has no such keys here. Absent for an engine over an API.
    */
   readonly openServiceManager?: (
     stack: StackId,
@@ -164,7 +164,7 @@ export interface EnginePort {
     readonly stack?: StackId
     readonly dryRun: boolean
   }) => Promise<PruneResult>
-  /** Serves until the signal `shutdown` aborts. */
+  /** Serves the home folder until the signal `shutdown` aborts. */
   readonly serve: (options: HomeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -157,19 +157,19 @@ function loadApiHandlers(): Promise<typeof apiHandlers> {
 }
 
 /** Opens the embedded platform, alone or over the backend of the options. */
-async function openPlatform({ home, verbose, backend: address }: EngineOptions): Promise<{
+async function openPlatform({ home, verbose, backend: backendOptions }: EngineOptions): Promise<{
   readonly platform: EmbeddedPlatform
   readonly backend?: BackendPlatform
 }> {
   const write = (line: string): void => void process.stderr.write(line)
   const logger = verbose ? createLogger({ level: 'debug', write }) : silentLogger
-  if (address === undefined)
+  if (backendOptions === undefined)
     return { platform: await openEmbeddedPlatform({ home, logger, connectsLate: true }) }
   const { openBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
   const holder = createProcessHolder()
   const backend = await openBackendPlatform({
-    ...address,
-    ...{ home, logger, holder, env: process.env, isAlive: isHolderAlive(holder) },
+    ...backendOptions,
+    ...{ home, logger, holder, env: process.env, isAlive: createHolderCheck(holder) },
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
       (await loadDeploymentHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
@@ -177,19 +177,23 @@ async function openPlatform({ home, verbose, backend: address }: EngineOptions):
   return { platform: backend, backend }
 }
 
-/** Returns the ports for a deployment of another machine whose processes are all dead. */
+/**
+ * Returns the ports for the close of a deployment that another machine ran. All processes of the
+ * deployment count as dead.
+ */
 function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
   return {
     ...createGeneratorPorts(platform),
     isAlive: () => false,
-    // The process groups in its leases are not those of this machine.
+    // The process groups in the leases of the deployment are not those of this machine.
     endGroup: () => undefined,
   }
 }
 
 /**
  * Returns a request with its configuration as the history records it, with encrypted secrets. If a
- * service encrypts the secrets, each one would need a request, so no configuration is recorded.
+ * service encrypts the secrets, each one would need a call of the service, so no configuration is
+ * recorded.
  */
 function withRecordedConfig(request: DeployRequest): DeployRequest {
   const { config, secrets } = request
@@ -226,10 +230,10 @@ function createProcessHolder(): Holder {
 }
 
 /**
- * Returns the check whether another holder is alive. The check returns undefined for a holder on
- * another host.
+ * Creates the check whether a holder is alive. The check returns undefined for a holder on another
+ * host than `own`.
  */
-function isHolderAlive(own: Holder): GeneratorPorts['isAlive'] {
+function createHolderCheck(own: Holder): GeneratorPorts['isAlive'] {
   return other => (other.host === own.host ? isAlive(other) : undefined)
 }
 
@@ -253,7 +257,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     random: platform.random,
     compact: async deployment => (await loadDeploymentHandlers()).compact(platform, deployment),
     holder,
-    isAlive: isHolderAlive(holder),
+    isAlive: createHolderCheck(holder),
     endGroup: group => void killGroup(group),
   }
 }

@@ -245,7 +245,7 @@ interface Executors {
 }
 
 /**
- * Prepares the first generator run, and starts the executors of this process, unless other
+ * Prepares the first generator run. Then starts the executors of this process, unless other
  * processes run the operations.
  */
 async function startExecutors(

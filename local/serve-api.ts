@@ -34,8 +34,8 @@ const closeTimeoutMs = 500
 export type HttpPorts = ApiPorts & WebhookServer
 
 /**
- * Creates the ports of the API over the embedded platform. `closing` serves clients of Pulumi, and
- * is absent where no client can call the API.
+ * Creates the ports of the API over the embedded platform. `closing`: the ports that close
+ * deployments of Pulumi's clients. Absent where no such client can call the API.
  */
 export function createApiPorts(
   platform: EmbeddedPlatform,

@@ -83,7 +83,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   }
 }
 
-/** Returns the platform with a listener for each nudge that this process has sent. */
+/** Returns the platform with nudges that call `onNudge` after this process has sent one. */
 function withNudgeListener(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
   const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
     await platform.nudges.nudge(...args)
@@ -116,7 +116,7 @@ async function runTriggers(
 /**
  * Creates the function that sends the notifications about the end of a stack's last deployment,
  * which any process may have run. If several servers check the same deployment, only one of them
- * sends its notifications.
+ * sends the notifications.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform

@@ -54,10 +54,15 @@ export function createRequestOpener(
   const keeper = createDefaultKeyKeeper(env)
   const folders = createProgramFolders(platform.archives, home)
   const { openServiceOf } = createServiceOpeners(platform, () => platform.sealing)
-  const fileDeps = { keeper, passphrase, allowedKeys: 'own-or-unnamed', openServiceOf } as const
+  const stackSecretsDeps = {
+    keeper,
+    passphrase,
+    allowedKeys: 'own-or-unnamed',
+    openServiceOf,
+  } as const
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    openSecrets: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
+    openSecrets: (stack, stackSecrets) => openStackSecrets(stackSecretsDeps, stack, stackSecrets),
   })
   const installer = {
     ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },

@@ -61,8 +61,8 @@ const catalogCheckMs = 1_000
 /**
  * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
  * deployments whose holder died, and runs queued requests. As an executor, it runs operations of
- * deployments that other processes generate. A deployment that cannot be continued is reported
- * once, and the user must resume or cancel it.
+ * deployments whose generators leave them to other processes. A deployment that cannot be continued
+ * is reported once, and the user must resume or cancel it.
  */
 export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promise<void> {
   const { platform } = deps

@@ -30,8 +30,8 @@ export type CancelResult =
  * `force`, running operations are abandoned and their results stay unknown. If the holder is on
  * another host, `force` also makes this process close the deployment, once its executors count as
  * gone. A deployment of a client of Pulumi is always closed by this process. Throws RECORD_DAMAGED
- * or STATE_INVALID for unreadable records. With `force`, it instead releases the stack from such a
- * deployment, and the records stay. Throws STORE_CONFLICT after a concurrent publication.
+ * or STATE_INVALID for unreadable records. With `force`, the call instead releases the stack from
+ * such a deployment, and the records stay. Throws STORE_CONFLICT after a concurrent publication.
  */
 export async function cancel(
   ports: GeneratorPorts,

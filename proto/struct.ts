@@ -11,7 +11,8 @@ import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 type Fields = Record<string, unknown>
 
 /**
- * Maximum nesting depth. Deeper values are refused with an error instead of overflowing the stack.
+ * Maximum nesting depth of decoded values. The decoder throws for a deeper value, before the value
+ * overflows the call stack.
  */
 const maxDepth = 1000
 
@@ -40,6 +41,7 @@ export const Struct = {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input)
     return readStruct(reader, endOf(reader, length), 0)
   },
+  // Generated code calls `wrap` before `encode`, and `unwrap` after `decode`.
   wrap: (fields: Fields | undefined): Fields => fields ?? {},
   unwrap: (message: Fields): Fields => message,
 }

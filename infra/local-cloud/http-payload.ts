@@ -44,7 +44,10 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean
 }
 
-/** The HTTP response. A body of chunks is streamed to the client, and bytes are sent at once. */
+/**
+ * The HTTP response. An iterable body is streamed to the client, and a body of bytes is sent as a
+ * whole.
+ */
 export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -59,8 +62,8 @@ export interface HttpRequestContext {
 }
 
 /**
- * Content types whose bodies are passed as text; all others are base64. A compressed body is passed
- * as base64 in any case: text cannot contain it.
+ * The content types whose bodies are passed as text. All other bodies are passed as base64. So is a
+ * compressed body of any type, because text cannot contain it.
  */
 const textTypePattern = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 
@@ -157,7 +160,8 @@ function joinRepeated(
   return Object.fromEntries(valuesByName)
 }
 
-const answerForm = z.object({
+/** The form of a function's result that defines the HTTP response. */
+const responseForm = z.object({
   statusCode: z.int().min(100).max(599),
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
   cookies: z.array(z.string()).default([]),
@@ -175,11 +179,11 @@ export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'failed') return createMessageReply(500, 'Internal Server Error')
   if (outcome.kind === 'died') return createMessageReply(503, 'Service Unavailable')
   const value: unknown = JSON.parse(outcome.json)
-  const isAnswer = typeof value === 'object' && value !== null && 'statusCode' in value
-  if (!isAnswer) return createJsonReply(200, outcome.json)
-  const parsedAnswer = answerForm.safeParse(value)
-  if (!parsedAnswer.success) return createMessageReply(500, 'Internal Server Error')
-  const { statusCode, headers, cookies, body, isBase64Encoded } = parsedAnswer.data
+  const definesResponse = typeof value === 'object' && value !== null && 'statusCode' in value
+  if (!definesResponse) return createJsonReply(200, outcome.json)
+  const parsedResponse = responseForm.safeParse(value)
+  if (!parsedResponse.success) return createMessageReply(500, 'Internal Server Error')
+  const { statusCode, headers, cookies, body, isBase64Encoded } = parsedResponse.data
   const lowerCaseHeaders = Object.entries(headers).map(([name, headerValue]) => [
     name.toLowerCase(),
     String(headerValue),
@@ -195,7 +199,7 @@ export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   }
 }
 
-/** Returns a response of the gateway itself. */
+/** Returns a JSON response with a message, as the gateway itself sends it for errors. */
 export function createMessageReply(status: number, message: string): HttpReply {
   return createJsonReply(status, JSON.stringify({ message }))
 }

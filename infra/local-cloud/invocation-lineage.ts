@@ -48,8 +48,8 @@ function createTraceRoot(): string {
 }
 
 /**
- * Adds the trace header of a request to the messages that it sends, as SQS does. Other requests
- * stay as they are.
+ * Returns the body of a request to SQS, with the trace header of the request added to each message,
+ * as SQS does. The body of a request that sends no message is unchanged.
  */
 export function addTraceToMessages(body: string, traceHeader: string): string {
   const request = JSON.parse(body) as {

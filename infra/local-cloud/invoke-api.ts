@@ -77,8 +77,8 @@ function readEventText({ body = '', isBase64Encoded }: HttpEvent): string {
 }
 
 /**
- * Returns the response to a synchronous call. A function that streams gives its whole stream, with
- * its head.
+ * Returns the response to a synchronous call. For a function that streams, the body is the whole
+ * stream, including the head with status and headers.
  */
 async function replyToSynchronousCall(
   invoke: (onStreamedAnswer: OnStreamedAnswer) => Promise<InvocationOutcome>,

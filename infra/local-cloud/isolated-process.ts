@@ -14,6 +14,7 @@ import type { Supervisor } from '../../shared/platform/system/process-supervisor
 
 /** The options of a process of the cloud. */
 export interface IsolatedProcessOptions {
+  /** The path of the JavaScript file that the process runs. */
   readonly script: string
   /** The folder of the bundle, which is the working folder. */
   readonly bundleFolder: string
@@ -23,7 +24,7 @@ export interface IsolatedProcessOptions {
   readonly folder: string
   /** All variables of the process, except those that name its folders. */
   readonly variables: Readonly<Record<string, string>>
-  /** The supervisor, which kills the process group when this process ends in any way. */
+  /** The supervisor, which kills the process group when the local cloud ends in any way. */
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
   /** Receives a line of the output. */
   readonly onLine: (line: string) => void
@@ -49,7 +50,7 @@ export interface IsolatedProcess {
   readonly endReason: Promise<string>
 }
 
-/** Starts a process that inherits nothing of this process's environment. */
+/** Starts a process. It inherits no variable of this process, except PATH in a sandbox. */
 export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedProcess {
   const { folder, onLine, supervisor, sandbox } = options
   const child: IsolatedChild =
@@ -90,14 +91,14 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
 /** A process without an input. */
 type IsolatedChild = ChildProcessByStdio<null, Readable, Readable>
 
-/** Starts a process whose home folder and scratch space are parts of its folder. */
+/** Starts a process whose home folder and scratch space are below its folder. */
 function spawnUnsandboxed({
   script,
   bundleFolder,
   folder,
   variables,
 }: IsolatedProcessOptions): IsolatedChild {
-  for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
+  for (const name of ['home', 'tmp']) mkdirSync(join(folder, name), { recursive: true })
   return spawn(process.execPath, [script], {
     ...spawnOptions,
     cwd: bundleFolder,
@@ -110,7 +111,7 @@ function spawnUnsandboxed({
   })
 }
 
-/** Starts a process in a sandbox, with exactly the variables of its options. */
+/** Starts a process in a sandbox, with the variables of its options and with a PATH. */
 function spawnSandboxed(
   options: IsolatedProcessOptions,
   sandbox: ProcessSandboxOptions,
@@ -125,7 +126,7 @@ function spawnSandboxed(
   return spawn(file, args, {
     ...spawnOptions,
     cwd: '/',
-    // The shell needs a path to find bwrap, and passes it on.
+    // The shell needs a PATH to find bwrap. The PATH of the options takes precedence.
     env: { PATH: process.env['PATH'] ?? '', ...variables },
   })
 }
@@ -155,7 +156,7 @@ function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
   } while (name === 'SIGSTOP' && newPids.length > 0)
 }
 
-/** Signals a process, or a group by its negative pid. It may have ended meanwhile. */
+/** Signals a process, or a process group by its negative pid. Ignores one that has ended. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

@@ -18,6 +18,7 @@ export interface LongPoolTasksOptions {
   readonly bundleFolder: string
   /** The parent folder of tasks. */
   readonly parentFolder: string
+  /** The prefix of the names of the tasks' folders. */
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
@@ -35,14 +36,14 @@ export interface LongPoolTasks {
    * Replaces the code of the next tasks. A running task gets SIGTERM, and ends after its message.
    */
   readonly replaceCode: (bundleFolder: string) => void
-  /** Kills running tasks and starts no more. */
+  /** Kills the running task, and starts no other one. */
   readonly end: () => Promise<void>
 }
 
 /**
  * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
  * started when a message waits, and gets SIGTERM when its queue has been empty for `taskIdleMs`. A
- * busy task then ends after its message.
+ * task that has received a message meanwhile ends after that message.
  */
 export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options
@@ -116,17 +117,17 @@ async function readDepth(
   sqs: SQSClient,
   QueueUrl: string,
 ): Promise<{ readonly visibleMessages: number; readonly messagesInFlight: number }> {
-  const [visibleMessages, messagesInFlight] = [
+  const [visibleAttribute, inFlightAttribute] = [
     'ApproximateNumberOfMessages',
     'ApproximateNumberOfMessagesNotVisible',
   ] as const
   const command = new GetQueueAttributesCommand({
     QueueUrl,
-    AttributeNames: [visibleMessages, messagesInFlight],
+    AttributeNames: [visibleAttribute, inFlightAttribute],
   })
   const { Attributes = {} } = await sqs.send(command)
   return {
-    visibleMessages: Number(Attributes[visibleMessages] ?? 0),
-    messagesInFlight: Number(Attributes[messagesInFlight] ?? 0),
+    visibleMessages: Number(Attributes[visibleAttribute] ?? 0),
+    messagesInFlight: Number(Attributes[inFlightAttribute] ?? 0),
   }
 }

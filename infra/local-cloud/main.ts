@@ -45,8 +45,8 @@ async function main(args: CloudArgs): Promise<number> {
   for (const result of installResults)
     if (result.kind === 'missing')
       throw error('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)
-  // From here on, this process creates folders and processes that it must remove. So a shutdown
-  // signal takes effect only after the start.
+  // From here on, this process creates folders that it must remove, and processes that it must end.
+  // So a shutdown signal takes effect only after emulators and functions have started.
   const shutdown = watchShutdownSignal()
   try {
     removeStaleFolders(folderPrefix)
@@ -97,7 +97,7 @@ async function runCloud(
   }
 }
 
-/** Bundles and runs the functions that have an entry. */
+/** Bundles and runs the functions whose entry files exist. */
 async function startFunctions(
   args: CloudArgs,
   { variables }: Emulators,
@@ -136,7 +136,7 @@ async function startFunctions(
   })
   report(`installation '${settings.installation}' is running: ${cloud.functionNames.join(', ')}`)
   report(`webhooks are received at ${cloud.webhookUrl}<name>`)
-  for (const entry of assets.missingEntries) report(`missing entry: ${entry}`)
+  for (const entry of assets.missingEntries) report(`missing entry file: ${entry}`)
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) report(`${name}=${value}`)
   return cloud

@@ -29,7 +29,10 @@ export interface ProcessAccess {
    * addresses of its proxies. `name`: the full name of a function or the family of a task.
    */
   readonly variablesOf: (name: string) => Readonly<Record<string, string>>
-  /** Reports whether the template lets a function call itself, also through other services. */
+  /**
+   * Reports whether the template lets a function call itself without limit, also through other
+   * services.
+   */
   readonly allowsRecursion: (name: string) => boolean
   readonly close: () => Promise<void>
 }
@@ -39,8 +42,9 @@ interface ProcessAccessOptions {
   readonly endpoints: AwsSettings['endpoints']
   readonly localResources: LocalResources
   readonly lambdaUrl: string
-  /** The local addresses, in place of those on AWS that the template names. */
+  /** The local address of webhooks, in place of the address on AWS that the template names. */
   readonly webhookUrl: string
+  /** The same for the address that Pulumi's own command line uses. */
   readonly serviceUrl: string
   readonly isRevoked?: IsRevoked | undefined
   readonly reporter: PermissionReporter

@@ -102,7 +102,10 @@ export function readProcessConfigurations(
   return configurations
 }
 
-/** Synthesizes without bundles and without checks of cdk-nag, because neither is read. */
+/**
+ * Synthesizes the templates of both stacks. Omits bundles and the checks of cdk-nag, because no
+ * caller reads their results. `data`: the stack of the durable resources.
+ */
 function synthesizeTemplates(settings: Settings): {
   readonly data: Template
   readonly main: Template

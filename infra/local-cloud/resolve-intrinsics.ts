@@ -19,7 +19,10 @@ interface TemplateOutput {
 export interface TemplateValues {
   /** The pseudo parameters, such as `AWS::Region`. */
   readonly parameters: Readonly<Record<string, string>>
-  /** Returns the value of `Ref` for a resource. Its properties contain no intrinsic functions. */
+  /**
+   * Returns the value of `Ref` for a resource. The properties of the resource contain no intrinsic
+   * functions.
+   */
   readonly refOf: (resource: TemplateResource, logicalId: string) => string
   /** Returns the attribute `Arn` of a resource. */
   readonly arnOf: (resource: TemplateResource, logicalId: string) => string
@@ -27,9 +30,9 @@ export interface TemplateValues {
 
 /**
  * Replaces the intrinsic functions in a value of a template, as CloudFormation does. `templates`
- * contains the template of the value first, and then the templates whose exports it imports. Throws
- * an Error that names an unknown function or reference. Source: CloudFormation's reference of
- * intrinsic functions.
+ * contains the template of the value first, and then the templates whose exports the value imports.
+ * Throws an Error that names an unknown function or reference. Source: CloudFormation's reference
+ * of intrinsic functions.
  */
 export function resolveIntrinsics(
   value: unknown,
@@ -38,12 +41,12 @@ export function resolveIntrinsics(
 ): unknown {
   if (Array.isArray(value)) return value.map(item => resolveIntrinsics(item, templates, values))
   if (typeof value !== 'object' || value === null) return value
-  const [onlyEntry, ...otherEntries] = Object.entries(value)
-  const intrinsic = onlyEntry === undefined ? undefined : intrinsics[onlyEntry[0]]
-  if (onlyEntry !== undefined && otherEntries.length === 0 && intrinsic !== undefined)
-    return intrinsic(onlyEntry[1], templates, values)
-  if (onlyEntry?.[0].startsWith('Fn::') === true)
-    throw new Error(`the template uses ${onlyEntry[0]}, which the local cloud does not know`)
+  const [firstEntry, ...otherEntries] = Object.entries(value)
+  const intrinsic = firstEntry === undefined ? undefined : intrinsics[firstEntry[0]]
+  if (firstEntry !== undefined && otherEntries.length === 0 && intrinsic !== undefined)
+    return intrinsic(firstEntry[1], templates, values)
+  if (firstEntry?.[0].startsWith('Fn::') === true)
+    throw new Error(`the template uses ${firstEntry[0]}, which the local cloud does not know`)
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
@@ -62,7 +65,8 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   Ref: resolveReference,
   'Fn::GetAtt': (argument, templates, values) => {
     const [logicalId = '', attribute] = argument as readonly string[]
-    // The local cloud replaces the addresses in the variables of processes by its own.
+    // No process gets this address. The local cloud sets the variables of processes to addresses of
+    // its own.
     if (attribute === 'FunctionUrl') return `https://${logicalId}.lambda-url.invalid/`
     if (attribute !== 'Arn')
       throw new Error(`the template reads ${logicalId}.${attribute}, which the local cloud lacks`)
@@ -95,7 +99,7 @@ function resolveReference(
   return values.refOf(findResource(name, templates, values), name)
 }
 
-/** Returns a resource with only its `nameProperties`, which are resolved. */
+/** Returns a resource with only those properties that `nameProperties` lists, resolved. */
 function findResource(
   logicalId: string,
   templates: readonly Template[],

@@ -181,16 +181,16 @@ function sendAccepted(response: ServerResponse): void {
   response.end('{"status":"OK"}')
 }
 
-/** Passes a posted reply to the listener. Returns false for an unknown path. */
+/** Passes a posted reply or init failure to the listener. Returns false for an unknown path. */
 function receiveReply(listener: RuntimeApiListener, path: string, text: string): boolean {
   const [, answeredId] = routes.response.exec(path) ?? []
   if (answeredId !== undefined) listener.onReply({ kind: 'answered', id: answeredId, json: text })
   const [, failedId] = routes.error.exec(path) ?? []
   if (failedId !== undefined)
     listener.onReply({ kind: 'failed', id: failedId, reason: parseErrorText(text) })
-  const isInit = routes.initError.test(path)
-  if (isInit) listener.onInitFailure(parseErrorText(text))
-  return answeredId !== undefined || failedId !== undefined || isInit
+  const isInitFailure = routes.initError.test(path)
+  if (isInitFailure) listener.onInitFailure(parseErrorText(text))
+  return answeredId !== undefined || failedId !== undefined || isInitFailure
 }
 
 /** Fails the call whose response is too large. */

@@ -61,7 +61,9 @@ async function loadHandler() {
 /** The property of a handler that streams its response. */
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming')
 
-/** The additions of Lambda's Node runtime. Source: Lambda's page on response streaming. */
+/**
+ * The global object that Lambda's Node runtime adds. Source: Lambda's page on response streaming.
+ */
 globalThis.awslambda = {
   streamifyResponse: handler => Object.assign(handler, { [streaming]: 'response' }),
   HttpResponseStream: {
@@ -75,7 +77,7 @@ globalThis.awslambda = {
   },
 }
 
-/** Creates a stream whose bytes go to the Runtime API from the first one on. */
+/** Creates a stream whose bytes go to the Runtime API as soon as the handler writes them. */
 function createAnswerStream(id) {
   const stream = new PassThrough()
   const finished = Promise.withResolvers()
@@ -100,7 +102,7 @@ function createAnswerStream(id) {
       reply.once('close', finished.resolve)
     })
     responseRequest.once('error', () => {
-      // The response is not read any more.
+      // The Runtime API has stopped reading the response.
       stream.destroy()
       finished.resolve()
     })

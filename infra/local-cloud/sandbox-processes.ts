@@ -9,7 +9,7 @@ export interface SandboxProcess {
 }
 
 /**
- * Returns the processes of the sandbox that a process outside has started: those of one pid
+ * Returns the processes of the sandbox that the process `parentPid` has started: those of one pid
  * namespace. Empty after the end of the sandbox, and before its first process exists.
  */
 export function listSandboxProcesses(parentPid: number): readonly SandboxProcess[] {
@@ -26,16 +26,16 @@ export function listSandboxProcesses(parentPid: number): readonly SandboxProcess
   })
 }
 
-/** The resources that the processes of a sandbox use together. */
+/** The resources that all processes of a sandbox use in total. */
 export interface SandboxUsage {
-  /** Shared memory is divided among its users. */
+  /** Memory that several processes share is divided among them. */
   readonly memoryBytes: number
   readonly descriptors: number
-  /** Processes and threads. A process has at least one thread. */
+  /** The number of threads. Each process has at least one. */
   readonly threads: number
 }
 
-/** Returns the resources that processes use together. */
+/** Returns the resources that processes use in total. */
 export function measureUsage(processes: readonly SandboxProcess[]): SandboxUsage {
   const sumOf = (measure: (pid: number) => number): number =>
     processes.reduce((sum, { pid }) => sum + measure(pid), 0)

@@ -6,7 +6,7 @@ import { projectRoot } from '../assets.ts'
 export interface SandboxLimits {
   /** The size of `/tmp`. */
   readonly scratchMb: number
-  /** The number of file descriptors of each process. */
+  /** The maximum number of file descriptors of each process. */
   readonly descriptorsMax: number
 }
 
@@ -31,8 +31,8 @@ export type SandboxSupport =
   | { readonly kind: 'unsupported'; readonly reason: string }
 
 /**
- * Finds out whether this machine can sandbox processes, by starting an empty sandbox. A process of
- * root first installs bubblewrap where it is missing, with the package manager of Debian.
+ * Finds out whether this machine can sandbox processes, by starting an empty sandbox. If this
+ * process runs as root, it first installs missing bubblewrap with the package manager of Debian.
  */
 export function findSandboxSupport(): SandboxSupport {
   if (process.platform !== 'linux')
@@ -67,7 +67,7 @@ const namespaceOptions = [
 /**
  * Returns the command that runs a program as Lambda does: as a user without privileges and with a
  * read-only root. Besides `writableFolders`, only a `/tmp` of limited size is writable. The project
- * and its Node stay readable where a clone is below `/tmp` or `/var`.
+ * and its Node stay readable even if their folders are below `/tmp` or `/var`.
  */
 export function sandboxCommandOf(options: SandboxedCommand): readonly [string, ...string[]] {
   const { command, bundleFolder, writableFolders, hostName, limits } = options

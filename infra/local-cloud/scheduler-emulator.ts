@@ -49,10 +49,10 @@ export function startScheduler(options: LocalSchedulerOptions): {
   const watchedSchedules = new Map<string, WatchedSchedule>()
   const pendingCalls = new Set<Promise<void>>()
   const callDueSchedules = async (): Promise<void> => {
-    const enabledByName = await listSchedules(options)
+    const isEnabledByName = await listSchedules(options)
     for (const name of watchedSchedules.keys())
-      if (!enabledByName.has(name)) watchedSchedules.delete(name)
-    for (const [name, isEnabled] of enabledByName) {
+      if (!isEnabledByName.has(name)) watchedSchedules.delete(name)
+    for (const [name, isEnabled] of isEnabledByName) {
       if (!isEnabled) watchedSchedules.delete(name)
       else if (!watchedSchedules.has(name)) await watchSchedule(options, watchedSchedules, name)
     }
@@ -86,15 +86,15 @@ export function startScheduler(options: LocalSchedulerOptions): {
 async function listSchedules(
   options: LocalSchedulerOptions,
 ): Promise<ReadonlyMap<string, boolean>> {
-  const enabledByName = new Map<string, boolean>()
+  const isEnabledByName = new Map<string, boolean>()
   let token: string | undefined
   do {
     const command = new ListSchedulesCommand({ GroupName: options.group, NextToken: token })
     const { Schedules = [], NextToken } = await options.client.send(command)
-    for (const { Name = '', State } of Schedules) enabledByName.set(Name, State !== 'DISABLED')
+    for (const { Name = '', State } of Schedules) isEnabledByName.set(Name, State !== 'DISABLED')
     token = NextToken
   } while (token !== undefined)
-  return enabledByName
+  return isEnabledByName
 }
 
 async function watchSchedule(
@@ -141,7 +141,7 @@ function advanceSchedule(
   schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 
-/** Calls the function of a schedule. Then removes a one-time schedule that requires it. */
+/** Calls the function of a schedule. Then removes the schedule if its settings require that. */
 async function callTarget(
   { client, group, invoke, onFailure }: LocalSchedulerOptions,
   name: string,

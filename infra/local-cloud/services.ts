@@ -66,6 +66,7 @@ export async function createServices(
   settings: AwsSettings,
   options: {
     readonly installation: string
+    /** Maximum number of operations in flight that a generator runs itself. */
     readonly inlineMax: number
     readonly webhookUrl: string
     readonly serviceUrl: string

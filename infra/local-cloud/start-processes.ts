@@ -19,7 +19,7 @@ export interface ProcessOptions {
   readonly aws: AwsSettings
   /** Returns the folder of a function's bundle. Undefined when the function has no entry file. */
   readonly bundleOf: (row: FunctionRow) => string | undefined
-  /** The parent folder of environments. */
+  /** The folder below which environments and tasks have folders of their own. */
   readonly folder: string
   /** Variables besides those of the template: credentials, PATH, passphrase. */
   readonly variables: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export interface ProcessOptions {
 /** The receiver of the events of functions and tasks. */
 export interface ProcessReporter {
   readonly onCall: (name: FunctionName, call: CompletedCall) => void
-  /** Receives an output line of an environment. */
+  /** Receives an output line of an environment or a task. */
   readonly onLine: (name: FunctionName, pid: number, line: string) => void
   readonly onCloudFailure: (reason: string) => void
 }
@@ -80,7 +80,10 @@ function sandboxOptionsOf(
   return { sandbox: { ...sandbox, limits: { scratchMb, descriptorsMax } } }
 }
 
-/** Starts the tasks of the long pool. Returns them by the name of their function. */
+/**
+ * Starts the long pool, whose tasks start when messages wait. Returns the tasks of each queue by
+ * the name of the function with that queue.
+ */
 export function startLongTasks(
   options: ProcessOptions,
   context: {

@@ -74,8 +74,8 @@ export function stackOfKey(layout: BackendLayout, key: string): StackId | undefi
 }
 
 /**
- * Returns the version of the layout from the bytes of the metadata. Throws BACKEND_INVALID if the
- * metadata has no version, and BACKEND_TOO_NEW for an unknown version.
+ * Returns the layout that the version in the metadata names. Throws BACKEND_INVALID if the metadata
+ * has no version, and BACKEND_TOO_NEW for an unknown version.
  */
 export function parseMeta(bytes: Uint8Array): BackendLayout {
   const [, digits] = /^\s*version:\s*(\d+)\s*$/m.exec(Buffer.from(bytes).toString()) ?? []

@@ -12,7 +12,7 @@ const checkpointForm = z.looseObject({
   version: z.int().optional(),
   features: z.array(z.string()).nullish(),
   checkpoint: z.looseObject({ latest: z.looseObject({}).nullish() }).nullish(),
-  // Without a version, the document is the checkpoint itself.
+  // Without a version, the file is the checkpoint itself.
   latest: z.looseObject({}).nullish(),
 })
 
@@ -47,8 +47,8 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
   if (version > 0 && !checkpoint) throw createInvalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
-    // The file of a new stack has version 0. A document without a version, which is older than
-    // version 1, counts as version 0 too.
+    // The file of a new stack has version 0. A file without a version, which is older than version
+    // 1, counts as version 0 too.
     const envelopeVersion = version === 0 ? 1 : version
     const { checkpoint: _checkpoint, ...fields } = checkpoint
       ? json

@@ -34,7 +34,7 @@ export function compress(bytes: Uint8Array, compression: Compression): Uint8Arra
 
 /**
  * Returns the compression of the objects that a process writes, from PULUMI_DIY_BACKEND_GZIP and
- * PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both compressions are set.
+ * PULUMI_DIY_BACKEND_ZSTD. Throws CLI_USAGE if both variables are true.
  */
 export function readCompression(env: Readonly<Record<string, string | undefined>>): Compression {
   const isGzip = hasBackendFlag(env, 'GZIP')

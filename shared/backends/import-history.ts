@@ -9,8 +9,8 @@ import type { UpdateInfo } from './update-info.ts'
 import { commandOfKind } from './update-kind.ts'
 
 /**
- * An entry of a backend's history, and the function that reads the state at its end if a copy
- * exists.
+ * An entry of a backend's history, and the function that reads the state at the end of its
+ * deployment. The function returns undefined if the backend has no copy of that state.
  */
 export interface SourceEntry {
   readonly info: UpdateInfo

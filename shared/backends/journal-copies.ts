@@ -9,7 +9,10 @@ import type { Backend } from './open-backend.ts'
 export interface BackendCopy {
   /** The id of the copy. */
   readonly copyId: string
-  /** The number of parts before the first gap in their numbers. 0: only the fence remains. */
+  /**
+   * The number of parts before the first gap in their numbers. 0: the copy is being removed, or
+   * only its fence remains.
+   */
   readonly partCount: number
   readonly blobs: readonly BlobHash[]
   /** The ids of the locks under which the deployment ran. */
@@ -18,7 +21,7 @@ export interface BackendCopy {
   readonly modifiedMs: number
 }
 
-/** Maximum number of requests of one call that run at the same time. */
+/** Maximum number of requests to the store that one call sends at the same time. */
 const requestsMax = 32
 
 const compressBlob = promisify(gzip)
@@ -122,7 +125,7 @@ export async function* readCopyParts(
   }
 }
 
-/** Writes a blob of a copy. A repeated call replaces it by the same bytes. */
+/** Writes a blob of a copy. A repeated call overwrites it with the same bytes. */
 export async function putCopyBlob(
   backend: Backend,
   id: StackId,

@@ -27,7 +27,7 @@ export interface Backend {
 /**
  * Opens the backend of a store. A new backend gets its metadata, unless
  * PULUMI_DIY_BACKEND_LEGACY_LAYOUT or its former name is true. Throws BACKEND_INVALID,
- * BACKEND_TOO_NEW, and the errors of the store.
+ * BACKEND_TOO_NEW, CLI_USAGE for contradicting variables, and the errors of the store.
  */
 export async function openBackend(store: ObjectStorePort, env: Env): Promise<Backend> {
   const backend = await findBackend(store, env)

@@ -9,8 +9,8 @@ export interface DenialReply {
 }
 
 /**
- * Returns the response in the protocol of the service. Source: the pages of the services on common
- * errors.
+ * Returns the response that denies a permission, in the protocol of the service. Source: the pages
+ * of the services on common errors.
  */
 export function createDenialReply(
   service: AwsService,
@@ -23,9 +23,9 @@ export function createDenialReply(
     return createXmlReply(
       `<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>${message}</Message></Error></ErrorResponse>`,
     )
-  const hasClientStatus = service === 'DYNAMODB' || service === 'KMS'
+  const respondsWith400 = service === 'DYNAMODB' || service === 'KMS'
   return {
-    status: hasClientStatus ? 400 : 403,
+    status: respondsWith400 ? 400 : 403,
     headers: {
       'content-type': 'application/x-amz-json-1.0',
       'x-amzn-errortype': 'AccessDeniedException',

@@ -12,7 +12,7 @@ interface TablePart {
   readonly ExpressionAttributeValues?: Attributes
 }
 
-/** A request with several parts. */
+/** A request: one that uses a single table itself, a transaction, or a batch. */
 interface TableRequest extends TablePart {
   readonly TransactItems?: readonly Readonly<Record<string, TablePart>>[]
   readonly RequestItems?: Readonly<Record<string, unknown>>
@@ -54,7 +54,10 @@ const transactionActions: Readonly<Record<string, string>> = {
   Update: 'UpdateItem',
 }
 
-/** Returns the partition key of one operation. A query names it in `:pk`. */
+/**
+ * Returns the partition key of one operation, as a list that is empty if the operation has none. A
+ * query names its key in `:pk`.
+ */
 function leadingKeysOf({ Item, Key, ExpressionAttributeValues }: TablePart): readonly string[] {
   const { S } =
     (Item ?? Key)?.[tableKeys.partition] ??

@@ -105,8 +105,8 @@ export async function startPermissionProxies(
 }
 
 /**
- * Returns the first of some permissions that the role does not have, or undefined if it has them
- * all. Reports each decision.
+ * Returns the first of the permissions that the role does not have, or undefined if the role has
+ * all of them. Reports each decision.
  */
 type FindDeniedPermission = (
   permissions: readonly RequiredPermission[],
@@ -136,7 +136,7 @@ function createPermissionCheck(options: PermissionProxyOptions): FindDeniedPermi
   }
 }
 
-/** A proxied service, with the check of its requests. */
+/** The service behind a proxy, with the check of its requests. */
 interface ProxyRoute {
   readonly service: AwsService
   readonly upstream: string
@@ -162,7 +162,7 @@ async function forwardIfAllowed(
     sendDenial(service, denied, clientResponse)
     return
   }
-  // The host stays as the client signed it.
+  // The header `host` stays as the client signed it.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const options = { method, agent, headers: { ...clientRequest.headers, ...length } }
   const upstreamRequest = sendRequest(`${upstream}${target}`, options)
@@ -197,11 +197,14 @@ function sendDenial(
   clientResponse.writeHead(status, headers).end(body)
 }
 
-/** Reports whether a request is signed with the credentials that functions and tasks have. */
+/**
+ * Reports whether a request is signed with the credentials that functions and tasks have, or is
+ * unsigned.
+ */
 function isOwnRequest(headers: ServiceRequest['headers'], target: string): boolean {
-  const signedQuery = new URL(target, 'http://service').searchParams.get('X-Amz-Credential')
+  const queryCredential = new URL(target, 'http://service').searchParams.get('X-Amz-Credential')
   const credential =
-    signedQuery ?? /Credential=([^,\s]+)/.exec(headers['authorization'] ?? '')?.[1] ?? ''
+    queryCredential ?? /Credential=([^,\s]+)/.exec(headers['authorization'] ?? '')?.[1] ?? ''
   return credential === '' || credential.startsWith(`${emulatorCredentials.AWS_ACCESS_KEY_ID}/`)
 }
 

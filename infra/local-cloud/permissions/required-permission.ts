@@ -1,9 +1,10 @@
-/** A permission that a request needs: an action on a resource, with the condition keys. */
+/** A permission that a request needs: an action on a resource, with values of condition keys. */
 export interface RequiredPermission {
   /** Such as `sqs:SendMessage`. */
   readonly action: string
   /** The ARN of the resource. */
   readonly resource: string
+  /** The values that the request has for condition keys of IAM, by key. */
   readonly context: Readonly<Record<string, string | readonly string[]>>
 }
 

@@ -69,7 +69,7 @@ function bucketPermissionOf(
   resource: string,
   query: URLSearchParams,
 ): RequiredPermission {
-  // Listing is the only use of a bucket itself.
+  // Functions send no other request for a bucket itself than a listing.
   const action = query.has('versions') ? 'ListBucketVersions' : 'ListBucket'
   const prefix = query.get('prefix')
   return {
@@ -85,7 +85,7 @@ function objectActionOf(method: string, query: URLSearchParams): string {
     return `${method === 'PUT' ? 'Put' : 'Get'}Object${versionSuffix}Tagging`
   if (method === 'DELETE')
     return query.has('uploadId') ? 'AbortMultipartUpload' : `DeleteObject${versionSuffix}`
-  // Every request of a multipart upload needs the permission of the put.
+  // Every other request of a multipart upload needs the permission to put the object.
   if (method === 'PUT' || method === 'POST') return 'PutObject'
   return `GetObject${versionSuffix}`
 }
