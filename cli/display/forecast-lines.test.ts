@@ -35,7 +35,7 @@ describe('forecast', () => {
   test('has the waves, the expected time and the critical path', () => {
     expect(format({})).toEqual([
       'Forecast:',
-      '    4 steps in 3 waves (1, 2, 1), at most 2 in parallel',
+      '    4 steps in 3 waves (1, 2, 1), 2 in the largest',
       '    about 1m05s with --parallel 8; the critical path takes 1m05s:',
       '        create pkg:index:Thing network 5.0s',
       '        create pkg:index:Thing database 1m00s',
@@ -62,7 +62,7 @@ describe('forecast', () => {
     const criticalPath = { ms: 9_000, stepCount: 9, steps: Array.from({ length: 9 }, () => step) }
     const lines = format({ criticalPath, waves: Array.from({ length: 9 }, () => 1), waveCount: 9 })
     expect(lines[1]).toBe(
-      '    4 steps in 9 waves (1, 1, 1, 1, 1, 1, 1, 1, …), at most 2 in parallel',
+      '    4 steps in 9 waves (1, 1, 1, 1, 1, 1, 1, 1, …), 2 in the largest',
     )
     expect(lines.slice(3)).toHaveLength(6)
     expect(lines.at(-1)).toBe('        … 4 more')

@@ -26,7 +26,7 @@ function formatSteps(forecast: Forecast, paint: Paint): readonly string[] {
   if (steps === 0) return []
   const widths = shorten(waves.map(String), waveCount, shown.widths).join(', ')
   const waveText = `${formatWithNoun(steps, 'step')} in ${formatWithNoun(waveCount, 'wave')} (${widths})`
-  const lines = [`${waveText}, at most ${width} in parallel`]
+  const lines = [`${waveText}, ${width} in the largest`]
   if (workMs === 0) return lines
   const time = `about ${formatElapsed(wallMs + overheadMs)} with --parallel ${parallel}`
   const parts =

@@ -36,7 +36,7 @@ describe('waves of deletes', () => {
   })
 
   test('are described by number and width', () => {
-    const text = '4 deletes in 3 waves (1, 2, 1), at most 2 in parallel'
+    const text = '4 deletes in 3 waves (1, 2, 1), 2 in the largest'
     expect(describeWaves([[1], [2, 3], [4]], 'dataflow')).toBe(text)
     expect(describeWaves([[1], [2, 3], [4]], 'antichain')).toBe(
       `${text}, each wave after the previous one`,

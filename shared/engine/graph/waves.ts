@@ -59,7 +59,7 @@ export function describeWaves(
   const shownWidths = widths.length > 8 ? [...widths.slice(0, 7), '…', widths.at(-1)] : widths
   const widest = Math.max(...widths)
   return (
-    `${total} deletes in ${widths.length} ${widths.length === 1 ? 'wave' : 'waves'} (${shownWidths.join(', ')}), at most ${widest} in parallel` +
+    `${total} deletes in ${widths.length} ${widths.length === 1 ? 'wave' : 'waves'} (${shownWidths.join(', ')}), ${widest} in the largest` +
     (releaseMode === 'antichain' && widths.length > 1 ? ', each wave after the previous one' : '')
   )
 }

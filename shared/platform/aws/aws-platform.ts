@@ -62,11 +62,16 @@ export interface ServicePlatform extends AwsPlatform {
  */
 export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
   const { settings, resources } = deps
+  const platform = createAwsPlatform(deps)
   const schedulerClient = createSchedulerClient(settings)
   return {
-    ...createAwsPlatform(deps),
+    ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey'), keyPurpose.service),
     scheduler: createSchedulerOf(schedulerClient, resources),
+    close: () => {
+      platform.close()
+      schedulerClient.destroy()
+    },
   }
 }
 
