@@ -60,8 +60,9 @@ function createNeverRunsError({ when, zone }: Schedule): Error {
 }
 
 /**
- * Removes the calls of a schedule that is not stored any more. Never throws, because the schedule
- * function removes a remaining call when it arrives.
+ * Removes the calls of a schedule that is not stored any more. `value` is the value of its
+ * document; any other value has no calls. Never throws, because the schedule function removes a
+ * remaining call when it arrives.
  */
 export async function removeSchedulerCalls(
   { scheduler, logger }: CallRemovalPorts,

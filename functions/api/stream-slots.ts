@@ -62,7 +62,7 @@ export function createStreamSlots(deps: StreamSlotsDeps): StreamSlots {
   }
 }
 
-/** The slots of the token or installation `owner`, numbered from 0. */
+/** The slots of a token or of the installation, numbered from 0. Their marks contain `prefix`. */
 interface NumberedSlots {
   readonly owner: string
   readonly prefix: string
@@ -70,7 +70,7 @@ interface NumberedSlots {
 }
 
 /**
- * Marks a free slot, and returns its name. The search begins at a random slot, so that streams that
+ * Marks a free slot, and returns its mark. The search begins at a random slot, so that streams that
  * open at the same time rarely compete. Throws API_RATE_LIMITED.
  */
 async function markFreeSlot(

@@ -200,8 +200,8 @@ function chooseCompaction(
 
 /**
  * Creates the function that installs programs: it calls the function of the installer. A generator
- * itself runs no scripts of packages, because its role may use journal and catalog. Throws
- * AWS_SETTINGS_INVALID without the variable of the function.
+ * itself runs no scripts of packages. They could use its role, which has access to journal and
+ * catalog. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
  */
 function createInstallProgram(deps: {
   readonly settings: AwsSettings

@@ -15,11 +15,11 @@ export type LongPoolRound = (
 
 /** Pause of a task after a round that failed, in ms. */
 const failurePauseMs = 5_000
-/** Interval at which a busy task writes its metric, in ms. The scaling sums up each minute. */
+/** Interval at which a busy task writes its metric, in ms. The scaling adds up these values. */
 const busyReportMs = 60_000
 
 /**
- * Runs a task of the long pool until SIGTERM or SIGINT. The task then receives no more messages,
+ * Runs a task of the long pool until SIGTERM or SIGINT. After the signal it receives no messages,
  * its generator hands over, and running operations are completed. Messages that failed are
  * delivered again. `busyQueue` names the queue if `runRound` removes a message before it serves the
  * message. The task then writes a metric, because the scaling cannot see the removed message. A

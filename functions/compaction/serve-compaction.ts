@@ -6,7 +6,7 @@ import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-
 import type { StuckDeps } from './stuck-deployments.ts'
 import { tidyUp } from './tidy-up.ts'
 
-/** A call by the generator that closes a deployment, or by the schedule. */
+/** A call by the generator that closes a deployment, or by the hourly schedule of compaction. */
 const compactionCallForm = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('compact'),

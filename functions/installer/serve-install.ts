@@ -12,9 +12,9 @@ import {
 import { putPackedProgram } from '../../shared/runtime/programs/put-packed-program.ts'
 
 /**
- * Installs the program of one call, and uploads it to the address of the call. Returns the errors
- * that the author of the program can correct. Throws all other errors, and zod's errors for a
- * malformed event.
+ * Installs the program of one call, and uploads it to the address in the call. Returns the errors
+ * that the author of the program or of the webhook's rule can correct. Throws all other errors, and
+ * zod's errors for a malformed event.
  */
 export async function serveInstall(deps: InstallerDeps, event: unknown): Promise<InstallAnswer> {
   const { order: job, upload } = installCallForm.parse(event)

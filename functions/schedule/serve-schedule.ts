@@ -13,7 +13,7 @@ import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.t
 import { type BatchResponse, createBatchResponse, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
 
-/** The methods of the notification queue in use. Lambda itself removes delivered messages. */
+/** The used methods of the notification queue. Lambda itself removes delivered messages. */
 export interface NotificationEvents {
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
   readonly postpone: NotificationsPort['postpone']

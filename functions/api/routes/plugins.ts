@@ -44,7 +44,8 @@ export const pluginRoutes = [
 ]
 
 /**
- * Returns the ports for plugins. Throws FEATURE_MISSING where the plugins of the machine are used.
+ * Returns the ports for plugins. Throws FEATURE_MISSING if the server uses the plugins of its
+ * machine instead.
  */
 function requirePluginStore({ uploads, plugins }: ApiPorts) {
   if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }

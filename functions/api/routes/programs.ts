@@ -77,8 +77,9 @@ export const programRoutes = [
     output: z.object({ archive: z.string().nullable() }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      const name = await ports.requests.getProgram(id)
-      const archive = name === undefined ? undefined : await ports.archives.readContentHash(name)
+      const archiveName = await ports.requests.getProgram(id)
+      const archive =
+        archiveName === undefined ? undefined : await ports.archives.readContentHash(archiveName)
       return { json: { archive: archive ?? null } }
     },
   }),

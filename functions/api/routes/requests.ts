@@ -63,6 +63,7 @@ const requestBodyForm = z.strictObject({
   archive: archiveForm.optional(),
 })
 
+/** The common parts of the two routes that create requests. */
 const creationRoute = {
   method: 'POST',
   scope: 'stack',
@@ -71,7 +72,10 @@ const creationRoute = {
   output: requestView,
 } as const
 
-/** Routes for requesting deployments and previews, and for their results. */
+/**
+ * Routes that request deployments and previews, return requests with their results, and withdraw
+ * waiting requests.
+ */
 export const requestRoutes = [
   defineRoute({
     ...creationRoute,
@@ -89,7 +93,7 @@ export const requestRoutes = [
     // `imports` with the credentials of the stack.
     fieldRoles: { archive: 'deploy', imports: 'deploy' },
     summary:
-      'Request a preview of the program of the stack. Another archive requires the role deploy, because programs run code.',
+      'Request a preview of the program of the stack. Another archive requires the role deploy, because a preview runs its code.',
     run: (ports, call) => putRequest(ports, call, true),
   }),
   defineRoute({
@@ -148,7 +152,7 @@ async function withdrawRequest(
   if (!isPreview && !includesRole(caller.role, 'deploy'))
     throw error('API_FORBIDDEN', 'withdrawing a deployment or an edit requires the role deploy')
   if (storedRequest.end === undefined) await withdrawWaitingRequest(ports, stack, key)
-  // An earlier end takes precedence: the deployment may have begun a moment ago.
+  // The request keeps an end that it had earlier: its deployment may have begun a moment ago.
   return requireRequest(ports, params)
 }
 
@@ -196,7 +200,7 @@ async function putRequest(
     ...otherOptions
   } = body
   const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...requiredOptions } = otherOptions
-  const name = contentHash === undefined ? undefined : archiveNameOf(stack, contentHash)
+  const archiveName = contentHash === undefined ? undefined : archiveNameOf(stack, contentHash)
   const newRequest: DeploymentRequest = {
     stack,
     key: idempotencyKeyOf(request, ports),
@@ -215,7 +219,8 @@ async function putRequest(
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),
       ...(imports === undefined ? {} : { imports }),
     },
-    program: name === undefined ? { kind: 'last' } : { kind: 'archive', archive: name },
+    program:
+      archiveName === undefined ? { kind: 'last' } : { kind: 'archive', archive: archiveName },
   }
   const storedRequest = await requestDeployment(ports, newRequest, async () => {
     if (contentHash !== undefined) await requireArchive(ports, stack, contentHash)

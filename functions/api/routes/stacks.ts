@@ -35,7 +35,7 @@ export const stackRoutes = [
     path: '/v1/stacks',
     role: 'read',
     scope: 'any',
-    summary: 'List the stacks of the token by their ids',
+    summary: 'List the stacks of the token, ordered by id',
     query: z.object({ ...pageQuery, project: projectNameForm.optional() }),
     output: createPageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
@@ -71,7 +71,7 @@ export const stackRoutes = [
     path: '/v1/stacks/{project}/{stack}',
     role: 'read',
     scope: 'stack',
-    summary: 'A stack',
+    summary: 'Get a stack',
     output: stackView,
     run: async (ports, { params }) => ({
       json: stackViewOf(await requireStack(ports, stackOf(params))),

@@ -39,7 +39,8 @@ export const stateRoutes = [
     path: '/v1/stacks/{project}/{stack}/outputs',
     role: 'read',
     scope: 'stack',
-    summary: 'Get the outputs of a stack; with showSecrets and the role deploy as plaintext',
+    summary:
+      'Get the outputs of a stack; showSecrets returns secrets as plaintext and requires the role deploy',
     query: z.object({ showSecrets: z.stringbool().default(false) }),
     output: z.object({ outputs: z.looseObject({}) }),
     run: async (ports, { params, query: { showSecrets }, caller }) => {
@@ -53,6 +54,10 @@ export const stateRoutes = [
   }),
 ]
 
+/**
+ * Returns the state at the version or time in the query of a call. Throws STACK_NOT_FOUND,
+ * MOMENT_UNKNOWN, RECORDS_REMOVED, API_INPUT_INVALID.
+ */
 async function readRequestedState(
   ports: ApiPorts,
   { params, query }: RouteCall<z.infer<typeof exportQueryForm>, unknown>,
@@ -75,6 +80,10 @@ async function readRequestedState(
   return state === undefined ? undefined : withoutOrigins(state)
 }
 
+/**
+ * Returns the function that decrypts secret outputs of a state. Undefined if the state has none.
+ * Throws SECRETS_MANAGER_UNSUPPORTED.
+ */
 async function decrypterOf(
   { openStateSecrets }: ApiPorts,
   stack: StackId,

@@ -11,7 +11,7 @@ const output = z.object({ tags: createRecordForm(z.string()) })
 /** Maximum number of tags of a stack. */
 const tagsMax = 100
 
-/** Routes for the tags of a stack, which its clients choose freely. */
+/** Routes for the tags of a stack. Callers of the API choose names and texts freely. */
 export const tagRoutes = [
   defineRoute({
     method: 'GET',
@@ -37,17 +37,17 @@ export const tagRoutes = [
     output,
     run: async (ports, { params, body }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      const changed = new Map<string, string | null>(Object.entries(await readTags(ports, id)))
-      for (const [name, value] of Object.entries(body.tags)) changed.set(name, value)
-      const kept = [...changed].filter(([, value]) => value !== null)
-      const parsed = tagsForm.safeParse(Object.fromEntries(kept))
-      if (!parsed.success || kept.length > tagsMax)
+      const mergedTags = new Map<string, string | null>(Object.entries(await readTags(ports, id)))
+      for (const [name, value] of Object.entries(body.tags)) mergedTags.set(name, value)
+      const keptEntries = [...mergedTags].filter(([, value]) => value !== null)
+      const parsedTags = tagsForm.safeParse(Object.fromEntries(keptEntries))
+      if (!parsedTags.success || keptEntries.length > tagsMax)
         throw error(
           'API_INPUT_INVALID',
           `a stack has at most ${tagsMax} tags, with names of 1 to 40 letters, digits, _, ., - and :`,
         )
-      await putTags(ports, id, parsed.data)
-      return { json: { tags: parsed.data } }
+      await putTags(ports, id, parsedTags.data)
+      return { json: { tags: parsedTags.data } }
     },
   }),
 ]

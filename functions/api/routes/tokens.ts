@@ -39,7 +39,7 @@ export const tokenRoutes = [
     path: '/v1/tokens/{id}/rotate',
     role: 'admin',
     scope: 'installation',
-    summary: 'Give a token a new secret; only this response contains its text',
+    summary: 'Give a token a new secret; only this response contains the text of the token',
     body: z.strictObject({
       /** Time for which earlier secrets remain valid. */
       overlapSeconds: z

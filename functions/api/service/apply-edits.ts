@@ -16,9 +16,9 @@ export const editForm = z.looseObject({
 export type TextEdit = z.infer<typeof editForm>
 
 /**
- * Applies edits to bytes. Their offsets refer to these bytes. Throws API_INPUT_INVALID unless the
- * edits are ascending, do not overlap, and lie within the bytes, and API_BODY_TOO_LARGE when the
- * result exceeds the limit.
+ * Applies edits to the bytes `base`, to which their offsets refer. Throws API_INPUT_INVALID unless
+ * the edits are ascending, do not overlap, and lie within `base`. Throws API_BODY_TOO_LARGE when
+ * the result exceeds `bytesMax`.
  */
 export function applyEdits(
   base: Uint8Array,

@@ -37,7 +37,7 @@ async function readStoredBase(
   return { version: stored.version, base: parseDocumentValue(checkpointBase, stored) }
 }
 
-/** Returns the last checkpoint of an update, or undefined before the first one. */
+/** Returns the last checkpoint of an update. Undefined if none is stored, or it has expired. */
 export async function readCheckpointBase(
   ports: Pick<BasePorts, 'documents'>,
   update: string,

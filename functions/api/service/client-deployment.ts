@@ -69,7 +69,7 @@ export async function startClientDeployment(
 }
 
 /**
- * Closes the open deployments of a stack whose holders are dead, and returns the record of the
+ * Closes those open deployments of a stack that have a dead holder, and returns the record of the
  * stack. The lease of a client can expire unnoticed. Throws STACK_NOT_FOUND.
  */
 export async function closeDeadDeployments(

@@ -14,10 +14,10 @@ interface ClientLogDeps {
 /** The decision logs of clients. A client has no process here, so any API process may append. */
 export interface ClientLogs {
   /**
-   * Appends decisions of an update as one record, after all its earlier records. Resolves with the
-   * number of the record when the record is durable. Throws DEPLOYMENT_TAKEN_OVER when another
-   * process has taken over the log, or the log is closing. A repeated call may append a second
-   * record, which the fold ignores.
+   * Appends decisions of an update as one record, after all earlier records of the update. Resolves
+   * with the number of the record when the record is durable. Throws DEPLOYMENT_TAKEN_OVER when
+   * another process has taken over the log, or the log is closing. A repeated call may append a
+   * second record, which the fold ignores.
    */
   readonly append: (log: ClientLog, decisions: readonly Decision[]) => Promise<LogNumber>
 }
@@ -80,8 +80,8 @@ export function writerOf({ update }: Pick<ClientLog, 'update'>): WriterToken {
 
 /**
  * Returns the next free number of a log, with a number of reads that grows with the logarithm of
- * its length. Throws DEPLOYMENT_TAKEN_OVER unless the client wrote the last record, and may add
- * more.
+ * its length. Throws DEPLOYMENT_TAKEN_OVER if another writer wrote the last record, or if this
+ * record closes the log.
  */
 async function findNextNumber({ decisionLog }: ClientLogDeps, log: ClientLog): Promise<number> {
   const readAt = async (number: number): Promise<LogRecord | undefined> =>

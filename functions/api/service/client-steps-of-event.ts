@@ -30,24 +30,24 @@ const createOps: ReadonlySet<string> = new Set(['create', 'create-replacement'])
 
 /**
  * Returns the step that an engine event reports: the begin of the create of a custom resource, or
- * the end of any step. Returns none for other events.
+ * the end of any step. Returns an empty list for other events.
  */
 export function readClientSteps(event: unknown): readonly ClientStep[] {
   const { data } = parseForm(eventForm, event)
   if (data === undefined) return []
-  const { sequence, resourcePreEvent: begun } = data
-  const ended = data.resOutputsEvent ?? data.resOpFailedEvent
-  if (ended !== undefined) {
-    const { urn, type } = ended.metadata
+  const { sequence, resourcePreEvent: beginEvent } = data
+  const endEvent = data.resOutputsEvent ?? data.resOpFailedEvent
+  if (endEvent !== undefined) {
+    const { urn, type } = endEvent.metadata
     return [{ phase: 'end', sequence, resource: { urn, custom: true, type } }]
   }
-  if (begun === undefined) return []
-  const { op, urn, type, old, new: planned } = begun.metadata
-  if (!createOps.has(op) || planned?.custom !== true) return []
+  if (beginEvent === undefined) return []
+  const { op, urn, type, old, new: newState } = beginEvent.metadata
+  if (!createOps.has(op) || newState?.custom !== true) return []
   const resource = {
     ...{ urn, custom: true, type },
-    ...(planned.parent ? { parent: planned.parent } : {}),
-    ...(planned.provider ? { provider: planned.provider } : {}),
+    ...(newState.parent ? { parent: newState.parent } : {}),
+    ...(newState.provider ? { provider: newState.provider } : {}),
   }
   return [{ phase: 'begin', sequence, resource, ...(old?.id ? { oldId: old.id } : {}) }]
 }

@@ -38,6 +38,7 @@ const clientUpdate = z.object({
   expiresAt: z.number().optional(),
   /** The status that the client reported at its end. */
   status: z.enum(['succeeded', 'failed']).optional(),
+  /** The numbers of changed resources by operation. Absent until the client reports its summary. */
   changes: z.record(z.string(), z.number()).optional(),
 })
 
@@ -113,7 +114,7 @@ export async function putUpdate(
   return { id, version: newVersion, update }
 }
 
-/** Changes the current version of an update. Tries again after a concurrent change. */
+/** Changes the current version of an update. Tries at most `changeAttemptsMax` times. */
 export async function changeUpdate(
   ports: UpdatePorts,
   { id, update }: Pick<StoredUpdate, 'id' | 'update'>,
@@ -159,7 +160,7 @@ export function leaseHashOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** Returns the error for a lease that is not valid. Its status makes clients stop renewing. */
+/** Returns the error for a lease that is not valid. Its HTTP status makes clients stop renewing. */
 export function createLeaseOverError(): Error {
   return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over', {
     hint: 'Its acknowledged changes are in the state. Start another update.',

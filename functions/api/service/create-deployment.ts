@@ -37,30 +37,34 @@ export async function createDeployment(ports: ServicePorts, call: ServiceCall): 
   if (!operationRequests[operation].dryRun)
     requireRole(call.caller, 'deploy', `the operation ${operation}`)
   const { id: stack, snapshot } = await requireStack(ports, stackOf(call.params))
-  const requested = withoutEmptyMembers(settings) ?? {}
-  refuseUnsupported(requested, repositoryOperations.includes(operation) ? sourceMembers : [])
-  const explicit = parseInput(sourceForm, requested, 'body').sourceContext?.git
+  const requestedSettings = withoutEmptyMembers(settings) ?? {}
+  refuseUnsupported(
+    requestedSettings,
+    repositoryOperations.includes(operation) ? sourceMembers : [],
+  )
+  const explicit = parseInput(sourceForm, requestedSettings, 'body').sourceContext?.git
   const inherits = inheritSettings === true
   const source = await findSource(ports, { stack, operation, explicit, inherits })
   const request = await createRequest(ports, call, { stack, operation, source })
   if (snapshot === '' && includesRole(call.caller.role, 'deploy'))
     await putFirstServiceManager(ports, stack, call.origin)
   const initiator = call.header('x-pulumi-deployment-initiator')
-  const added = await addPulumiDeployment(ports, request, {
+  const addedDeployment = await addPulumiDeployment(ports, request, {
     ...{ operation, inheritSettings: inherits },
     ...(initiator === undefined ? {} : { initiator: toPrintable(initiator, initiatorCharsMax) }),
   })
   try {
     await requestDeployment(ports, request, async () => undefined)
   } catch (thrown) {
-    // After any other error the request may exist.
-    if (hasCode(thrown, 'REQUEST_QUEUE_FULL')) await removePulumiDeployment(ports, stack, added)
+    // Only this error proves that the request does not exist.
+    if (hasCode(thrown, 'REQUEST_QUEUE_FULL'))
+      await removePulumiDeployment(ports, stack, addedDeployment)
     throw thrown
   }
-  return { id: pulumiDeploymentIdOf(added), consoleUrl: '' }
+  return { id: pulumiDeploymentIdOf(addedDeployment), consoleUrl: '' }
 }
 
-/** Returns the repository of a deployment: that of the call, with the settings as defaults. */
+/** Returns the source of a deployment: that of the call, with defaults from inherited settings. */
 async function findSource(
   ports: ServicePorts,
   input: {

@@ -23,7 +23,7 @@ export interface DelegatedOptions {
  */
 export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   const { ports, addressOf, exchangeToken } = options
-  // An exchange needs no token, so it has the rate limit of an address in our own API.
+  // An exchange needs no token, so it has the rate limit that our own API sets per address.
   const exchangeLimiter = createRateLimiter(ports.clock, {
     burst: apiLimits.addressBurst,
     perSecond: apiLimits.addressPerSecond,

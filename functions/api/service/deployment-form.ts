@@ -48,7 +48,10 @@ export function withoutEmptyMembers(value: unknown): unknown {
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Throws API_INPUT_INVALID for the first member that is not in `supported`. */
+/**
+ * Throws API_INPUT_INVALID for the first member that is not supported. `supported` lists paths of
+ * members; members below these paths are supported too.
+ */
 export function refuseUnsupported(settings: unknown, supported: readonly string[]): void {
   const unsupported = findUnsupported(settings, supported, '')
   if (unsupported !== undefined) throw createUnsupportedError(unsupported)

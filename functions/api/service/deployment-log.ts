@@ -65,8 +65,8 @@ const stepQuery = z.object({
 })
 
 /**
- * Reads lines of the only step of the only job. Another step has no lines. Throws
- * API_INPUT_INVALID.
+ * Reads lines of a step of a job. A deployment has one job with one step, so any other step has no
+ * lines. Throws API_INPUT_INVALID.
  */
 export async function readStepLog(
   ports: Pick<ServicePorts, 'events' | 'clock'>,

@@ -16,6 +16,7 @@ import type { ServicePorts } from './service-route.ts'
 /** The update of a deployment that has begun. */
 export interface ProgressUpdate {
   readonly id: string
+  /** The id under which the events of the update are stored. */
   readonly eventsId: DeploymentId
   readonly version: number
   readonly startedAt: EpochMs
@@ -29,7 +30,10 @@ export interface DeploymentProgress {
   readonly status: 'accepted' | 'running' | 'failed' | 'succeeded' | 'skipped'
   /** Absent before the begin, for a request that never began, and without a history record. */
   readonly update?: ProgressUpdate
-  /** The reason for the absence of the update, in lines. Absent while the request waits. */
+  /**
+   * The lines that state why `update` is absent. Absent if there is an update, and while the
+   * request waits.
+   */
   readonly reason?: readonly string[]
 }
 
@@ -78,7 +82,7 @@ async function readStartedProgress(
   return { status: status === 'running' || status === 'succeeded' ? status : 'failed', update }
 }
 
-/** Returns the progress of a request that ended before it began. */
+/** Returns the progress of a request that ended without a deployment or preview. */
 function unstartedProgressOf(
   end: Exclude<RequestEnd, { readonly kind: 'started' | 'previewed' }>,
 ): DeploymentProgress {

@@ -42,14 +42,14 @@ export const pulumiDeploymentRoutes: readonly ServiceRoute[] = [
     role: 'read',
     run: async (ports, call) => {
       const number = parsePulumiDeploymentId(call.params['version'] ?? '')
-      return viewOf(ports, await requireOfStack(ports, call, number))
+      return viewOf(ports, await requireDeploymentOfStack(ports, call, number))
     },
   },
   {
     method: 'GET',
     path: idPath,
     role: 'read',
-    run: async (ports, call) => viewOf(ports, await requireOfPath(ports, call)),
+    run: async (ports, call) => viewOf(ports, await requireDeploymentOfPath(ports, call)),
   },
   {
     method: 'GET',
@@ -62,7 +62,10 @@ export const pulumiDeploymentRoutes: readonly ServiceRoute[] = [
     path: `${idPath}/updates`,
     role: 'read',
     run: async (ports, call) => {
-      const { update } = await readDeploymentProgress(ports, await requireOfPath(ports, call))
+      const { update } = await readDeploymentProgress(
+        ports,
+        await requireDeploymentOfPath(ports, call),
+      )
       if (update === undefined) return []
       const { version: latestVersion } = await requireStack(ports, stackOf(call.params))
       return [{ updateID: update.id, version: update.version, latestVersion }]
@@ -76,7 +79,7 @@ export const pulumiDeploymentRoutes: readonly ServiceRoute[] = [
   },
 ]
 
-async function requireOfStack(
+async function requireDeploymentOfStack(
   ports: ServicePorts,
   { params }: ServiceCall,
   number: number | undefined,
@@ -84,8 +87,15 @@ async function requireOfStack(
   return requirePulumiDeployment(ports, await requireStack(ports, stackOf(params)), number)
 }
 
-function requireOfPath(ports: ServicePorts, call: ServiceCall): Promise<PulumiDeployment> {
-  return requireOfStack(ports, call, parsePulumiDeploymentId(call.params['deployment'] ?? ''))
+function requireDeploymentOfPath(
+  ports: ServicePorts,
+  call: ServiceCall,
+): Promise<PulumiDeployment> {
+  return requireDeploymentOfStack(
+    ports,
+    call,
+    parsePulumiDeploymentId(call.params['deployment'] ?? ''),
+  )
 }
 
 async function viewOf(ports: ServicePorts, deployment: PulumiDeployment): Promise<unknown> {
@@ -110,7 +120,7 @@ async function listDeployments(
 }
 
 async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const deployment = await requireOfPath(ports, call)
+  const deployment = await requireDeploymentOfPath(ports, call)
   const progress = await readDeploymentProgress(ports, deployment)
   const { query } = call
   if (query['job'] !== undefined) return readStepLog(ports, deployment, { progress, query })
@@ -119,17 +129,18 @@ async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown
 }
 
 /**
- * Withdraws a waiting request, or stops the deployment that it started. Throws REQUEST_BEGUN for a
- * running preview, which changes nothing and ends by itself.
+ * Withdraws the request of a deployment if it waits, or else stops the deployment that it started.
+ * Throws REQUEST_BEGUN for a deployment that is over. Also throws it for a running preview, which
+ * changes nothing and ends by itself.
  */
 async function cancelDeployment(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const deployment = await requireOfPath(ports, call)
+  const deployment = await requireDeploymentOfPath(ports, call)
   const { stack, key, dryRun } = deployment.request
-  if (!dryRun) requireRole(call.caller, 'deploy', 'the end of a deployment')
+  if (!dryRun) requireRole(call.caller, 'deploy', 'cancelling a deployment')
   if (dryRun && (await readDeploymentProgress(ports, deployment)).status === 'running')
     throw error('REQUEST_BEGUN', 'a running preview cannot be cancelled')
   if (deployment.end === undefined) await withdrawWaitingRequest(ports, stack, key)
-  const latest = await requireOfPath(ports, call)
+  const latest = await requireDeploymentOfPath(ports, call)
   const { status } = await readDeploymentProgress(ports, latest)
   if (status === 'skipped') return {}
   if (latest.end?.kind !== 'started') throw error('REQUEST_BEGUN', 'the deployment is over')

@@ -123,7 +123,10 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Applies a JSON Merge Patch (RFC 7396): null removes, and other values than objects replace. */
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to a value. A null removes a member, an object changes it,
+ * and any other value replaces it.
+ */
 function mergePatch(stored: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(Object.entries(isObject(stored) ? stored : {}))

@@ -8,7 +8,7 @@ import type { ServicePorts } from './service-route.ts'
 /** The beginning of the update id of a deployment that this engine runs. */
 export const ownDeploymentPrefix = 'deployment-'
 
-/** Returns the deployment with an update id of this engine. Undefined for the id of a client. */
+/** Returns the deployment with an update id of this engine. Undefined for other ids. */
 export function parseOwnDeployment(stack: StackId, id: string): DeploymentId | undefined {
   const [, number] = /^deployment-([1-9]\d{0,8})$/.exec(id) ?? []
   return number === undefined ? undefined : deploymentIdOf(stack, Number(number))

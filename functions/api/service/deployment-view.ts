@@ -45,7 +45,7 @@ function updateViewOf(
   }
 }
 
-/** Returns the only job, with the only step. Before the begin there is none. */
+/** Returns the jobs of a deployment: one with one step. Before its update begins there is none. */
 function jobsOf(
   { operation }: PulumiDeployment,
   { status, update }: DeploymentProgress,

@@ -58,7 +58,7 @@ interface DriftRun {
   readonly number?: number
 }
 
-/** The ports that derive the drift runs of a stack. */
+/** The ports from which the drift runs of a stack are read. */
 export type DriftRunPorts = Pick<ServicePorts, 'documents' | 'requests' | 'catalog'>
 
 /** Returns the drift status of a stack as clients see it. */
@@ -75,7 +75,10 @@ export async function readDriftStatus(
   }
 }
 
-/** Returns some drift runs of a stack as clients see them, newest first, and the number of all. */
+/**
+ * Returns a page of the drift runs of a stack as clients see them, newest first. `first` is the
+ * index of its first run, and `total` the number of all runs.
+ */
 export async function readDriftRuns(
   ports: DriftRunPorts,
   stack: StackRecord,
@@ -124,11 +127,11 @@ async function listScheduleRuns(
 ): Promise<readonly DriftRun[]> {
   const runs: DriftRun[] = []
   for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
-    for (const due of listRecentRuns(stored)) {
+    for (const dueAt of listRecentRuns(stored)) {
       const { name } = stored.key
-      const record = await ports.requests.find(stack, scheduleKeyOf(name, due))
+      const record = await ports.requests.find(stack, scheduleKeyOf(name, dueAt))
       if (record !== undefined && isDriftRequest(record.request))
-        runs.push({ id: `${name}-${due}`, record })
+        runs.push({ id: `${name}-${dueAt}`, record })
     }
   return runs
 }
@@ -161,7 +164,7 @@ function statusOfRun({ record: { end } }: DriftRun): string {
   return end.kind === 'previewed' && end.result === 'succeeded' ? 'succeeded' : 'failed'
 }
 
-/** Returns the update that was requested against the drift of a run. Undefined if there is none. */
+/** Returns the update that was requested to remove the drift of a run, or undefined if none was. */
 async function findRemedy(
   { requests, catalog }: DriftRunPorts,
   { request }: RequestRecord,

@@ -31,7 +31,7 @@ import {
   updatePath,
 } from './service-route.ts'
 
-/** Time that a call waits for the end of an edit, in ms. A function has 30 s for a call. */
+/** Maximum time that a call waits for the end of an edit, in ms. On AWS, a call ends after 30 s. */
 const editWaitMs = 20_000
 const editPollMs = 100
 const importBytesMax = 512 * 1024 * 1024
@@ -71,7 +71,7 @@ async function importState(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const { id: stack } = await requireIdle(ports, stackOf(call.params))
   const deployment = call.state?.deployment ?? undefined
   if (deployment === undefined)
-    throw error('STATE_INVALID', 'an import needs a deployment with a state')
+    throw error('STATE_INVALID', 'an import needs a state with a deployment')
   const bytes = await printStateBlob(await envelopeOf(deployment))
   const state: BlobHash = await ports.archives.put(stack, bytes)
   const key = ports.random.uuid()
@@ -97,6 +97,10 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   return {}
 }
 
+/**
+ * Closes the dead deployments of a stack, and returns its record. Throws STACK_NOT_FOUND, and
+ * STACK_BUSY if another deployment is open.
+ */
 async function requireIdle(ports: ServicePorts, stack: StackId) {
   const record = await closeDeadDeployments(ports, stack)
   if (record.current === '') return record

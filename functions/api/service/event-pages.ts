@@ -3,6 +3,7 @@ import type { DeploymentId, EpochMs } from '../../../shared/records/ids.ts'
 import type { ServicePorts } from './service-route.ts'
 
 const eventsPerPage = 500
+/** A token: the position of the next event, and `s` if the summary was read. */
 const tokenPattern = /^(\d{1,15})(s?)$/
 
 /** The place of the events of an update, and whether more events can arrive. */
@@ -34,8 +35,8 @@ export async function readEventPage(
   const page = await events.read(id, Number(position), eventsPerPage)
   const parsed = page.events.map(line => JSON.parse(line) as Readonly<Record<string, unknown>>)
   const hasSummary = flag !== '' || parsed.some(event => 'summaryEvent' in event)
-  const isLate = endedAt !== undefined && clock.now() - endedAt <= apiLimits.lateEventsMs
-  const isComplete = isOver && parsed.length < eventsPerPage && (hasSummary || !isLate)
+  const mayGetLateEvents = endedAt !== undefined && clock.now() - endedAt <= apiLimits.lateEventsMs
+  const isComplete = isOver && parsed.length < eventsPerPage && (hasSummary || !mayGetLateEvents)
   return {
     events: parsed,
     ...(isComplete ? {} : { next: `${page.cursor}${hasSummary ? 's' : ''}` }),

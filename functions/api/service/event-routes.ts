@@ -97,10 +97,10 @@ async function findUpdateEventSource(
   stack: StackId,
   id: string,
 ): Promise<UpdateEventSource> {
-  const preview = parseOwnPreview(id)
-  if (preview !== undefined) {
+  const previewNumber = parseOwnPreview(id)
+  if (previewNumber !== undefined) {
     const stackRecord = await requireStack(ports, stack)
-    const { request, end } = await requirePulumiDeployment(ports, stackRecord, preview)
+    const { request, end } = await requirePulumiDeployment(ports, stackRecord, previewNumber)
     return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
   }
   const deployment = parseOwnDeployment(stack, id)

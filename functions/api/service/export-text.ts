@@ -6,11 +6,11 @@ import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
 import type { ServicePorts } from './service-route.ts'
 
-/** The export of a stack without a state. Clients refuse a deployment without a version. */
+/** The export of a stack without a state. Clients refuse an export without `version`. */
 const emptyExport = { version: 3, deployment: { manifest: emptyManifest } }
 
 /**
- * Returns the state of a stack, or a published version of it, as clients read it. Before the first
+ * Returns a response with the state of a stack, or with a published version of it. Before the first
  * entry of a running update, this is exactly its pinned base: the client's entries name resources
  * by their position in it. Throws STACK_NOT_FOUND, and MOMENT_UNKNOWN for an unknown version.
  */

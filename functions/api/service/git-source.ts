@@ -59,8 +59,8 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
  * addresses without a repository count as the same.
  */
 export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
-  const [hosted, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
-  return hosted?.host === other?.host && hosted?.repository === other?.repository
+  const [one, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
+  return one?.host === other?.host && one?.repository === other?.repository
 }
 
 /** Returns the host of the repositories that an API address of GitHub serves. */
@@ -79,10 +79,10 @@ export async function createGitRequest(
   { repoUrl = '', branch, commit, repoDir }: GitSource,
   request: DeploymentRequest,
 ): Promise<DeploymentRequest> {
-  const hosted = parseRepositoryUrl(repoUrl)
-  if (hosted === undefined) throw createIncompleteError('names no repository')
+  const hostedRepository = parseRepositoryUrl(repoUrl)
+  if (hostedRepository === undefined) throw createIncompleteError('names no repository')
   if (commit === undefined) throw createIncompleteError('names no commit')
-  const { host, repository } = hosted
+  const { host, repository } = hostedRepository
   for await (const { key, value } of readDocumentsOf(documents, 'webhook', '*')) {
     const webhook = webhookDocument.safeParse(value).data
     if (webhook === undefined || webhook.form !== 'github' || webhook.isPaused) continue
@@ -99,7 +99,10 @@ export async function createGitRequest(
   throw error('API_FORBIDDEN', message, { hint })
 }
 
-/** Returns the refs to try: the branch or tag that `branch` names, or the branches of the rules. */
+/**
+ * Returns the refs to try: the branch or tag that `branch` names. Without `branch`, these are the
+ * branches in the rules whose names have no wildcards.
+ */
 function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly string[] {
   if (branch !== undefined) {
     const tag = branch.startsWith('refs/tags/') ? branch.slice('refs/tags/'.length) : undefined

@@ -35,8 +35,8 @@ const removeSecretText = '__remove-secret'
 const nameBytes = 4
 
 /**
- * Routes for the webhooks of clients: the notifications of a stack, or of all stacks. They have the
- * permissions of our own routes of notifications.
+ * Routes for the webhooks of clients: the notifications of a stack, or of all stacks. They require
+ * the same permissions as our own routes of notifications.
  */
 export const hookRoutes: readonly ServiceRoute<HookPorts>[] = [
   ...createHookRoutes(`${stackPath}/hooks`),

@@ -13,9 +13,9 @@ import { createRequestForwarder } from '../../aws/forward-request.ts'
 import type { createPulumiApi } from './create-pulumi-api.ts'
 
 /**
- * Opens the ports of an installation's service for Pulumi's command line, and the function that
- * forwards its requests to the API. The service closes only deployments of clients: a function
- * cannot see the processes of other holders. Throws AWS_SETTINGS_INVALID.
+ * Opens the ports of an installation's service for Pulumi's command line. Also creates the function
+ * that forwards its delegated requests to the API. The service closes only deployments of clients:
+ * a function cannot see the processes of other holders. Throws AWS_SETTINGS_INVALID.
  */
 export function openServicePorts(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,10 @@
 /** The number of items of a page: its default and its maximum. */
 const pageSizes = { default: 10, max: 100 }
 
-/** Returns the position of the first item of a page, and the size of the page. Pages begin at 1. */
+/**
+ * Returns the index of the first item of a page, and the size of the page. The query numbers pages
+ * from 1.
+ */
 export function parsePage(query: Readonly<Record<string, string>>): {
   readonly first: number
   readonly size: number

@@ -122,6 +122,7 @@ function readRawBody(call: ServiceCall): ScheduleRequest {
   const remediateMember = 'operationContext.options.remediateIfDriftDetected'
   refuseUnsupported(withoutEmptyMembers(others), [])
   refuseUnsupported(withoutEmptyMembers(settings), isDrift ? [remediateMember] : [])
+  // No member except `remediateMember` can be left.
   const remediate = isDrift && withoutEmptyMembers(settings) !== undefined
   const times = { scheduleCron, scheduleOnce }
   return { times, operation: scheduleOperationOf(operation, remediate) }
@@ -142,7 +143,10 @@ function readTtlBody(call: ServiceCall): ScheduleRequest {
   return { times: { scheduleOnce: timestamp }, operation: { kind: 'destroy' } }
 }
 
-/** Creates or changes a schedule. Other settings, such as a pause, are kept. */
+/**
+ * Creates a schedule, or changes its times and operation. A change keeps the other settings, such
+ * as a pause.
+ */
 async function putSchedule(
   ports: ServicePorts,
   key: DocumentKey,

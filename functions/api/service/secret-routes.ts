@@ -84,7 +84,10 @@ async function openCrypter(ports: ServicePorts, call: ServiceCall): Promise<Cryp
   return createServiceCrypter(await requireServiceKeys(ports, id))
 }
 
-/** Encrypts base64 of a text, and returns base64. Throws API_INPUT_INVALID for other bytes. */
+/**
+ * Encrypts a text that is encoded as base64, and returns base64. Throws API_INPUT_INVALID if the
+ * decoded bytes are not UTF-8.
+ */
 function encrypt(crypter: Crypter, plaintext: string): string {
   const bytes = Buffer.from(plaintext, 'base64')
   const text = bytes.toString('utf8')

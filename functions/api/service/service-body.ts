@@ -45,7 +45,7 @@ function parseBodyText(text: string): unknown {
 
 /**
  * Reads a body in chunks, unpacked if its header says so. Throws API_BODY_TOO_LARGE as soon as the
- * body exceeds the limit before or after it is unpacked, and API_INPUT_INVALID if it is damaged.
+ * packed or the unpacked body exceeds the limit, and API_INPUT_INVALID if the body is damaged.
  * Throws API_ENCODING_UNKNOWN for every encoding except gzip.
  */
 export async function* unpackBody(request: Request, bytesMax: number): AsyncGenerator<Uint8Array> {

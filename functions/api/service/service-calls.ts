@@ -33,7 +33,7 @@ export interface ServiceCallDeps<Ports extends CallPorts> {
   readonly tokenLimiter: RateLimiter
 }
 
-/** Creates the dependencies of calls, with the rates of clients. */
+/** Creates the dependencies of calls, with the rate limits of clients. */
 export function createCallDeps<Ports extends CallPorts>(
   ports: Ports,
   addressOf: ServiceCallDeps<Ports>['addressOf'],
@@ -56,7 +56,7 @@ export function answerServiceCall<Ports extends CallPorts>(
   })
 }
 
-/** Returns the response of a call, or the one to its error. `run` gets the id of the request. */
+/** Runs a call and returns its response, also after an error. `run` gets the id of the request. */
 export async function answerSafely(
   ports: Pick<CallPorts, 'random' | 'logger'>,
   run: (id: string) => Promise<unknown>,
@@ -99,7 +99,10 @@ interface IncomingCall {
   readonly id: string
 }
 
-/** Answers a call with the lease token of its update. The audit log has only the update's start. */
+/**
+ * Answers a call that has the lease token of its update. The audit log has only the start of the
+ * update.
+ */
 async function answerLeased<Ports extends CallPorts>(
   deps: ServiceCallDeps<Ports>,
   route: ServiceRoute<Ports>,
@@ -121,7 +124,7 @@ function clientCallerOf(name: string): Caller {
   return { id: 'lease', name, role: 'read', stacks: [] }
 }
 
-/** Answers a call with a token. A call that changes something is in the audit log. */
+/** Answers a call that has a token. A call that changes something is in the audit log. */
 async function answerWithToken<Ports extends CallPorts>(
   deps: ServiceCallDeps<Ports>,
   route: ServiceRoute<Ports>,
@@ -178,12 +181,15 @@ async function readCall(
  */
 function originOf({ req }: Context): string {
   const { protocol, host } = new URL(req.url)
-  const forwarded = /^https?$/.exec(req.header('x-forwarded-proto') ?? '')?.[0]
-  const named = /^[\w.:[\]-]{1,300}$/.exec(req.header('host') ?? '')?.[0]
-  return `${forwarded ?? protocol.slice(0, -1)}://${named ?? host}`
+  const forwardedProtocol = /^https?$/.exec(req.header('x-forwarded-proto') ?? '')?.[0]
+  const hostHeader = /^[\w.:[\]-]{1,300}$/.exec(req.header('host') ?? '')?.[0]
+  return `${forwardedProtocol ?? protocol.slice(0, -1)}://${hostHeader ?? host}`
 }
 
-/** Returns the token of a call. Throws API_TOKEN_MISSING, and API_FORBIDDEN for a lease token. */
+/**
+ * Returns the token of a call. Throws API_TOKEN_MISSING without a token, and API_FORBIDDEN without
+ * a required lease token.
+ */
 function readToken(context: Context, scheme: 'token' | 'update-token'): string {
   const header = context.req.header('authorization') ?? ''
   const [, actualScheme, token] = /^(\S+) +(\S{1,200})$/.exec(header) ?? []

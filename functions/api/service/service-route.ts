@@ -59,8 +59,8 @@ export interface ServiceCall {
 export type ServiceRole = Role | 'lease'
 
 /**
- * A route of Pulumi's service API. A route with `{stack}` in its path requires a token of that
- * stack.
+ * A route of Pulumi's service API. A route with `{stack}` in its path requires a token that covers
+ * the stack.
  */
 export interface ServiceRoute<Ports = ServicePorts> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -40,7 +40,7 @@ export interface TestService {
   /**
    * Opens another process that serves the same records, as a function of AWS does. It forwards
    * delegated calls to an API that does not serve clients and opens no secrets. Returns the
-   * function that calls it.
+   * function that calls this process.
    */
   readonly openProcess: () => TestService['call']
   /** Creates and starts an update. Returns its path and the authorization of its lease. */

@@ -48,7 +48,8 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     run: (ports, call) => listStacks(ports, call),
   },
   {
-    // Clients call this route with HEAD, to find out whether a project exists.
+    // Clients call this route with HEAD, which the router answers like GET. They find out in this
+    // way whether a project exists.
     method: 'GET',
     path: '/api/stacks/{org}/{project}',
     role: 'read',
@@ -114,7 +115,7 @@ async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const envelope = state == null ? undefined : readEnvelope(state)
   if (!(await ports.catalog.createStack(id, ports.clock.now())))
     throw error('STACK_EXISTS', `the stack '${stackName}' already exists`)
-  // A state without resources names the secrets manager of the stack.
+  // Clients send a state without resources, which names the secrets manager of the stack.
   if (envelope?.deployment != null) {
     const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
     await ports.catalog.publish(id, 0, snapshot)
@@ -140,7 +141,7 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
             started: Math.floor(operation.startedAt / 1_000),
           },
         }),
-    activeUpdate: await findActiveUpdate(ports, id, deployments),
+    activeUpdate: await findLastUpdateId(ports, id, deployments),
     tags: await readTags(ports, id),
   }
 }
@@ -148,7 +149,7 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
 /**
  * Returns the id of the last update of a stack, running or not. Returns '' before the first one.
  */
-async function findActiveUpdate(
+async function findLastUpdateId(
   ports: ServicePorts,
   stack: StackId,
   lastNumber: number,
@@ -163,8 +164,9 @@ const stacksPerPage = 500
 
 async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): Promise<unknown> {
   const { project, tagName, tagValue, continuationToken } = query
-  const isOther = query['organization'] !== undefined && query['organization'] !== organization
-  if (isOther) return { stacks: [], continuationToken: null }
+  const isOtherOrganization =
+    query['organization'] !== undefined && query['organization'] !== organization
+  if (isOtherOrganization) return { stacks: [], continuationToken: null }
   const { stacks } = await ports.catalog.listStacks(project)
   const offset = Number(continuationToken ?? 0)
   const covered = stacks.filter(({ id }) => coversStack(caller.stacks, id))

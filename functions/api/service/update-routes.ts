@@ -62,11 +62,11 @@ const completeForm = z.looseObject({ status: z.enum(['succeeded', 'failed', 'can
 
 /** Maximum size of an unpacked batch of journal entries. Clients halve a batch that is larger. */
 const journalBytesMax = 64 * 1024 * 1024
-/** Maximum size of configuration and environment that the history of an update keeps. */
+/** Maximum length of configuration and environment as JSON. Above it, neither is stored. */
 const metadataCharsMax = 60 * 1024
 const leaseTokenBytes = 32
 
-/** Routes for the updates of clients: create, start, lease, journal, end. */
+/** Routes that create, start, complete and cancel updates, renew leases and append entries. */
 export const updateRoutes: readonly ServiceRoute[] = [
   ...updateKinds.map(
     (kind): ServiceRoute => ({
@@ -143,7 +143,7 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const expiresAt = ports.clock.now() + leaseMs
   const hasJournal = (journalVersion ?? 0) >= 1
   // The first of two concurrent starts claims the update.
-  const claimed = await putUpdate(ports, {
+  const claimedUpdate = await putUpdate(ports, {
     ...stored,
     update: {
       ...{ ...stored.update, lease: leaseHashOf(token), expiresAt },
@@ -152,7 +152,7 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   })
   const version = stored.update.dryRun
     ? (await requireStack(ports, stack)).version
-    : await startClaimed(ports, claimed)
+    : await startClaimedUpdate(ports, claimedUpdate)
   if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
   const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
   return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
@@ -162,15 +162,18 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
  * Starts the deployment of an update. If the stack is busy, removes the lease, so that the update
  * can be started again.
  */
-async function startClaimed(ports: ServicePorts, claimed: StoredUpdate): Promise<number> {
+async function startClaimedUpdate(
+  ports: ServicePorts,
+  claimedUpdate: StoredUpdate,
+): Promise<number> {
   try {
-    const { deployment, version } = await startClientDeployment(ports, claimed)
-    await putDeploymentUpdate(ports, deployment, claimed.id)
-    await changeUpdate(ports, claimed, update => ({ ...update, deployment }))
+    const { deployment, version } = await startClientDeployment(ports, claimedUpdate)
+    await putDeploymentUpdate(ports, deployment, claimedUpdate.id)
+    await changeUpdate(ports, claimedUpdate, update => ({ ...update, deployment }))
     return version
   } catch (thrown) {
     if (hasCode(thrown, 'STACK_BUSY'))
-      await changeUpdate(ports, claimed, ({ lease: _lease, ...update }) => update)
+      await changeUpdate(ports, claimedUpdate, ({ lease: _lease, ...update }) => update)
     throw thrown
   }
 }
@@ -209,13 +212,13 @@ async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<un
     if (stored.update.status === result) return {}
     throw error('REQUEST_BEGUN', `the update was already completed as ${stored.update.status}`)
   }
-  if (!stored.update.dryRun) await completeStarted(ports, stored, result)
+  if (!stored.update.dryRun) await completeStartedUpdate(ports, stored, result)
   await changeUpdate(ports, stored, update => ({ ...update, status: result }))
   return {}
 }
 
 /** Closes a started update. Another process may have closed it with the same result before. */
-async function completeStarted(
+async function completeStartedUpdate(
   ports: ServicePorts,
   stored: StoredUpdate,
   result: 'succeeded' | 'failed',
@@ -240,7 +243,8 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
   }
   const { update } = await requireUpdate(ports, stack, id)
   const { deployment } = update
-  if (deployment === undefined) throw error('REQUEST_BEGUN', 'the update has not started')
+  if (deployment === undefined)
+    throw error('REQUEST_BEGUN', 'the update is a preview, or has not started')
   const record = await requireStack(ports, stack)
   if (record.current === deployment) {
     await cancelClientDeployment(ports, deployment)
