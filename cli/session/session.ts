@@ -99,8 +99,9 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
 }
 
 /**
- * Returns the id of a stack of a legacy backend, where the name alone names the stack. `project`:
- * that of the folder. Throws STACK_NOT_FOUND, also for a name with another project.
+ * Returns the id of a stack of a legacy backend, where stacks have names without a project.
+ * `project`: that of the folder. Throws STACK_NOT_FOUND, also if `name` has a project that is not
+ * the stack's.
  */
 async function requireLegacyStack(
   findLegacyStack: NonNullable<EnginePort['findLegacyStack']>,

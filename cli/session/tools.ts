@@ -53,12 +53,13 @@ export type Display = EventSink & {
   readonly finish: (result: DeployResult) => void | Promise<void>
 }
 
-/** Functions that read and write states. */
+/** Functions that read and write states. An envelope is the JSON that `stack export` prints. */
 export interface StateTools {
   /** Parses an envelope. Throws STATE_INVALID, STATE_TOO_NEW. */
   readonly parseEnvelope: (source: EnvelopeSource) => Promise<StoredEnvelope>
   readonly printEnvelope: (envelope: StoredEnvelope) => Promise<string>
   readonly printEnvelopeInChunks: (envelope: StoredEnvelope) => AsyncGenerator<string>
+  /** Returns the envelope of a state. */
   readonly envelopeOf: (deployment: StoredDeployment) => Promise<StoredEnvelope>
   readonly decodeSnapshot: (
     storedDeployment: StoredDeployment,
@@ -69,6 +70,7 @@ export interface StateTools {
     manager: SecretsManager,
     mode: SecretsMode,
   ) => Promise<StoredDeployment>
+  /** Decodes a state with the manager `source`, and encodes it with `target`. */
   readonly recodeDeployment: (
     storedDeployment: StoredDeployment,
     source: SecretsManager,

@@ -31,12 +31,12 @@ import {
   saveManager,
 } from './stack-secrets.ts'
 
-/** The managers of a change. */
+/** The managers before and after a change of the secrets provider. */
 interface ManagerChange {
   /** The manager of the stack file. Undefined if the file has no encrypted value. */
   readonly fileManager: SecretsManager | undefined
   readonly newManager: SecretsManager
-  /** The new passphrase, if the stack file had a passphrase before. */
+  /** The new passphrase, if it replaces the previous passphrase of the stack file. */
   readonly newPassphrase: string | undefined
 }
 

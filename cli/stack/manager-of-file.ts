@@ -16,7 +16,7 @@ export function needsManagerOfState(file: StackConfig): boolean {
 }
 
 /**
- * Refuses to create a manager for a file whose values it could not open. Throws
+ * Refuses a file with values that a newly created manager could not open. Throws
  * SECRETS_PROVIDER_CHANGED.
  */
 export function refuseForeignValues(file: StackConfig): void {

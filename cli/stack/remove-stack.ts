@@ -54,8 +54,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
 }
 
 /**
- * Refuses a stack with a running or interrupted deployment, before its resources are checked.
- * Throws STACK_BUSY.
+ * Refuses a stack with a running or interrupted deployment. Throws STACK_BUSY.
  */
 async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
   const status = await engine.readStatus(id)

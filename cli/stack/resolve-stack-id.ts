@@ -4,7 +4,7 @@ import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { parseStackName, type StackName } from '../../shared/records/stack-name.ts'
 import { readSelectedStack } from './selected-stack.ts'
 
-/** The sources of a stack's name, except the name itself. */
+/** The sources of a stack's name if the caller passes none, and of the project of its id. */
 interface StackNameSources {
   /** The value of --stack. */
   readonly stackOption: string | undefined
@@ -30,7 +30,10 @@ export function resolveStackName(
   return parseStackName(stackName)
 }
 
-/** Returns the id of the stack that `resolveStackName` names. The folder has the project. */
+/**
+ * Returns the id of the stack that `resolveStackName` names. Without a project in the name, the
+ * project is that of the folder.
+ */
 export function resolveStackId(sources: StackNameSources, name?: string): StackId {
   const { project, stack } = resolveStackName(sources, name)
   return stackIdOf(project ?? sources.requireProject().name, stack)

@@ -29,7 +29,7 @@ type ScheduleOptions = { [Name in (typeof optionNames)[number]]?: string | undef
 
 /**
  * Returns the settings of a new schedule. In a terminal, it asks for missing values unless --yes is
- * set. Throws CLI_USAGE, API_INPUT_INVALID for a time of another format, and SCHEDULE_INVALID.
+ * set. Throws CLI_USAGE, API_INPUT_INVALID for a malformed time, and SCHEDULE_INVALID.
  */
 export async function readScheduleRequest(
   session: CliSession,
@@ -58,8 +58,8 @@ export async function readScheduleRequest(
 }
 
 /**
- * Returns the changed settings of a schedule of a kind. Throws CLI_USAGE, API_INPUT_INVALID and
- * SCHEDULE_INVALID.
+ * Returns the settings that replace those of `previous`, a schedule of the kind `kind`. Throws
+ * CLI_USAGE, API_INPUT_INVALID and SCHEDULE_INVALID.
  */
 export function readScheduleChange(
   flags: Flags,
@@ -90,7 +90,10 @@ function readOptions(flags: Flags): ScheduleOptions {
   return Object.fromEntries(entries.filter(([, text]) => text !== undefined))
 }
 
-/** Throws CLI_USAGE for options of another kind, and for those that exclude each other. */
+/**
+ * Throws CLI_USAGE for options of another kind, and for those that exclude each other. Throws
+ * FEATURE_MISSING for --delete-after-destroy.
+ */
 function refuseOptions(kind: ScheduleSort, options: ScheduleOptions): void {
   if (options.cron !== undefined && options.once !== undefined)
     throw error('CLI_USAGE', '--cron and --once cannot be used together')

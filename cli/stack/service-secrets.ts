@@ -8,7 +8,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Opens the manager of a stack of a service, by its URL. Throws SECRETS_URL_INVALID,
+ * Opens the manager of the stack of a service that `url` names. Throws SECRETS_URL_INVALID,
  * SECRETS_CREDENTIALS_MISSING.
  */
 export async function openServiceUrl(session: CliSession, url: string): Promise<SecretsManager> {
@@ -69,7 +69,7 @@ export async function prepareStackState(
   await prepareState(manager, await engine.exportState(stack))
 }
 
-/** Reports whether a manager opens the first ciphertext of a state. */
+/** Reports whether a manager opens the first ciphertext of a state, or the state has none. */
 function opensState({ crypter }: SecretsManager, state: StoredDeployment | undefined): boolean {
   const [ciphertext] = listCiphertexts(state)
   try {

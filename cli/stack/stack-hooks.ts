@@ -18,7 +18,7 @@ export const hookDocumentView = z
     return { name, value, hasSecret }
   })
 
-/** A notification of a stack. */
+/** A notification of a stack. Pulumi's command line calls it a webhook. */
 export type HookDocument = z.infer<typeof hookDocumentView>
 
 /** Returns the path of a notification of a stack at the API. */

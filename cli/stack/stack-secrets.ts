@@ -31,7 +31,7 @@ import {
   prepareState,
 } from './service-secrets.ts'
 
-/** Opens the configuration file of a stack, or the file that `file` names instead. */
+/** Opens the configuration file of a stack, or the file that `target.file` names instead. */
 export function openStackFile(
   session: CliSession,
   project: Project,
@@ -102,8 +102,8 @@ export async function openFileManager(
 }
 
 /**
- * Refuses a key other than the key of the state, because the secrets of the state would be
- * unreadable. Throws SECRETS_PROVIDER_CHANGED.
+ * Refuses a key in `provider` if the state has another secrets provider, because the secrets of the
+ * state would be unreadable. Throws SECRETS_PROVIDER_CHANGED.
  */
 function requireSameProvider(
   state: StoredDeployment | undefined,

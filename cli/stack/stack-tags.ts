@@ -16,7 +16,7 @@ export async function readStackTags(
   return tagsResponseForm.parse(await callApi({ method: 'GET', path: tagsPathOf(id) })).tags
 }
 
-/** Sets tags, and removes those with null. Throws API_INPUT_INVALID, DOCUMENT_CHANGED. */
+/** Sets tags, and removes those with the value null. Throws API_INPUT_INVALID, DOCUMENT_CHANGED. */
 export async function changeStackTags(
   session: CliSession,
   id: StackId,

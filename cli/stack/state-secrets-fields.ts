@@ -16,7 +16,7 @@ export function stateKeyOf(state: StoredDeployment | undefined): SealedKey | und
   return { url, encryptedKey }
 }
 
-/** Returns the stack that a state's service names. Undefined: the state has another manager. */
+/** Returns the stack that a state's service manager names. Undefined: it has another manager. */
 export function stackOfService(state: StoredDeployment): StackId | undefined {
   const project = managerFieldOf(state, 'service', 'project')
   const stack = managerFieldOf(state, 'service', 'stack')

@@ -6,8 +6,9 @@ import type { CliSession } from '../session/session.ts'
 import { openStateManager } from '../stack/stack-secrets.ts'
 
 /**
- * Compares two states. Secrets that were encrypted again are compared in plaintext when the session
- * can open their keys. Otherwise they count as `unknown`. No plaintext leaves this function.
+ * Compares two states. Secrets with different ciphertexts are compared in plaintext if the session
+ * can open the managers of both states. Otherwise they count as `unknown`. The result contains no
+ * plaintext of a secret.
  */
 export async function diffOpenedStates(
   session: CliSession,
@@ -27,7 +28,7 @@ export async function diffOpenedStates(
   return diffStates(before, after, compareSecrets)
 }
 
-/** Opens the manager of a state. Returns undefined when the session has no key for it. */
+/** Opens the manager of a state. Returns undefined without a manager that can be opened. */
 async function openManager(
   session: CliSession,
   state: StoredDeployment,

@@ -6,11 +6,12 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { askYesNo, type CliSession } from '../session/session.ts'
 
-/** An edit of a stack's state that requires a confirmation. */
+/** An edit of a stack's state, and the function that asks for its confirmation. */
 export interface ConfirmedEdit {
   readonly edit: StateEdit
   /**
-   * Returns whether the user confirms. `introduction`: a sentence about a preceding step, or ''.
+   * Reports whether the user confirms. `introduction`: a sentence about the deployment that is
+   * closed first, or ''. `stack`: the name of the stack.
    */
   readonly confirm: (introduction: string, stack: string) => Promise<boolean>
   /** Default: the specified or selected stack. */
@@ -18,9 +19,9 @@ export interface ConfirmedEdit {
 }
 
 /**
- * Edits a state in a short deployment. An interrupted deployment is closed first. Throws
- * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the edit. After an error the state is
- * unchanged. Prints the warnings of the edit.
+ * Edits a state in a short deployment, after its confirmation. An interrupted deployment is closed
+ * first. Throws CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the edit. After an error the
+ * state is unchanged. Prints the warnings of the edit.
  */
 export async function editConfirmedState(
   session: CliSession,

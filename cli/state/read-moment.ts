@@ -7,9 +7,10 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Returns the state that `text` names, with the current name of the stack: a version (`3`), a
- * moment of a deployment (`4:17`), or a time. Throws CLI_USAGE for any other text, and
- * MOMENT_UNKNOWN or RECORDS_REMOVED for a state that does not exist (any more).
+ * Returns the state that `text` names: a version (`3`), a moment of a deployment (`4:17`), or a
+ * time. A state from before a rename gets the current name of the stack. Throws CLI_USAGE for any
+ * other text, MOMENT_UNKNOWN for a state that does not exist, and RECORDS_REMOVED for a removed
+ * one.
  */
 export async function readStateAtMoment(
   session: CliSession,
@@ -27,8 +28,8 @@ export async function readStateAtMoment(
 }
 
 /**
- * Returns a published version of a stack, with the current name of the stack. Throws
- * MOMENT_UNKNOWN, RECORDS_REMOVED.
+ * Returns the state of a published version. A state from before a rename gets the current name of
+ * the stack. Version 0 is the empty state. Throws MOMENT_UNKNOWN, RECORDS_REMOVED.
  */
 export async function readVersion(
   session: CliSession,

@@ -27,7 +27,7 @@ export function findEditor(
   return editor
 }
 
-/** Writes a text to a new file that only the user can read. `editor`: a command of the shell. */
+/** Writes a text to a new file that only the user can read. `editor`: a shell command. */
 export function createEditedFile(editor: string, name: string, text: string): EditedFile {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-edit-'))
   const path = join(folder, name)

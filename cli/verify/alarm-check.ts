@@ -12,7 +12,7 @@ const reason = 'antichain platform verify'
 /** Longest time until CloudWatch records the action of a raised alarm. */
 const actionLimitMs = 60_000
 const pollMs = 2_000
-/** The errors that prevent the check without a defect of the installation. */
+/** The errors that prevent the check, although the installation has no defect. */
 const skipCodes = [
   'PLATFORM_CREDENTIALS_MISSING',
   'PLATFORM_PERMISSION_MISSING',
@@ -20,8 +20,9 @@ const skipCodes = [
 ] as const
 
 /**
- * Checks an alarm with the AWS credentials of the caller. Without credentials, permission or region
- * the check is skipped. Throws PLATFORM_NOT_FOUND, PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
+ * Checks the alarm for dead letters of the chain queue, with the AWS credentials of the caller.
+ * Without credentials, permission or region the check is skipped. Throws PLATFORM_NOT_FOUND,
+ * PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
  */
 export async function checkAlarmIfPermitted(
   session: CliSession,
@@ -41,7 +42,7 @@ export async function checkAlarmIfPermitted(
   }
 }
 
-/** The alarm to check. `sleep`: the pause between two reads of its actions. */
+/** The alarm to check, and its name. `sleep` pauses between two reads of its actions. */
 export interface AlarmCheckDeps {
   readonly alarm: AlarmPort
   readonly name: string
@@ -73,7 +74,7 @@ export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
   }
 }
 
-/** Waits for the action of the last change. Returns its summary, or undefined if it is late. */
+/** Waits for the action of the last change. Returns its summary, or undefined after the limit. */
 async function awaitAction({ alarm, signal, sleep }: AlarmCheckDeps): Promise<string | undefined> {
   // The start is a time of CloudWatch, because the clock of this machine may differ.
   const since = (await alarm.read())?.changedAt ?? new Date()

@@ -20,7 +20,7 @@ export async function createCheckProgramFolder(
     cpSync(programSource, folder, { recursive: true })
     writeFileSync(join(folder, 'Pulumi.yaml'), `name: ${project}\nruntime: nodejs\n`)
     if (packages === undefined) await installCheckPackages(session, folder)
-    // The archive of a program contains no links that lead out of its folder.
+    // Links are replaced by their targets, because an archive may not link out of its folder.
     else
       cpSync(resolve(session.cwd, packages), join(folder, 'node_modules'), {
         recursive: true,

@@ -21,7 +21,7 @@ export interface ProgramSettings {
   readonly createLimit?: string
 }
 
-/** A stack of a check. Its program is at the API. */
+/** A stack of a check. Its program was uploaded to the API. */
 export interface CheckStack {
   readonly id: StackId
   /** The path of the stack at the API. */

@@ -12,6 +12,7 @@ export interface CheckRunOptions {
   readonly signal: AbortSignal
   /** Removes the stacks of a check. Returns a sentence for each stack that remains. */
   readonly cleanUp: () => Promise<readonly string[]>
+  /** Prints a line about the progress. */
   readonly report: (line: string) => void
 }
 

@@ -32,7 +32,7 @@ const pollMs = 1_000
 export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome> {
   const { engine, stacks, name, webhookUrl } = deps
   const stack = await stacks.create('webhook', { count: 1, delayMs: 200 })
-  // The rule deploys the last program of the stack.
+  // The rule deploys the program of the last `up` of the stack.
   await stack.up()
   const secret = randomBytes(32).toString('base64url')
   const rule = { on: 'push', repository, branches: ['main'], stack: stack.id, program: 'uploaded' }
@@ -47,10 +47,10 @@ export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome
     const unsigned = await deliver(address, undefined)
     if (unsigned.status !== 401) throw createDeliveryError('the unsigned delivery', unsigned)
     const signed = await deliver(address, secret)
-    const [request] = acceptedForm.safeParse(signed.body).data?.asked ?? []
-    if (signed.status !== 202 || request === undefined)
+    const [acceptedRequest] = acceptedForm.safeParse(signed.body).data?.asked ?? []
+    if (signed.status !== 202 || acceptedRequest === undefined)
       throw createDeliveryError('the signed delivery', signed)
-    await awaitSuccess(deps, stack, request.request)
+    await awaitSuccess(deps, stack, acceptedRequest.request)
     const message =
       'A signed delivery deployed the uploaded program; an unsigned one was refused with 401.'
     return { result: 'passed', message }

@@ -16,7 +16,10 @@ import { createToken } from './issue-token.ts'
 export interface TestApi {
   readonly app: Hono
   readonly platform: EmbeddedPlatform
-  /** Sends a request with a token. Bytes are sent as they are, any other body as JSON. */
+  /**
+   * Sends a request with a token, or without one if `token` is ''. `requestLine` has the form
+   * `<method> <path>`. Bytes are sent as they are, any other body as JSON.
+   */
   readonly call: (
     token: string,
     requestLine: string,
@@ -33,7 +36,7 @@ export const shopPath = '/v1/stacks/shop/dev'
 
 const unlimitedRate = { burst: 1_000_000, perSecond: 1_000 }
 
-/** Opens an API. Its `call` takes request lines of the form `<method> <path>`. */
+/** Opens an API over a new store, in which only the stack `shop` exists. */
 export async function openTestApi(overrides: Partial<ApiOptions> = {}): Promise<TestApi> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
   const platform = await openEmbeddedPlatform({ home })

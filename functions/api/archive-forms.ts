@@ -13,8 +13,8 @@ export const uploadForm = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   /**
-   * Whether these bytes are stored already, so that no upload is needed. Always false where the API
-   * itself receives the bytes.
+   * Whether the bytes of the archive are stored already: no upload is needed then. Always false
+   * where the API itself receives the bytes.
    */
   isThere: z.boolean(),
 })

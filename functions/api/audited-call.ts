@@ -8,6 +8,7 @@ import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
 /** An authenticated call of a route. */
 export interface AuthenticatedCall {
+  /** The id of the request, which the audit log names. */
   readonly id: string
   readonly caller: Caller
   readonly clientAddress: string

@@ -29,9 +29,11 @@ type Params = RouteCall<unknown, unknown>['params']
 export interface DocumentCollection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
+  /** The word for one document of the collection in summaries, such as `webhook`. */
   readonly noun: string
   readonly readRole: Role
   readonly writeRole: Role
+  /** The form of the body with which callers create or update a document. */
   readonly draft: Draft
   readonly keyOf: (params: Params) => DocumentKey
   /** Returns the value to store for a draft. */
@@ -44,8 +46,8 @@ export interface DocumentCollection<Draft extends z.ZodType> {
   /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /**
-   * Removes the resources of a value that is no longer stored, such as the calls of an external
-   * scheduler.
+   * Removes the resources of a value that is not stored, or no longer stored, such as the calls
+   * that EventBridge Scheduler makes for a schedule.
    */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 
+/** The parts of a period; see `CourseTimes`. */
 const times = {
   callMs: z.number(),
   slotMs: z.number(),
@@ -8,7 +9,7 @@ const times = {
   engineMs: z.number(),
 }
 
-/** The course of a deployment in the API. */
+/** The course of a deployment in the API; see `DeploymentCourse`. */
 export const courseView = z.object({
   wallMs: z.number(),
   parallel: z.number(),

@@ -6,7 +6,7 @@
  * Invariants: every route of this API that requires a token is a row of one table, with the
  * required role and token scope. Only the exchange of OIDC tokens and the OpenAPI document need no
  * token. A change is in the audit log before it is made. A route runs only after the body of its
- * request was read completely and within its limit. Only routes whose summary mentions secrets or
+ * request was read completely, within its size limit. Only routes whose summary mentions secrets or
  * the text of a token return them.
  */
 import { Hono, type Context } from 'hono'

@@ -51,7 +51,8 @@ export interface DocumentChange {
   /** Returns the value of a document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /**
-   * Removes the resources that belong to a value which is not stored any more, or was never stored.
+   * Removes the resources that belong to a value, such as the scheduler calls of a schedule. The
+   * value is no longer stored, or was never stored.
    */
   readonly removeRelated?: (value: unknown) => Promise<void>
 }
@@ -77,8 +78,8 @@ export async function putDocument(
 }
 
 /**
- * Removes a document, and the history of a notification. Throws DOCUMENT_UNKNOWN,
- * DOCUMENT_CHANGED.
+ * Removes a document and its related resources. With a notification, removes the history of its
+ * deliveries too. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED.
  */
 export async function removeDocument(
   ports: Pick<ApiPorts, 'documents'>,

@@ -84,8 +84,9 @@ export async function* streamRequest(
 }
 
 /**
- * Yields the events of a deployment from the cursor on, and its result. Stops earlier with `again`
- * when the reader must reconnect.
+ * Yields the events of a deployment from the cursor on, and its result. The summary event may be
+ * stored after the result, so the stream waits up to `lateEventsMs` for it. Stops earlier with
+ * `again` when the reader must reconnect.
  */
 export async function* streamDeployment(
   position: StreamPosition,

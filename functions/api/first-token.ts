@@ -8,9 +8,9 @@ import { createToken, type TokenDays, type TokenDeps } from './issue-token.ts'
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>
 
 /**
- * Creates a token with all permissions, for a caller with write access to the documents. As in the
- * API, the audit log has an entry before the token exists. The text of the token is returned once
- * and never again.
+ * Creates a token with all permissions, without a call of the API, which would require a token. The
+ * creator needs write access to the documents. As in the API, the audit log has an entry before the
+ * token exists. The text of the token is returned once and never again.
  */
 export async function createFirstToken(
   ports: FirstTokenPorts,

@@ -54,7 +54,7 @@ export async function createToken(
   return issueToken(deps, { id: createTokenId(deps.random), permissions, lifetimeMs })
 }
 
-/** Stores a new token with this id. `lifetimeMs` is undefined for a token that does not expire. */
+/** Creates and stores a token with the id `id`. `lifetimeMs` is undefined if it does not expire. */
 export async function issueToken(
   { documents, random, clock }: TokenDeps,
   {

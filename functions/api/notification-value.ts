@@ -16,7 +16,7 @@ import { parseDocumentValue } from '../../shared/triggers/parse-document-value.t
 import type { ApiPorts } from './define-route.ts'
 import { requireDocument } from './document-store.ts'
 
-/** Minimum length of the secret of a notification with the format `signed`. */
+/** Minimum length of the secret of a notification with the format `signed`, in characters. */
 const signedSecretMin = 16
 
 /**
@@ -29,8 +29,8 @@ export const notificationDraft = notificationDocument
 
 /**
  * Returns the notification to store for a draft. Throws OUTBOUND_REFUSED, API_INPUT_INVALID for the
- * format `signed` with a short or missing secret or that of another format, and DOCUMENT_INVALID
- * for an unreadable previous notification.
+ * format `signed` without a secret that is long enough, and DOCUMENT_INVALID for an unreadable
+ * previous notification. A kept secret counts as long enough only if the format is unchanged.
  */
 export async function createNotificationValue(
   {
@@ -65,7 +65,7 @@ export async function createNotificationValue(
   return { ...fields, secret: previous.secret, ...scopeField }
 }
 
-/** Returns a stored notification. Throws DOCUMENT_UNKNOWN, and DOCUMENT_INVALID for a bad one. */
+/** Returns a notification. Throws DOCUMENT_UNKNOWN, and DOCUMENT_INVALID if it is unreadable. */
 export async function requireNotification(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,

@@ -9,7 +9,7 @@ import { readAddressRules } from '../../shared/runtime/environment/address-rules
 
 /**
  * Opens the ports of an installation's API. The API has no credentials of deployments, and no key
- * for secrets of stacks. It seals secrets of triggers, and the schedule function opens them. Throws
+ * for secrets of stacks. It seals secrets of triggers, and only other functions open them. Throws
  * AWS_SETTINGS_INVALID.
  */
 export function openApiPorts(env: Readonly<Record<string, string | undefined>>): ApiPorts {

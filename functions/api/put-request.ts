@@ -9,11 +9,13 @@ import {
 } from '../../shared/records/stack-request.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** A request in the API. */
+/** A request in the queue of a stack, as the API shows it. */
 export const requestView = z.object({
   key: z.string(),
   stack: z.string(),
+  /** The requester, for display. */
   by: z.string(),
+  /** The time of the request, in ms since 1970. */
   at: z.number(),
   dryRun: z.boolean(),
   /** The command of the deployment; `state` or `stack import` for an edit. */

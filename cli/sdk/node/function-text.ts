@@ -3,7 +3,10 @@ import { formatDoc, formatInput, formatInterface, formatValueType } from './decl
 import { declareName, toIdentifier, toTitle } from './module-names.ts'
 import type { TypeFormatter } from './type-text.ts'
 
-/** Returns the declarations of a function, in its plain form and in its form with outputs. */
+/**
+ * Returns the declarations of a function in both forms: the plain one returns a promise, and the
+ * form `<name>Output` takes and returns outputs.
+ */
 export function declareFunction(
   name: string,
   spec: FunctionSpec,
@@ -17,14 +20,14 @@ export function declareFunction(
   const isPositional = spec.multiArgumentInputs !== undefined
   const argsOptions = { required, formatter }
   const parametersOf = (use: 'plain' | 'input'): readonly string[] => {
-    if (isPositional) return formatPositions(spec, use, formatter)
+    if (isPositional) return formatPositionalParameters(spec, use, formatter)
     if (!hasArgs) return []
     const type = `${title}${use === 'plain' ? 'Args' : 'OutputArgs'}`
     return [`args${required.length === 0 ? '?' : ''}: ${type}`]
   }
-  const declare = (form: string, parameters: readonly string[], returned: string) => {
-    const [declared, exported] = declareName(form)
-    const opts = form === name ? 'pulumi.InvokeOptions' : 'pulumi.InvokeOutputOptions'
+  const declare = (formName: string, parameters: readonly string[], returned: string) => {
+    const [declared, exported] = declareName(formName)
+    const opts = formName === name ? 'pulumi.InvokeOptions' : 'pulumi.InvokeOutputOptions'
     const list = [...parameters, `opts?: ${opts}`].join(', ')
     return [
       ...formatDoc(spec),
@@ -83,7 +86,7 @@ function declareResult(
   return { type, lines: formatInterface(type, outputs, { use: 'output', required, formatter }) }
 }
 
-function formatPositions(
+function formatPositionalParameters(
   { inputs, multiArgumentInputs: names = [] }: FunctionSpec,
   use: 'plain' | 'input',
   formatter: TypeFormatter,

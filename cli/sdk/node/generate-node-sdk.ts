@@ -1,10 +1,11 @@
 /**
  * sdk/node: the SDK of a package for programs in Node: JavaScript with declarations for TypeScript,
- * which needs no build. Imports package schemas and errors. It is pure, except that it reads the
- * file of the runtime.
+ * which needs no build. Imports package schemas and errors. It is pure, except that it reads
+ * `sdk-runtime.cjs`, which each SDK contains.
  *
- * Invariants: equal schemas give equal files. Members have the same names as in the SDKs that
- * Pulumi generates, so that programs run with both. Parts that an SDK leaves out are named.
+ * Invariants: equal schemas give equal files. Modules, resources and functions have the same names
+ * as in the SDKs that Pulumi generates, so that programs run with both. `omissions` names the parts
+ * of the package that the SDK leaves out.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,8 +41,8 @@ export function generateNodeSdk(schema: PackageSchema): GeneratedSdk {
   const readMember = createMemberReader(schema)
   const formatter = createTypeFormatter(schema)
   const resources = Object.keys(schema.resources ?? {}).map(readMember)
-  const calls = Object.keys(schema.functions ?? {}).filter(token => !isMethod(schema, token))
-  const functions = calls.map(readMember)
+  const tokens = Object.keys(schema.functions ?? {}).filter(token => !isMethod(schema, token))
+  const functions = tokens.map(readMember)
   const modules = listModules([...resources, ...functions])
   const files = new Map<string, string>()
   for (const module of modules) {
@@ -78,7 +79,7 @@ function toFile(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Reports whether a function is a method, whose first argument is its resource. */
+/** Reports whether a function is a method: its argument `__self__` is the resource. */
 function isMethod({ functions }: PackageSchema, token: string): boolean {
   return functions?.[token]?.inputs?.properties?.['__self__'] !== undefined
 }

@@ -1,7 +1,7 @@
 import { error } from '../../../shared/errors/error.ts'
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
 
-/** The place of a resource, function or type in an SDK. */
+/** A resource, function or type of a package: its token, and its module and name in an SDK. */
 export interface Member {
   readonly token: string
   /** The path of the module, such as `s3` or `storage/v1`. '' is the module of the package. */
@@ -9,7 +9,7 @@ export interface Member {
   readonly name: string
 }
 
-/** Returns a function that finds the place of a token. It throws PLUGIN_FAILED for another text. */
+/** Returns the function that parses a token. The function throws PLUGIN_FAILED for another text. */
 export function createMemberReader(schema: PackageSchema): (token: string) => Member {
   const format = new RegExp(`^${schema.meta?.moduleFormat ?? '(.*)'}`)
   return token => {
@@ -21,7 +21,7 @@ export function createMemberReader(schema: PackageSchema): (token: string) => Me
   }
 }
 
-/** Returns the modules of members, and the modules above them, sorted. The package is the first. */
+/** Returns the modules of members, and all modules above them, sorted. The first one is ''. */
 export function listModules(members: readonly Member[]): readonly string[] {
   const modules = new Set([''])
   for (const { module } of members) {
@@ -43,7 +43,7 @@ export function listSubmodules(module: string, modules: readonly string[]): read
   )
 }
 
-/** Replaces characters that identifiers cannot have by `_`. A digit at the start gets a `_`. */
+/** Replaces characters that identifiers cannot have by `_`, and puts a `_` before a first digit. */
 export function toIdentifier(name: string): string {
   return name.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
 }
@@ -63,7 +63,7 @@ export function toTitle(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1)
 }
 
-/** Words that cannot be the name of a declaration, and names that the files use. */
+/** Words that cannot be the name of a declaration, and names that generated files import. */
 const reservedNames: ReadonlySet<string> = new Set(
   [
     'arguments await break case catch class const continue debugger default delete do else enum',

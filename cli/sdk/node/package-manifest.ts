@@ -32,14 +32,14 @@ export function packageNameOf({ name, language }: PackageSchema): string {
 
 function createPluginField(schema: PackageSchema, version: string): object {
   const { name, pluginDownloadURL: server, parameterization, extensionParameterization } = schema
-  const extension = parameterization ?? extensionParameterization
+  const spec = parameterization ?? extensionParameterization
   const location = server === undefined ? {} : { server }
-  if (extension === undefined) return { resource: true, name, version, ...location }
-  const parameters = { name, version, value: extension.parameter ?? '' }
+  if (spec === undefined) return { resource: true, name, version, ...location }
+  const parameters = { name, version, value: spec.parameter ?? '' }
   return {
     resource: true,
-    name: extension.baseProvider.name,
-    version: extension.baseProvider.version ?? '',
+    name: spec.baseProvider.name,
+    version: spec.baseProvider.version ?? '',
     ...location,
     ...(parameterization === undefined
       ? { extensionParameterization: parameters }

@@ -11,7 +11,7 @@ import {
 } from './declaration-text.ts'
 import type { TypeFormatter } from './type-text.ts'
 
-/** Returns the declarations of a resource: its class, and the interfaces of its inputs. */
+/** Returns the declarations of a resource: its class, and the interfaces of its arguments. */
 export function declareResource(
   name: string,
   spec: ResourceSpec,
@@ -19,15 +19,15 @@ export function declareResource(
 ): readonly string[] {
   const { isComponent = false, stateInputs } = spec
   const options = isComponent ? 'pulumi.ComponentResourceOptions' : 'pulumi.CustomResourceOptions'
-  const hasState = !isComponent
-  const stateType = hasState && stateInputs !== undefined ? `${name}State` : undefined
+  const hasGet = !isComponent
+  const stateType = hasGet && stateInputs !== undefined ? `${name}State` : undefined
   const get = `static get(name: string, id: pulumi.Input<pulumi.ID>, state?: ${stateType ?? 'undefined'}, opts?: ${options}): ${name}`
   const properties = Object.entries(spec.properties ?? {})
   return [
     ...formatDoc(spec),
     `export declare class ${name} extends pulumi.${isComponent ? 'ComponentResource' : 'CustomResource'} {`,
     ...indent([
-      ...(hasState
+      ...(hasGet
         ? ['/** Returns an existing resource by its id. The state is optional. */', get]
         : []),
       ...declareIsInstance(name),
@@ -49,7 +49,7 @@ export function declareProviderClass(
   spec: ResourceSpec,
   formatter: TypeFormatter,
 ): readonly string[] {
-  // The provider is registered with inputs in JSON, so only its texts are usable outputs.
+  // Inputs other than strings are registered as JSON, so only strings are usable outputs.
   const properties = Object.entries(spec.properties ?? {}).filter(
     ([, { type }]) => type === 'string',
   )
@@ -107,7 +107,7 @@ export function formatJson(json: unknown): string {
   return JSON.stringify(json, null, 2)
 }
 
-/** Describes the environment variables and the constant that replace a missing value. */
+/** Describes what replaces a missing value: environment variables, or else the default. */
 export function describeDefault(spec: PropertySpec): object {
   const env = spec.defaultInfo?.environment ?? []
   return {
@@ -140,7 +140,7 @@ function describeSecrets(properties: Readonly<Record<string, PropertySpec>>): ob
   return secrets.length > 0 ? { secrets } : {}
 }
 
-/** Returns the inputs that a program must set, because they have no default. */
+/** Returns the inputs that a program must set: they have neither a constant nor a default. */
 function findRequiredInputs(spec: ResourceSpec): readonly string[] {
   return (spec.requiredInputs ?? []).filter(name => {
     const property = spec.inputProperties?.[name]

@@ -1,5 +1,5 @@
 'use strict'
-// The classes and functions of this package are made from descriptions of its types.
+// Creates the classes and functions of a package from descriptions of them.
 const pulumi = require('@pulumi/pulumi')
 const manifest = require('./package.json')
 
@@ -22,13 +22,16 @@ async function getPackage() {
 
 const packageRef = () => (parameters === undefined ? undefined : getPackage())
 
-/** Options of all resources and calls. The reference of a package contains its version. */
+/**
+ * Options of all resources and calls. With parameters there are none, because the reference of the
+ * package contains its version and its address.
+ */
 const defaultOptions =
   parameters === undefined
     ? { version, ...(server === '' ? {} : { pluginDownloadURL: server }) }
     : {}
 
-/** Options of resources. As in Terraform, its resources are deleted before they are replaced. */
+/** Options of custom resources. Those of Terraform are deleted before they are replaced. */
 const resourceOptions =
   name === 'terraform-provider' ? { ...defaultOptions, deleteBeforeReplace: true } : defaultOptions
 
@@ -36,7 +39,7 @@ function withDefaults(options, more = {}, defaults = defaultOptions) {
   return pulumi.mergeOptions(pulumi.mergeOptions(defaults, options ?? {}), more)
 }
 
-/** Returns the default value of a property: that of an environment variable, or a constant. */
+/** Returns what replaces a missing value: an environment variable, or else the default. */
 function readDefault({ env = [], isText = false, default: value }) {
   const text = env.map(variable => process.env[variable]).find(Boolean)
   if (text === undefined || isText) return text ?? value
@@ -45,7 +48,7 @@ function readDefault({ env = [], isText = false, default: value }) {
   return Number.isNaN(Number.parseFloat(text)) ? value : Number.parseFloat(text)
 }
 
-/** Returns the inputs of a resource from its arguments. Secret ones become secrets. */
+/** Returns the inputs of a resource from its arguments. Inputs with `isSecret` become secrets. */
 function readInputs(description, args, type) {
   const inputs = {}
   for (const [property, input] of Object.entries(description.inputs)) {
@@ -53,13 +56,13 @@ function readInputs(description, args, type) {
       throw new Error(`Missing required property '${property}' of ${type}`)
     const value = 'const' in input ? input.const : (args?.[property] ?? readDefault(input))
     if (value === undefined || value === null) continue
-    const text = input.isJson ? pulumi.output(value).apply(toJson) : value
-    inputs[property] = input.isSecret ? pulumi.secret(text) : text
+    const encodedValue = input.isJson ? pulumi.output(value).apply(toJson) : value
+    inputs[property] = input.isSecret ? pulumi.secret(encodedValue) : encodedValue
   }
   return inputs
 }
 
-/** Provider plugins receive values other than text as JSON. */
+/** Encodes an input of a provider: plugins receive all values other than strings as JSON. */
 function toJson(value) {
   return value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -72,7 +75,8 @@ function readProperties(description, argsOrState, options, type) {
   return { ...properties, ...readInputs(description, argsOrState, type) }
 }
 
-function nameClass(resourceClass, className, type, isProvider) {
+/** Gives a class its name, its type, and the function `isInstance`. */
+function completeClass(resourceClass, className, type, isProvider) {
   Object.defineProperty(resourceClass, 'name', { value: className })
   resourceClass.__pulumiType = type
   resourceClass.isInstance = value =>
@@ -105,7 +109,7 @@ exports.createResource = (className, description) => {
   if (!isComponent)
     Resource.get = (resourceName, id, state, options) =>
       new Resource(resourceName, state, { ...options, id })
-  return nameClass(Resource, className, type, false)
+  return completeClass(Resource, className, type, false)
 }
 
 exports.createProvider = (packageName, description) => {
@@ -125,7 +129,7 @@ exports.createProvider = (packageName, description) => {
       )
     }
   }
-  return nameClass(Provider, 'Provider', packageName, true)
+  return completeClass(Provider, 'Provider', packageName, true)
 }
 
 /**

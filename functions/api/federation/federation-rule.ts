@@ -22,7 +22,7 @@ const conditionsForm = z
     return count > 0 && count <= limits.conditionsMax
   }, `must have 1 to ${limits.conditionsMax} claims`)
 
-/** The condition under which a token of an issuer is exchanged, and the token that it gives. */
+/** The conditions on an OIDC token, and the permissions of the token for which it is exchanged. */
 export const federationDocument = z.strictObject({
   /** The URL of the issuer, exactly as in the claim `iss`. */
   issuer: z
@@ -33,9 +33,9 @@ export const federationDocument = z.strictObject({
   /** Patterns of claims, all of which must match. */
   claims: conditionsForm,
   role: z.enum(roles),
-  /** The stacks of the token. Absent: all. */
+  /** The stacks of the token that the exchange creates. Absent: all. */
   stacks: tokenStacksForm.optional(),
-  /** The lifetime of the token. */
+  /** The lifetime of the token that the exchange creates. */
   lifetimeSeconds: z
     .int()
     .min(limits.lifetimeSecondsMin)

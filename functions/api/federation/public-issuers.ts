@@ -42,9 +42,9 @@ const jobTerms: ReadonlySet<string> = new Set([
 /**
  * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. For a
  * public issuer, one condition must fix the value of an owner claim, or its part before a slash.
- * Everyone may be able to obtain tokens of another issuer too. For such an issuer, one condition
- * must fix a claim that may name an owner, or an owner claim of a public issuer. Self-managed
- * GitLab and GitHub Enterprise have the owner claims of the public issuers. Pure.
+ * Any other issuer may also give tokens to everyone. For such an issuer, one condition must fix a
+ * claim that may name an owner, or an owner claim of a public issuer. Self-managed GitLab and
+ * GitHub Enterprise have the owner claims of the public issuers. Pure.
  */
 export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
   const publicIssuerList = Object.values(publicIssuers)

@@ -3,12 +3,12 @@ import type { OutgoingMessage } from '../../../shared/ports/notifications.ts'
 import { pageQuery } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'
 
-/** An undelivered notification: its receiver and its event, without secrets. */
+/** An undelivered message: its receiver and its event, without secrets. */
 const deadNotificationView = z.object({
   /** The name of the notification, or `reply` for a reply to a repository host. */
   to: z.string(),
   stack: z.string(),
-  /** The kind of the event, such as `failed` or `drift`, or the state of a reply. */
+  /** The kind of the event, such as `failed`; the state of a reply; or `ping` or `redelivery`. */
   about: z.string(),
   deployment: z.string().optional(),
   request: z.string().optional(),

@@ -12,7 +12,7 @@ import { requireNotification } from '../notification-value.ts'
 
 type Params = RouteCall<unknown, unknown>['params']
 
-/** Routes for the deliveries of notifications, with the permissions of the notifications. */
+/** Routes for the deliveries of notifications. They require the role that notifications require. */
 export const deliveryRoutes: readonly Route[] = [
   ...createDeliveryRoutes({ path: '/v1/notifications', scope: 'installation', role: 'admin' }),
   ...createDeliveryRoutes({
@@ -32,7 +32,7 @@ function createDeliveryRoutes({
     name: documentNameOf(params),
   })
   const notificationPath = `${path}/{name}`
-  const sending = { ...access, method: 'POST', output: sentDeliveryForm } as const
+  const sendRoute = { ...access, method: 'POST', output: sentDeliveryForm } as const
   return [
     defineRoute({
       ...access,
@@ -46,7 +46,7 @@ function createDeliveryRoutes({
       },
     }),
     defineRoute({
-      ...sending,
+      ...sendRoute,
       path: `${notificationPath}/ping`,
       summary: 'Send a test delivery, and return the response of the receiver',
       run: async (ports, { params }) => {
@@ -56,7 +56,7 @@ function createDeliveryRoutes({
       },
     }),
     defineRoute({
-      ...sending,
+      ...sendRoute,
       path: `${notificationPath}/deliveries/{delivery}/redeliver`,
       summary: 'Send a delivery again, and return the response of the receiver',
       run: async (ports, { params }) => {

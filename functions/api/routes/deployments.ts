@@ -17,7 +17,7 @@ import { cutResultPage, parseCursor, createPageForm, pageQuery } from '../pages.
 import { courseView } from '../course-view.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
-/** A history entry of a stack in the API. */
+/** A deployment in the history of a stack, as the API shows it. */
 const deploymentView = z.object({
   number: z.number(),
   deployment: z.string(),

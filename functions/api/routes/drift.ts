@@ -9,7 +9,7 @@ import {
   readDriftStatus,
 } from '../service/drift-runs.ts'
 
-/** Routes for the drift of a stack, with the same content as those for clients of Pulumi. */
+/** Routes for the drift of a stack. They return the same as the routes for Pulumi's clients. */
 export const stackDriftRoutes = [
   defineRoute({
     method: 'GET',

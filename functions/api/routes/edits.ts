@@ -98,8 +98,9 @@ async function putEdit(
 }
 
 /**
- * Throws STACK_NOT_FOUND. Throws STACK_BUSY for a stack with an open deployment, or whose first
- * waiting request is no edit. The sender of an edit does not wait until the deployment is over.
+ * Requires that an edit can run soon, because its sender does not wait for a deployment. Throws
+ * STACK_NOT_FOUND. Throws STACK_BUSY for a stack with an open deployment, or whose first waiting
+ * request is no edit.
  */
 async function requireIdleStack(
   ports: Pick<ApiPorts, 'catalog' | 'requests' | 'control' | 'clock'>,

@@ -58,7 +58,7 @@ async function readLimits(
   return records
 }
 
-/** Reports whether a deployment of the stack uses a shared limit, which the stack may then read. */
+/** Reports whether a deployment of the stack has used a shared limit. Otherwise it is not shown. */
 function isUsedBy({ deployments }: LimitRecord, stack: StackId): boolean {
   const ids = Object.keys(deployments) as DeploymentId[]
   return ids.some(deployment => deploymentPartsOf(deployment).stack === stack)
@@ -70,7 +70,7 @@ function limitViewOf(
 ): z.output<typeof limitView> {
   const { label, rule, slowdown, calls, deployments } = record
   const callsPerSecond = currentRateOf(record)
-  const users = Object.values(deployments).filter(({ seenAt }) => now - seenAt < 60_000)
+  const activeDeployments = Object.values(deployments).filter(({ seenAt }) => now - seenAt < 60_000)
   return {
     label,
     shared,
@@ -78,6 +78,6 @@ function limitViewOf(
     slowed: slowdown !== undefined,
     ...(rule.concurrency === undefined ? {} : { concurrency: rule.concurrency }),
     running: Object.values(calls).filter(until => until > now).length,
-    deployments: users.length,
+    deployments: activeDeployments.length,
   }
 }
