@@ -1,5 +1,5 @@
 import type { Decision } from '../records/log.ts'
-import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
+import { isJoinOrHook, type Operation, type StateReference } from '../records/operation.ts'
 import type { PendingOperationType } from '../state/snapshot.ts'
 import type { StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
@@ -15,7 +15,7 @@ export function entryContentsOf(
   operation: Operation,
   facts: OperationFacts,
 ): readonly EntryContent[] {
-  if (isRunByGenerator(operation) || operation.op === 'replace') return []
+  if (isJoinOrHook(operation) || operation.op === 'replace') return []
   requireBaseState(operation.old, facts)
   const fact = facts.get(operation.id)
   switch (fact.kind) {

@@ -1,7 +1,7 @@
 import { error } from '../errors/error.ts'
 import type { Head, Outcome, ViewOutcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
-import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
+import { isJoinOrHook, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
 
@@ -115,7 +115,7 @@ const effectsWithNewState: ReadonlySet<string> = new Set(['add', 'replace', 'add
 
 function factOf(operation: Operation, input: FoldInput): OperationFact {
   const operationEnd = input.getEnd(operation.id)
-  if (isRunByGenerator(operation) || operation.op === 'replace')
+  if (isJoinOrHook(operation) || operation.op === 'replace')
     return { kind: 'applied', state: undefined, isComplete: true }
   if (operationEnd === undefined) return { kind: 'not-begun' }
   const { head, outcome } = operationEnd

@@ -1,7 +1,7 @@
 import type { Head, Outcome } from '../records/head.ts'
 import type { BlobHash, EpochMs, OperationId } from '../records/ids.ts'
 import type { Decision, LogRecord } from '../records/log.ts'
-import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
+import { isJoinOrHook, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredResource } from '../state/stored.ts'
 import { readListMapField, readTextField, readTextListField } from '../state/stored-fields.ts'
 
@@ -242,6 +242,6 @@ function timeOperation(
     lamport: start.lamport + 1,
     beganAt: beganAt as EpochMs,
     // A join or hook has no outcome, so its begin counts as its end.
-    ...(hasEndTime || isRunByGenerator(operation) ? { endedAt: endedAt as EpochMs } : {}),
+    ...(hasEndTime || isJoinOrHook(operation) ? { endedAt: endedAt as EpochMs } : {}),
   }
 }

@@ -1,10 +1,10 @@
 import { ProviderError } from './provider-error.ts'
 
 /**
- * Words of a refusal because of too many calls, as clouds write them. Refusals because of a quota
- * of resources are not among them, because a slower rate does not help against those.
+ * The words with which clouds refuse a call because there were too many calls. The words for an
+ * exceeded quota of resources are not among them: a slower rate of calls does not help there.
  *
- * - AWS: the codes of the retry behaviour "throttling errors" of its SDKs.
+ * - AWS: the error codes that its SDKs classify as throttling errors.
  * - Azure: HTTP status 429 with `TooManyRequests`, or a subscription that is throttled.
  * - Google Cloud: the reasons `rateLimitExceeded` and `userRateLimitExceeded`, and rate quotas.
  * - Kubernetes: HTTP status 429 of the API server, and the limiter of its clients.

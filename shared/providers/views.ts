@@ -1,8 +1,9 @@
 import type { PropertyMap } from '../values/value.ts'
 
 /**
- * A view as its owner's provider receives it. `parentType` and `parentName` are empty for a view
- * directly below the owner.
+ * A view in a request to a provider. A view is a part of a resource (its owner) that the provider
+ * shows as a resource of its own. `parentType` and `parentName` are empty for a view directly below
+ * the owner.
  */
 export interface View {
   readonly type: string

@@ -9,7 +9,10 @@ export interface Claim {
 /** A claim without resources. */
 export const emptyClaim: Claim = { changes: new Set(), reads: new Set() }
 
-/** Returns a resource that one claim changes and the other one changes or reads, if any. Pure. */
+/**
+ * Returns a resource that either claim changes, and that the other claim changes or reads. Returns
+ * undefined if there is none. Pure.
+ */
 export function findTouchedUrn(one: Claim, other: Claim): string | undefined {
   for (const urn of one.changes) if (other.changes.has(urn) || other.reads.has(urn)) return urn
   for (const urn of one.reads) if (other.changes.has(urn)) return urn

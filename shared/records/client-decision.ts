@@ -13,7 +13,10 @@ export interface ClientStep {
   readonly oldId?: string
 }
 
-/** A decision in the log of a client of Pulumi, which decides by itself. */
+/**
+ * A decision in the log of a deployment that a client of Pulumi runs. The client decides the steps,
+ * and the log records what the client sent.
+ */
 export type ClientDecision =
   /** Entries of Pulumi's journal that a client sent, in Pulumi's serialized form. */
   | { readonly kind: 'client-entries'; readonly entries: readonly JsonObject[] }

@@ -84,7 +84,7 @@ export const effectsOfClients = {
         call: 'decisionLog.append pin',
         sourceFiles: ['functions/api/service/client-deployment.ts'],
         description: 'the base is pinned',
-        afterCrash: 'as above',
+        afterCrash: 'as after the previous effect',
       },
       {
         call: 'decisionLog.append client-entries',

@@ -220,7 +220,7 @@ export const effectsOfDeciding = {
         call: 'decisionLog.append registration',
         sourceFiles: deploymentRunnerFiles,
         description:
-          'one record has the results of provider functions before the decision, and the decision with its chain',
+          'one record has the decision with its chain, after the results of earlier calls of provider functions',
         afterCrash: 'no executor was notified; the sweep sends the chain',
       },
       {

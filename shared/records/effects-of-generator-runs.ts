@@ -58,7 +58,7 @@ export const effectsOfGeneratorRuns = {
   stopWithdrawn: {
     handler: 'step-generator',
     situation:
-      'a generator run starts for a deployment whose request was withdrawn at the time of its pin',
+      'a generator run pins or takes over a deployment whose request was already withdrawn',
     orderedPer: 'process',
     effects: [
       {
@@ -71,7 +71,7 @@ export const effectsOfGeneratorRuns = {
   },
   sweepOperations: {
     handler: 'step-generator',
-    situation: 'on every wake, every 30 s, and after an executor was found dead',
+    situation: 'a generator wakes, its last sweep was 30 s ago, or an executor was found dead',
     orderedPer: 'process',
     effects: [
       {
@@ -220,7 +220,7 @@ export const effectsOfGeneratorRuns = {
           'functions/step-generator/serve-preview.ts',
         ],
         description:
-          'the stack is nudged, so that another function takes the waiting request, or after a preview the next one',
+          'the stack is nudged: another function takes the waiting request, or runs the preview from its beginning',
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },

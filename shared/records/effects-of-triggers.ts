@@ -1,6 +1,6 @@
 import type { EffectList } from './effect.ts'
 
-/** Effects of triggers, and of fetching their programs. */
+/** Effects of requests from users and triggers, and of the archives that requests name. */
 export const effectsOfTriggers = {
   requestOperation: {
     handler: 'api, webhook, schedule, step-generator',

@@ -17,7 +17,7 @@ const needsFacts: ReadonlySet<Fact> = new Set(['complete', 'it is the last arriv
 
 /**
  * Returns the condition under which a store applies a request (`writes`), or only repeats its first
- * result (`repeats`). The condition is built from the rows of the table. Facts that the request
+ * result (`repeats`). The condition is built from the rows of `transitions`. Facts that the request
  * does not contain are omitted, because the rows that differ in such a fact have the same result.
  * The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share.
  * Each condition of `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact

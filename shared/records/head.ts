@@ -19,6 +19,7 @@ export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
  * if it has none but an attempt may have called the provider. It is `ended` when `end` is set.
  */
 export interface Head {
+  /** The needs that have succeeded. For a barrier: its operations that have ended. */
   readonly arrived: readonly OperationId[]
   /** 0 before the first begin. Never decreases. */
   readonly attempt: number
@@ -119,7 +120,7 @@ export interface Lease {
    * of its requests can still take effect.
    */
   readonly left: boolean
-  /** Process groups of the executor's plugins, so that a take-over on this host can end them. */
+  /** Process groups of the executor's plugins. A take-over on the same host ends them. */
   readonly groups: readonly ProcessGroup[]
 }
 

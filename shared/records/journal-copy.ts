@@ -3,8 +3,10 @@ import { error } from '../errors/error.ts'
 import type { BlobHash, DeploymentId, EpochMs } from './ids.ts'
 
 /**
- * The first part of a journal copy: the records that existed before the deployment wrote its own.
- * `begun`: the start of the deployment in the history, as JSON.
+ * The first part of a journal copy. A journal copy has the writes of a running deployment on a
+ * self-managed backend. The header has the stack's records from before these writes: `version` and
+ * `snapshot` are the published ones, and `deployments` is the number of the last deployment.
+ * `begun`: the start of the copied deployment in the history, as JSON.
  */
 export interface CopyHeader {
   readonly format: 1

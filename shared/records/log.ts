@@ -15,7 +15,7 @@ import type { Targeting } from './targeting.ts'
  */
 export const rulesVersion = 3
 
-/** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
+/** A process that can hold a deployment. `started` distinguishes processes with the same pid. */
 export interface Holder {
   readonly host: string
   readonly pid: number
@@ -116,7 +116,7 @@ export type HiddenFeature = (typeof hiddenFeatures)[number]
  */
 export type DeleteRelease = 'dataflow' | 'antichain'
 
-/** The location of a deployment's program, for generators that resume it. */
+/** The location of a deployment's program, for generators that resume the deployment. */
 export interface ProgramLocation {
   /** The folder of the project file. */
   readonly root: string

@@ -118,11 +118,14 @@ export interface Operation {
 }
 
 /** Reports whether an operation is a join or a hook, which no executor ever begins. */
-export function isRunByGenerator({ op }: Pick<Operation, 'op'>): boolean {
+export function isJoinOrHook({ op }: Pick<Operation, 'op'>): boolean {
   return op === 'join' || op === 'hook'
 }
 
-/** Reports whether the success of an operation creates a new object. */
+/**
+ * Reports whether the provider call of an operation creates a new object. Built-in resources have
+ * no object.
+ */
 export function createsObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
   if (isBuiltinType(typeOf(urn))) return false
   return op === 'create' || op === 'create-replacement'

@@ -21,7 +21,7 @@ export function parseStackName(text: string): StackName {
   const isShort = parts.length === 2 && parts[0] === 'organization'
   const project = isShort ? undefined : parts.at(-2)
   const organization = parts.at(-3) ?? 'organization'
-  // The names of the current and the parent folder would be misplaced in backends.
+  // Names are parts of file paths in backends, so `.` and `..` would lead to other folders.
   const isValid = [stack, project ?? stack].every(part => /^(?!\.\.?$)[\w.-]{1,100}$/.test(part))
   if (!isValid || parts.length > 3 || organization !== 'organization')
     throw error('STACK_NAME_INVALID', `'${text}' is not the name of a stack`)

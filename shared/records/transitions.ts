@@ -18,7 +18,7 @@ export type HeadEvent = 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'
  */
 export type Requester = 'owner' | 'other' | 'none'
 
-/** A request to a head, as the conditions of the table need it. */
+/** The properties of a request to a head that the conditions of `transitions` use. */
 export interface HeadRequest {
   readonly event: HeadEvent
   readonly requester: Requester
@@ -34,10 +34,10 @@ export interface HeadRequest {
 }
 
 /**
- * Facts about a head and a request to it. The table is built from these facts. `called`: an attempt
- * was not given back, so it may have called its provider. `called before`: the same is true of an
- * attempt before the head's last attempt. `complete`: all arrivals that the operation needs are
- * present.
+ * Facts about a head and a request to it. The conditions of `transitions` consist of these facts.
+ * `called`: an attempt was not given back, so it may have called its provider. `called before`: the
+ * same is true of an attempt before the head's last attempt. `complete`: all arrivals that the
+ * operation needs are present.
  */
 export type Fact =
   | 'ended'
@@ -57,7 +57,7 @@ export interface Condition {
   readonly forbiddenFacts: readonly Fact[]
 }
 
-/** The names of the conditions of the table. */
+/** The names of the conditions of `transitions`. */
 export type ConditionName = keyof typeof conditions
 
 /** A valid transition. Requests without a matching row are refused and change nothing. */
@@ -83,8 +83,8 @@ export const headStateConditions = {
 const currentOwnerFacts = ['the requester is the owner', 'the attempt is current'] as const
 
 /**
- * The definition of each condition. The rows of the table are mutually exclusive, so their order
- * does not matter.
+ * The definition of each condition. The rows of `transitions` are mutually exclusive, so their
+ * order does not matter.
  */
 export const conditions = {
   always: { requiredFacts: [], forbiddenFacts: [] },
@@ -201,7 +201,8 @@ export const transitions: readonly Transition[] = [
     condition: 'the requester is the owner, the attempt is current',
     to: 'unowned',
     action: 'writes',
-    reason: 'the executor is gone or lost its provider; recovery names its token and attempt',
+    reason:
+      'the executor is gone or lost its provider; recovery names the token and attempt of the owner',
   },
   repeatTransition('unowned', 'lapse'),
   repeatTransition('begun', 'lapse'),
@@ -237,7 +238,7 @@ export const transitions: readonly Transition[] = [
     condition: 'the request names no owner, the attempt is current',
     to: 'ended',
     action: 'writes',
-    reason: 'the caller ends a join, whose number of needs is not in the store',
+    reason: 'the caller found a join complete; the store does not know the number of its needs',
   },
   repeatTransition('ended', 'select'),
 ]
@@ -256,6 +257,7 @@ export function transitionOf(
   request: HeadRequest,
   head: Head,
 ): Transition | undefined {
+  // No condition of a row uses the fact `complete`, so the number of needs does not matter.
   const isFulfilled = createConditionCheck({ ...factsOfHead(head, 0), ...factsOfRequest(request) })
   return transitions.find(
     row =>

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../records/ids.ts'
-import { isRunByGenerator } from '../../records/operation.ts'
+import { isJoinOrHook } from '../../records/operation.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { RecordedEnd } from '../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../deployment/state/step-operations.ts'
@@ -31,7 +31,7 @@ export function readRecordedPlan(
     findResultState: createEarlierStateLookup(earlierEnds, earlierDecisions, sealing),
   }
   return operations.map(operation => {
-    if (isRunByGenerator(operation)) return { operation, step: undefined }
+    if (isJoinOrHook(operation)) return { operation, step: undefined }
     const openedStep = stepOfOperation(operation, sources)
     const step =
       operation.op === 'refresh' ? { ...openedStep, next: openedStep.old?.state } : openedStep

@@ -5,7 +5,7 @@ import {
   type TimedRecord,
 } from '../../journal/timeline.ts'
 import type { OperationId } from '../../records/ids.ts'
-import { isRunByGenerator, type Operation } from '../../records/operation.ts'
+import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 
 /**
  * A step of a past deployment. `cause`: the step whose end made this step ready. Of several steps,
@@ -84,7 +84,7 @@ function toPastStep(
   cause: PastStep | undefined,
   decidedMs: number,
 ): PastStep | undefined {
-  if (isRunByGenerator(operation) || endedAt === undefined) return undefined
+  if (isJoinOrHook(operation) || endedAt === undefined) return undefined
   const readyMs = Math.min(Math.max(decidedMs, cause?.endedMs ?? 0), beganAt)
   return { operation, cause, decidedMs, readyMs, beganMs: beganAt, endedMs: endedAt }
 }

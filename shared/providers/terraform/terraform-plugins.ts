@@ -78,10 +78,10 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
       plugin.name === terraformPlugin ? { path: 'built in' } : host.obtain(plugin),
     async cancelAll() {
       startAbort.abort()
-      const stops = Promise.all([...instances].map(instance => instance.cancel()))
+      const cancels = Promise.all([...instances].map(instance => instance.cancel()))
       await Promise.all([
         host.cancelAll(),
-        withTimeout(stops, pluginLimits.deploymentCancelTimeoutMs),
+        withTimeout(cancels, pluginLimits.deploymentCancelTimeoutMs),
       ])
     },
     abandon() {

@@ -17,7 +17,7 @@ import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
 import { error } from '../../errors/error.ts'
 import type { Delivery } from '../../ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
-import { isRunByGenerator } from '../../records/operation.ts'
+import { isJoinOrHook } from '../../records/operation.ts'
 import { createExecutorShutdown } from './executor-shutdown.ts'
 import type { RunEnvironment } from '../environment/run-environment.ts'
 import type { RunInput } from '../environment/run-input.ts'
@@ -191,7 +191,7 @@ function createAdmitter(
 ): ExecutionContext['admit'] {
   if (timeLimit === undefined) return async () => 'now'
   return async operation => {
-    if (isRunByGenerator(operation)) return 'now'
+    if (isJoinOrHook(operation)) return 'now'
     // An operation that cannot be opened is admitted, and fails later with the error of the
     // opening.
     const step = await openStep(operation).catch(() => undefined)

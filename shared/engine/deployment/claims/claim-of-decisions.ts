@@ -2,7 +2,7 @@ import { providerUrnOf } from '../../../names/provider-reference.ts'
 import { stackType, urnPartsOf, type Urn } from '../../../names/urn.ts'
 import { type Claim, emptyClaim, unionOfClaims } from '../../../records/claim.ts'
 import type { Decision } from '../../../records/log.ts'
-import { isRunByGenerator, type Operation } from '../../../records/operation.ts'
+import { isJoinOrHook, type Operation } from '../../../records/operation.ts'
 import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
 import type { StoredResource } from '../../../state/stored.ts'
 
@@ -46,7 +46,7 @@ export function claimOfDecisions(
 }
 
 function claimOfOperation(operation: Operation, state: StoredResource | undefined): Claim {
-  if (isRunByGenerator(operation)) return emptyClaim
+  if (isJoinOrHook(operation)) return emptyClaim
   const { urn, old, provider } = operation
   const providerUrn = providerUrnOf(provider)
   const providerUrns = providerUrn === undefined ? [] : [providerUrn]

@@ -1,6 +1,6 @@
 import type { Head } from '../../../records/head.ts'
 import type { OperationId } from '../../../records/ids.ts'
-import { isRunByGenerator } from '../../../records/operation.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { emitStepBegin } from '../../events/replace-events.ts'
 import type { Step, TrackedState } from '../../step.ts'
@@ -63,7 +63,7 @@ async function sendAndFollow(
     }),
   )
   const [first] = chain
-  if (first !== undefined && !isChainEnded && !isRunByGenerator(first.operation))
+  if (first !== undefined && !isChainEnded && !isJoinOrHook(first.operation))
     await deps.chains.send(toChainMessages(deps.deployment, [first.operation]))
   const endedSteps: EndedStep[] = []
   for (const plannedCall of calls) {

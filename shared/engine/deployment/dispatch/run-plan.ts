@@ -4,7 +4,7 @@ import type { BlobsPort, ControlPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash, OperationId } from '../../../records/ids.ts'
 import type { Decision } from '../../../records/log.ts'
-import { isRunByGenerator } from '../../../records/operation.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import type { StepEnd } from '../../step-end.ts'
 import { awaitRunningOperations, drainPollMs } from '../ends/await-running.ts'
 import { toChainMessages } from './chain-messages.ts'
@@ -78,7 +78,7 @@ export async function runPlan(
     operations: operations.length,
   })
   const readyOperations = operations.filter(
-    operation => operation.needs === 0 && !isRunByGenerator(operation),
+    operation => operation.needs === 0 && !isJoinOrHook(operation),
   )
   await deps.chains.send(toChainMessages(deps.deployment, readyOperations))
   return pendingResult

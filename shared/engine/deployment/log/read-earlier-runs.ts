@@ -2,7 +2,7 @@ import { limits } from '../../../config/limits.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import type { Urn } from '../../../names/urn.ts'
-import { isRunByGenerator } from '../../../records/operation.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { RecordedEnd } from '../ends/end-watcher.ts'
 import { listExecutedOperations, toIdBatches, type LogView } from './log-view.ts'
@@ -38,7 +38,7 @@ export async function readEarlierRuns(
       if (end.head.end !== undefined) earlierEnds.set(id, end)
   const unfinishedCount = ids.length - earlierEnds.size
   const joinAndHookCount = operations.filter(
-    operation => isRunByGenerator(operation) && earlierEnds.has(operation.id),
+    operation => isJoinOrHook(operation) && earlierEnds.has(operation.id),
   ).length
   return {
     earlierDecisions: createDecisionIndex(view),

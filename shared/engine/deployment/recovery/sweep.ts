@@ -2,7 +2,7 @@ import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids.ts'
-import { isRunByGenerator, type Operation } from '../../../records/operation.ts'
+import { isJoinOrHook, type Operation } from '../../../records/operation.ts'
 import { type Arrival, findBarrierArrivals, arrivalsOf } from '../dispatch/arrivals.ts'
 import { toChainMessages } from '../dispatch/chain-messages.ts'
 import { readHeads } from '../ends/read-heads.ts'
@@ -47,8 +47,7 @@ export async function sweep(
   )
   const readyOperations = unfinishedOperations
     .filter(
-      operation =>
-        !isRunByGenerator(operation) && isReady(currentHeads.get(operation.id), operation),
+      operation => !isJoinOrHook(operation) && isReady(currentHeads.get(operation.id), operation),
     )
     .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (readyOperations.length > 0)

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../records/ids.ts'
-import { isRunByGenerator } from '../../../records/operation.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
 import { replaceStepOf } from '../../events/replace-events.ts'
@@ -52,7 +52,7 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
     }
     const chainLength =
       decision.kind === 'registration'
-        ? decision.operations.filter(operation => !isRunByGenerator(operation)).length
+        ? decision.operations.filter(operation => !isJoinOrHook(operation)).length
         : 1
     if (!isChainComplete(endedSteps, chainLength)) continue
     for (const { step } of endedSteps) {
@@ -87,7 +87,7 @@ function recordedEndsOf(
   }
   return decision.operations.flatMap(operation => {
     const recordedEnd = earlierEnds.get(lastRetryOf(earlierDecisions, operation.id))
-    if (recordedEnd === undefined || isRunByGenerator(operation)) return []
+    if (recordedEnd === undefined || isJoinOrHook(operation)) return []
     const end = stepEndOf(recordedEnd, sealing)
     return [{ step: stepOfOperation(operation, openDeps), end, trackedState: undefined }]
   })

@@ -1,6 +1,6 @@
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { OperationId } from '../../../records/ids.ts'
-import { isRunByGenerator } from '../../../records/operation.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import { error } from '../../../errors/error.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import {
@@ -52,7 +52,7 @@ export function createReplay(deps: ReplayDeps): Replay {
   const continueChain: Replay['resume'] = async ({ operations }, onEnd) => {
     const chain = operations.map(operation => ({
       operation,
-      step: isRunByGenerator(operation) ? undefined : stepOfOperation(operation, deps),
+      step: isJoinOrHook(operation) ? undefined : stepOfOperation(operation, deps),
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const endedSteps = await runChain(deps, chain, earlierEnds)
@@ -98,7 +98,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       if (lastDecision === undefined) return undefined
       if (lastDecision.kind === 'settled') return reopenSettled(lastDecision).trackedState
       const lastChange = lastDecision.operations.findLast(
-        operation => operation.effect !== 'remove' && !isRunByGenerator(operation),
+        operation => operation.effect !== 'remove' && !isJoinOrHook(operation),
       )
       return readResultState(
         deps,

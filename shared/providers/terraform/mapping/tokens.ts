@@ -11,7 +11,7 @@ export interface ProviderNames {
   readonly functions: Iterable<string>
   readonly listResources: Iterable<string>
   readonly actions: Iterable<string>
-  /** Reports whether the package has a type or function of Terraform. */
+  /** Reports whether the package includes the type or function with this name in Terraform. */
   readonly isIncluded: (tfName: string) => boolean
 }
 
@@ -35,9 +35,9 @@ export interface TokenMap {
 }
 
 /**
- * Assigns the tokens of a package: `random:index/pet:Pet` for `random_pet`. Names are numbered from
- * `V2` on where two of them differ in case only. Data sources, functions, lists (`listPet`) and
- * actions (`runPet`) share one set of names.
+ * Assigns the tokens of a package: `random:index/pet:Pet` for `random_pet`. If names are
+ * equal except for their case, the second one gets the suffix `V2`, the next one `V3`. Data
+ * sources (`getPet`), functions, lists (`listPet`) and actions (`runPet`) share one set of names.
  */
 export function assignTokens(provider: ProviderNames): PackageTokens {
   const { packageName, isIncluded } = provider
@@ -106,13 +106,14 @@ function nameResources(
   prefix: string,
 ): readonly (readonly [string, string])[] {
   const names = new Set(resources)
-  // Each package has a resource `Provider` already: the provider itself.
-  const replacement = [`${packageName}_provider`, 'provider_resource'].find(
+  // Each package has a resource `Provider` already: the provider itself. So a resource type
+  // of Terraform such as `random_provider` needs another name.
+  const freeName = [`${packageName}_provider`, 'provider_resource'].find(
     candidate => !names.has(`${prefix}_${candidate}`),
   )
   return resources.map(tfName => {
-    const isReserved = tfName === `${prefix}_provider` && replacement !== undefined
-    return [tfName, toTypeName(isReserved ? replacement : stripResourcePrefix(tfName, prefix))]
+    const isReserved = tfName === `${prefix}_provider` && freeName !== undefined
+    return [tfName, toTypeName(isReserved ? freeName : stripResourcePrefix(tfName, prefix))]
   })
 }
 

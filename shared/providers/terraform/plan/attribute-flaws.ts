@@ -34,8 +34,8 @@ export function findAttributePlanFlaws(
 
 function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
   const { config, planned, path } = part
-  const existence = findExistenceFlaw(part)
-  if (existence !== undefined) return [existence]
+  const existenceFlaw = findExistenceFlaw(part)
+  if (existenceFlaw !== undefined) return [existenceFlaw]
   if (planned.kind === 'unknown')
     return [{ message: 'a configured value is planned as unknown', path }]
   if (planned.kind === 'null') return []
@@ -87,8 +87,8 @@ function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly
 }
 
 function findObjectFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
-  const existence = findExistenceFlaw(part)
-  if (existence !== undefined) return [existence]
+  const existenceFlaw = findExistenceFlaw(part)
+  if (existenceFlaw !== undefined) return [existenceFlaw]
   if (part.planned.kind === 'null') return []
   return [...typeOfObject(nested).attributes].flatMap(([name, type]) => {
     const attribute = nested.attributes.get(name)

@@ -29,12 +29,12 @@ export function objectFrom(block: BlockSchema, plain: PlainValue): CtyValue {
   const type = impliedTypeOf(block)
   if (plain === '?') return unknownOf(type)
   if (!isObject(plain)) return nullOf(type)
-  return objectOfType(type, (name, attribute) => {
+  return objectOfType(type, (name, partType) => {
     const part = plain[name]
     const nested = block.blocks.get(name)
     return nested === undefined
-      ? valueFrom(attribute, part ?? null)
-      : blocksFrom(nested, attribute, part)
+      ? valueFrom(partType, part ?? null)
+      : blocksFrom(nested, partType, part)
   })
 }
 
@@ -73,7 +73,7 @@ function valueFrom(type: CtyType, plain: PlainValue): CtyValue {
   }
   if (!isObject(plain)) return nullOf(type)
   if (type.kind === 'object')
-    return objectOfType(type, (name, attribute) => valueFrom(attribute, plain[name] ?? null))
+    return objectOfType(type, (name, partType) => valueFrom(partType, plain[name] ?? null))
   const entries = Object.entries(plain).map(
     ([key, item]) => [key, valueFrom(element, item)] as const,
   )

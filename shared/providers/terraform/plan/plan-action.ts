@@ -32,8 +32,8 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
 
 /**
  * Reports whether the operation of the final plan agrees with that of the initial plan. The final
- * plan may lack the update of the initial plan. The new object of a replacement is planned as a
- * create.
+ * plan may lack the update of the initial plan. For a replacement, the final plan may create the
+ * new object.
  */
 export function isConsistentAction(initial: PlanAction, final: PlanAction): boolean {
   if (initial === final) return true

@@ -12,8 +12,8 @@ import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned
 import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
 
 /**
- * Returns the parts of a plan that contradict the configuration. A provider may only set computed
- * attributes, and keep a prior value that is equivalent to the configured one.
+ * Returns the parts of a plan that contradict the configuration. A provider may set computed
+ * attributes, and may keep a prior value that it regards as equal to the configured one.
  */
 export function findPlanFlaws(
   block: BlockSchema,
@@ -23,8 +23,8 @@ export function findPlanFlaws(
 }
 
 function findBlockFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
-  const existence = findExistenceFlaw(part)
-  if (existence !== undefined) return [existence]
+  const existenceFlaw = findExistenceFlaw(part)
+  if (existenceFlaw !== undefined) return [existenceFlaw]
   if (part.planned.kind === 'null') return []
   const type = impliedTypeOf(block)
   return [...type.attributes].flatMap(([name, partType]) => {
@@ -72,8 +72,8 @@ function findUnknownBlockFlaws(element: CtyValue, path: CtyPath): readonly Provi
 
 function findListFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
   const { config, planned, path } = part
-  // A null in the configuration comes from an ignored change of a legacy provider. It has no
-  // blocks.
+  // `ignoreChanges` can copy a null from the prior state of a legacy provider to the
+  // configuration. The null counts as no blocks.
   const configuredCount = elementsOf(config).length
   const elements = elementsOf(planned)
   if (elements.length !== configuredCount)

@@ -17,7 +17,10 @@ import {
 } from './type-system.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** An input without wrappers of secrets, outputs and references. Undefined is an unknown value. */
+/**
+ * An input without wrappers of secrets, outputs and references. Undefined stands for an unknown
+ * value.
+ */
 export type PlainInput = Exclude<PropertyValue, { readonly kind: string }> | undefined
 
 /**

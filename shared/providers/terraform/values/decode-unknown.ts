@@ -20,10 +20,10 @@ const payloadBytesMax = 1024
 const unlimitedLength = 2 ** 31
 
 /**
- * Reads an extension item: an unknown value of a type, with refinements if its code is 12. If they
- * allow only null, or only a value that `unknownOf` finds, that value is returned. Throws
- * TERRAFORM_PROVIDER_BUG for refinements that are too large, do not fit the type or contradict each
- * other. For a dynamic type, only the form of the refinements is checked.
+ * Reads an extension item: an unknown value of a type, with refinements if its code is 12. If the
+ * refinements allow only null, or only one value that `unknownOf` recognizes, returns that value.
+ * Throws TERRAFORM_PROVIDER_BUG for refinements that are too large, do not fit the type or
+ * contradict each other. For a dynamic type, only the form of the refinements is checked.
  */
 export function readUnknown(reader: MsgpackReader, type: CtyType, path: CtyPath): CtyValue {
   const { code, payload } = reader.readExtension()

@@ -117,8 +117,8 @@ function writeBound(writer: MsgpackWriter, { number, isInclusive }: NumberBound)
   writer.writeBool(isInclusive)
 }
 
-/** Characters that never combine with the text after them, so a shortened prefix may end there. */
-const finalCharacters = /^[-_:;/\\,.(){}[\]|?!~ \t@#$%^&*+"']$/
+/** A character that never combines with the text after it. A shortened prefix may end with it. */
+const finalCharacter = /^[-_:;/\\,.(){}[\]|?!~ \t@#$%^&*+"']$/
 
 /** Cuts a long prefix. Also removes the last character if more text could combine with it. */
 function shortenPrefix(prefix: string): string {
@@ -130,5 +130,5 @@ function shortenPrefix(prefix: string): string {
   const shortened = new TextDecoder().decode(bytes.subarray(0, end)).normalize('NFC')
   const characters = [...new Intl.Segmenter('en').segment(shortened)].map(({ segment }) => segment)
   const last = characters.at(-1) ?? ''
-  return finalCharacters.test(last) ? shortened : shortened.slice(0, shortened.length - last.length)
+  return finalCharacter.test(last) ? shortened : shortened.slice(0, shortened.length - last.length)
 }

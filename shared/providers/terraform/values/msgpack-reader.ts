@@ -1,6 +1,9 @@
 import { createProviderBug } from './provider-bug.ts'
 
-/** Reads MessagePack items. Each read throws TERRAFORM_PROVIDER_BUG when the bytes end early. */
+/**
+ * Reads MessagePack items. A read does not check the kind of its item, so callers call `peekKind`
+ * first. Each read throws TERRAFORM_PROVIDER_BUG when the bytes end early.
+ */
 export interface MsgpackReader {
   /** Returns the kind of the next item without reading it. */
   readonly peekKind: () => MsgpackKind
@@ -56,15 +59,15 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
     if (width === 1) return view.getUint8(advance(1))
     return width === 2 ? view.getUint16(advance(2)) : view.getUint32(advance(4))
   }
-  const checkCount = (count: number, bytesEach: number): number => {
-    if (count * bytesEach > bytes.length - position)
+  const checkCount = (count: number, minBytesEach: number): number => {
+    if (count * minBytesEach > bytes.length - position)
       throw createProviderBug('the provider sent a collection that ends too early')
     return count
   }
-  const readHeader = (shortCode: number, code16: number, bytesEach: number): number => {
+  const readHeader = (shortCode: number, code16: number, minBytesEach: number): number => {
     const code = readCode()
     const count = code < 0xa0 ? code - shortCode : readLength(code === code16 ? 2 : 4)
-    return checkCount(count, bytesEach)
+    return checkCount(count, minBytesEach)
   }
   const readText = (): string => {
     const length = textLengthOf(readCode(), readLength)

@@ -80,6 +80,7 @@ function shortestDecimalOf({ mantissa, exponent }: BinaryNumber): ScaledInteger 
     shift < 0 ? integer * 5n ** BigInt(-shift) : integer << BigInt(shift)
   const value = scale(2n * mantissa)
   const halfUnit = scale(1n)
+  // A decimal exactly between two mantissas rounds to the even one.
   const isInclusive = mantissa % 2n === 0n
   const isInside = (candidate: bigint): boolean => {
     const distance = candidate > value ? candidate - value : value - candidate

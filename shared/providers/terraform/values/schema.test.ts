@@ -98,12 +98,12 @@ test.each<[string, BlockSchema]>([
     blockWith({}, { a: nestedBlock('list', inner, { minItems: 2, maxItems: 1 }) }),
   ],
   [
-    'the number of blocks is negative',
+    'a limit of the number of blocks is negative',
     blockWith({}, { a: nestedBlock('list', inner, { minItems: -1 }) }),
   ],
-  ['a set block has a part of any type', blockWith({}, { a: nestedBlock('set', free) })],
+  ['a set block has a part of dynamic type', blockWith({}, { a: nestedBlock('set', free) })],
   [
-    'a set of objects has a part of any type',
+    'a set of objects has a part of dynamic type',
     blockWith({ a: nestedAttribute('o', 'set', { b: plainAttribute('o', '"dynamic"') }) }),
   ],
   [

@@ -18,18 +18,18 @@ import { formatGoJson } from '../../../values/go-json.ts'
 /**
  * Parses the JSON form of a type, as in schemas: `"string"`, `["list","string"]`. The list of
  * optional attributes of an object has no meaning in the protocol and is dropped. Throws
- * TERRAFORM_PROVIDER_BUG.
+ * TERRAFORM_PROVIDER_BUG for any other text.
  */
 export function parseTypeJson(text: string): CtyType {
   return readTypeJson(parseJson(text))
 }
 
-/** Reads a type from parsed JSON. Throws TERRAFORM_PROVIDER_BUG. */
+/** Reads a type from parsed JSON. Throws TERRAFORM_PROVIDER_BUG for other JSON. */
 export function readTypeJson(json: unknown): CtyType {
   return readType(json, 0)
 }
 
-/** Reads a type from JSON of `parseLosslessJson`. Throws TERRAFORM_PROVIDER_BUG. */
+/** Reads a type as `readTypeJson` does, but from the result of `parseLosslessJson`. */
 export function readLosslessType(json: LosslessJson): CtyType {
   return readType(toPlainJson(json, 0), 0)
 }

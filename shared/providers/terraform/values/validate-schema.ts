@@ -29,20 +29,20 @@ export function findSchemaFlaws(block: BlockSchema, path: CtyPath = []): readonl
       flaws.push(
         `the name of a block has other characters than a-z, 0-9 and _${formatPlace(place)}`,
       )
-    const reason = findCountFlaw(nested)
+    const reason = findNestingFlaw(nested)
     if (reason !== undefined) flaws.push(`${reason}${formatPlace(place)}`)
     flaws.push(...findSchemaFlaws(nested.block, place))
   }
   return flaws
 }
 
-function findCountFlaw({
+function findNestingFlaw({
   block,
   nesting,
   minItems,
   maxItems,
 }: NestedBlockSchema): string | undefined {
-  if (minItems < 0 || maxItems < 0) return 'the number of blocks is negative'
+  if (minItems < 0 || maxItems < 0) return 'a limit of the number of blocks is negative'
   switch (nesting) {
     case 'single':
       if (minItems > 1 || maxItems > 1) return 'a single block has a limit above 1 block'
@@ -57,7 +57,7 @@ function findCountFlaw({
       if (maxItems > 0 && minItems > maxItems)
         return 'the smallest number of blocks exceeds the largest'
       return nesting === 'set' && containsDynamic(impliedTypeOf(block))
-        ? 'a set block has a part of any type'
+        ? 'a set block has a part of dynamic type'
         : undefined
   }
 }
@@ -73,7 +73,7 @@ function findAttributeFlaws(attribute: AttributeSchema, path: CtyPath): readonly
   if (isWriteOnly && isComputed) addFlaw('a write-only attribute is also computed')
   if (attribute.kind === 'plain') return flaws
   if (attribute.nested.nesting === 'set' && containsDynamic(typeOfAttribute(attribute)))
-    addFlaw('a set of objects has a part of any type')
+    addFlaw('a set of objects has a part of dynamic type')
   for (const [name, nested] of attribute.nested.attributes)
     flaws.push(...findAttributeFlaws(nested, [...path, createAttributeStep(name)]))
   return flaws
