@@ -10,9 +10,15 @@ import { writeSourceConfig } from './write-source-config.ts'
 /** The configuration file of a migrated stack, and the functions that write and restore it. */
 export interface MigratedFile {
   readonly path: string
-  /** Copies an existing file that is about to change. Returns the name of the copy. */
+  /**
+   * Copies the file once, before its first change, and returns the name of the copy. Returns
+   * undefined if the file did not exist.
+   */
   readonly backUp: () => string | undefined
-  /** Gives the file the values of the source. If both stacks have one file, it stays as it is. */
+  /**
+   * Replaces the file with the source's file in this folder, or else with the values of the
+   * source's last update. An existing file of both stacks stays as it is.
+   */
   readonly write: (source: SourceStack) => void
   /** Restores the file as it was, and removes the copy. */
   readonly restore: () => void
@@ -20,7 +26,7 @@ export interface MigratedFile {
 
 /**
  * Returns the configuration file of a migrated stack. Returns undefined if the folder does not have
- * the project of the stack. `from`: the name of the stack in the source.
+ * the project of the stack. `from`: the id of the stack in the source.
  */
 export function openMigratedFile(
   session: CliSession,

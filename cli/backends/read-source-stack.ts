@@ -19,7 +19,7 @@ import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 
-/** A stack of a backend that can be imported. */
+/** A stack of a backend, as it is read for an import. */
 export interface SourceStack {
   readonly id: StackId
   /** Null for a stack that has never run. */
@@ -29,9 +29,9 @@ export interface SourceStack {
 }
 
 /**
- * Reads a stack of a backend with its history, and checks it. Throws BACKEND_LOCKED,
- * BACKEND_INVALID, STATE_TOO_NEW, SECRETS_MANAGER_UNSUPPORTED, and without `force` STATE_FOREIGN
- * and STATE_INTEGRITY.
+ * Reads a stack of a backend with its history, and checks its state. Throws STACK_NOT_FOUND,
+ * BACKEND_LOCKED, BACKEND_INVALID, STATE_TOO_NEW, SECRETS_MANAGER_UNSUPPORTED, and without `force`
+ * STATE_FOREIGN and STATE_INTEGRITY.
  */
 export async function readSourceStack(
   session: CliSession,
@@ -55,7 +55,7 @@ export async function readSourceStack(
   return { id: target, state, history }
 }
 
-/** Reads a state of the history. Returns undefined for an unreadable one, which is left out. */
+/** Reads a state of the history. Returns undefined for a state that is damaged or too new. */
 async function readUsableState(backend: Backend, key: string): Promise<StoredEnvelope | undefined> {
   try {
     return await readHistoryState(backend, key)
@@ -67,8 +67,8 @@ async function readUsableState(backend: Backend, key: string): Promise<StoredEnv
 }
 
 /**
- * Returns the id of a stack without a project. Its resources name the project, or else the project
- * of the folder is used.
+ * Returns the new id of a stack of the legacy layout, which has no projects. The id gets the
+ * project in the URNs of the state, or else the project of the folder.
  */
 function findTarget(session: CliSession, id: StackId, state: StoredDeployment | null): StackId {
   const project = projectOfState(state) ?? session.requireProject().name

@@ -17,7 +17,7 @@ import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 const folder = join(root, '.cache', 'cli')
-/** The file that cli/antichain starts. Its modification time is the time of the bundle. */
+/** The file that cli/antichain starts. Its modification time is the start of its build. */
 const mainFile = join(folder, 'main.mjs')
 /** The folders with the sources of the bundle. cli/antichain checks the same folders. */
 const sourceFolders = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
@@ -55,7 +55,7 @@ export function isBundled() {
   )
 }
 
-/** Builds the bundle. Its entry is replaced last, in one step. */
+/** Builds the bundle. Its main file is replaced last, in one step. */
 export async function bundle() {
   const startMs = Date.now()
   const entry = join(folder, 'next.mjs')

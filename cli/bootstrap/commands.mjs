@@ -92,8 +92,8 @@ async function startCloud(args) {
 
 /**
  * Writes the CloudFormation templates of an installation on AWS. The arguments are passed to `cdk
- * synth`. The command requires neither an account nor a network nor an image builder. Missing entry
- * points are reported.
+ * synth`. The command requires neither an account nor a network nor an image builder. It reports
+ * functions whose entry file is missing.
  */
 async function synth(args) {
   await prepare()

@@ -22,8 +22,8 @@ export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
 
 /**
  * Runs a tier. The last line is `N passed, N failed`, optionally with `, N skipped`. The arguments
- * are passed to vitest, and a selection of tests excludes the golden cases. The full tier includes
- * the tier of AWS.
+ * are passed to vitest, and exclude the golden cases. Without arguments, every tier except `aws`
+ * has golden cases, and the full tier includes the tier of AWS.
  */
 export async function runTier(tier, args) {
   await prepare(programFolders)
@@ -51,7 +51,7 @@ const createTierVariables = tier =>
 async function runVitest(tier, args, env) {
   const reportPath = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath}`]
-  // A tier may have no tests of a kind, but tests that the arguments name must exist.
+  // A tier may have no vitest tests, but tests that the arguments name must exist.
   const options = [
     'run',
     ...(args.length === 0 ? ['--passWithNoTests'] : []),
@@ -106,7 +106,7 @@ function formatTestFailure({ fullName, failureMessages }) {
 
 const firstLineOf = text => text.split('\n')[0].slice(0, 200)
 
-/** Lists the runners of a tier. The third tier has no cases of OpenTofu. */
+/** Lists the golden runners of a tier. The nightly tier has no cases of OpenTofu. */
 const selectGoldenScripts = tier =>
   goldenScripts.slice(0, tier === 'nightly' ? 1 : 2).filter(existsSync)
 

@@ -33,7 +33,7 @@ export const cancelDeployment: Handler = async (session, flags, [name]) => {
 }
 
 function describeState(version: number): string {
-  return version === 0 ? 'empty, as before the deployment' : `its published version ${version}`
+  return version === 0 ? 'empty, as before the deployment' : `the published version ${version}`
 }
 
 function describeResult(result: CancelResult, stack: string, isForced: boolean): string {

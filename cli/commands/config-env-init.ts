@@ -25,9 +25,10 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 
 /**
  * `config env init`: creates an environment with the values of a stack file, adds it to the stack,
- * and removes these values from the file. An environment is a file without encryption, so secrets
- * stay encrypted in the stack file. The resulting configuration of the stack does not change.
- * Throws CONFIG_INVALID for an existing environment or an invalid name, and CONFIRMATION_DECLINED.
+ * and removes these values from the file unless --keep-config is set. An environment is a file
+ * without encryption, so secrets stay encrypted in the stack file. The resulting configuration of
+ * the stack does not change. Throws CONFIG_INVALID for an existing environment, an invalid name, or
+ * a value that would change, and CONFIRMATION_DECLINED.
  */
 export const initConfigEnvironment: Handler = async (session, flags) => {
   const project = session.requireProject()
@@ -37,15 +38,15 @@ export const initConfigEnvironment: Handler = async (session, flags) => {
   const path = join(project.root, environmentsFolder, `${name}.yaml`)
   if (existsSync(path)) throw error('CONFIG_INVALID', `the environment ${path} already exists`)
   const values = [...file.getValues()]
-  const moved = values.filter(([, value]) => !hasSecure(value))
-  const text = formatEnvironment(moved)
+  const plainValues = values.filter(([, value]) => !hasSecure(value))
+  const text = formatEnvironment(plainValues)
   session.print(`Environment ${path}:\n${text}`)
   const question = { text: `This writes the environment '${name}'.`, answer: 'yes' }
   if (!(await confirm(session, flags.isSet('yes'), question)))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  const removed = flags.isSet('keepConfig') ? [] : moved.map(([key]) => key)
-  addEnvironment(file, project, { name, path, text, removed })
-  session.printToStderr(`Created the environment '${name}' with ${moved.length} values.`)
+  const keysToRemove = flags.isSet('keepConfig') ? [] : plainValues.map(([key]) => key)
+  addEnvironment(file, project, { name, path, text, keysToRemove })
+  session.printToStderr(`Created the environment '${name}' with ${plainValues.length} values.`)
   const secrets = values.filter(([, value]) => hasSecure(value)).map(([key]) => key)
   if (secrets.length > 0)
     session.printToStderr(`Secrets stay encrypted in ${file.file}: ${secrets.join(', ')}`)
@@ -90,10 +91,10 @@ function addEnvironment(
     readonly path: string
     readonly text: string
     /** The keys to remove from the stack file. */
-    readonly removed: readonly string[]
+    readonly keysToRemove: readonly string[]
   },
 ): void {
-  const { name, path, text, removed } = environment
+  const { name, path, text, keysToRemove } = environment
   const before = readTexts(file, project)
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -102,7 +103,7 @@ function addEnvironment(
     throw error('CONFIG_INVALID', `cannot write ${path}: ${messageOf(cause)}`, { cause })
   }
   try {
-    for (const key of removed) file.remove(key)
+    for (const key of keysToRemove) file.remove(key)
     file.setEnvironmentNames([...file.getEnvironmentNames(), name])
     requireEqual(before, readTexts(file, project))
     writeStackConfig(file)

@@ -17,7 +17,7 @@ export const listConfigEnvironments: Handler = async (session, flags) => {
   return 0
 }
 
-/** `config env add <name...>`: adds environments to the stack. Each must be a file. */
+/** `config env add <name...>`: adds environments to the stack. Each must have a file. */
 export const addConfigEnvironments: Handler = async (session, _flags, added) => {
   const { file, folder } = await openFile(session)
   for (const name of added)
@@ -27,6 +27,7 @@ export const addConfigEnvironments: Handler = async (session, _flags, added) => 
       })
   const names = file.getEnvironmentNames()
   file.setEnvironmentNames([...names, ...added.filter(name => !names.includes(name))])
+  // Throws if an environment of the stack is invalid.
   file.readEnvironment(session.requireProject().root)
   writeStackConfig(file)
   return 0

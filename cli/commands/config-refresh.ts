@@ -52,7 +52,7 @@ export const refreshConfig: Handler = async (session, flags) => {
   const missing = applyDeployedConfig(project, file, { texts: deployed.texts, secrets })
   for (const key of missing)
     session.printToStderr(
-      `warning: '${key}' is a secret, so set it again: antichain config set --secret ${key}`,
+      `warning: '${key}' is a secret that could not be restored. Set it again: antichain config set --secret ${key}`,
     )
   writeStackConfig(file)
   session.print(`Refreshed configuration for stack '${stackPartsOf(id).stack}'`)
@@ -117,7 +117,8 @@ function applyDeployedConfig(
       if (!isEqual) file.set(key, toStoredConfigValue(encryptTree(secret, encrypt)))
     } else if (text === maskedConfigText) {
       if (!isSecret) missing.push(key)
-    } else if (isSecret || value === undefined || textOf(value) !== text) file.set(key, parse(text))
+    } else if (isSecret || value === undefined || textOf(value) !== text)
+      file.set(key, parseValue(text))
   }
   for (const key of file.getValues().keys()) if (!Object.hasOwn(texts, key)) file.remove(key)
   return missing
@@ -135,14 +136,14 @@ function textOf(value: ConfigTree): string {
   return openValue(toStoredConfigValue(value), keepText).text
 }
 
-/** Returns a map or list for its JSON text, and otherwise the text. */
-function parse(text: string): Parameters<StackConfig['set']>[1] {
+/** Returns the map or list of a JSON text. Returns any other text unchanged. */
+function parseValue(text: string): Parameters<StackConfig['set']>[1] {
   if (!/^[[{]/.test(text)) return text
   try {
     const tree = toConfigTree(JSON.parse(text))
     return isContainer(tree) ? tree : text
   } catch {
-    // The text begins like JSON, but is none.
+    // The text begins like JSON, but is not valid JSON.
     return text
   }
 }

@@ -11,11 +11,11 @@ export const uploadProgram: Handler = async session => {
       hint: 'Run `antichain login <address>`. Without an API, run `antichain up`, which needs no upload.',
     })
   const { project, stack } = await requireProjectStack(session)
-  const { archive, sizeBytes } = await remote.upload(stack, project.root)
-  await remote.setProgram(stack, archive)
+  const { archive: archiveHash, sizeBytes } = await remote.upload(stack, project.root)
+  await remote.setProgram(stack, archiveHash)
   const kilobytes = Math.ceil(sizeBytes / 1024)
   session.printToStderr(
-    `Uploaded the program of '${stackPartsOf(stack).stack}': ${kilobytes} KB, ${archive.slice(0, 12)}`,
+    `Uploaded the program of '${stackPartsOf(stack).stack}': ${kilobytes} KB, ${archiveHash.slice(0, 12)}`,
   )
   return 0
 }

@@ -17,8 +17,9 @@ const identityForm = z.object({
 const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
 /**
- * `login`: checks and saves the address and token of an API, or exchanges an OIDC token. With the
- * address of a self-managed backend, or --local, it checks and saves that address.
+ * `login`: checks and saves the address and token of an API. For the OIDC token of a CI job, the
+ * API issues the token. With the address of a self-managed backend, or --local, it checks and saves
+ * that address.
  */
 export const login: Handler = async (session, flags, [operand = '']) => {
   const address = flags.isSet('local') ? 'file://~' : operand
@@ -55,7 +56,7 @@ const issuedTokenForm = z.object({
   token: z.string(),
 })
 
-/** Exchanges the OIDC token of a CI job, and saves the resulting token. Neither is printed. */
+/** Exchanges the OIDC token of a CI job for an API token, and saves it. Prints neither token. */
 async function loginWithOidc(session: CliSession, flags: Flags, url: string): Promise<number> {
   if (flags.text('token') !== undefined)
     throw error('CLI_USAGE', '--token and --oidc cannot be used together')

@@ -16,8 +16,8 @@ const deadLettersForm = z.object({
   ),
 })
 
-/** Warns, without a login, that `antichain serve` keeps the dead letters of this machine. */
-function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
+/** Without a login, warns that `antichain serve` keeps the dead letters of this machine. */
+function warnOfLocalDeadLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.printToStderr(
       '`antichain serve` keeps the undelivered notifications of this machine: log in to its API to see them.',
@@ -28,7 +28,7 @@ function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
 export const listDeadNotifications: Handler = async (session, flags) => {
   const engine = await session.openEngine()
   const { callApi } = engine
-  warnLocalLetters(session, engine)
+  warnOfLocalDeadLetters(session, engine)
   const response = await callApi({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
   const { items } = deadLettersForm.parse(response)
   if (flags.isSet('json')) {
@@ -51,7 +51,7 @@ export const listDeadNotifications: Handler = async (session, flags) => {
 export const redriveNotifications: Handler = async session => {
   const engine = await session.openEngine()
   const { callApi } = engine
-  warnLocalLetters(session, engine)
+  warnOfLocalDeadLetters(session, engine)
   const path = '/v1/dead-notifications/redrive'
   const { sent } = z.object({ sent: z.int() }).parse(await callApi({ method: 'POST', path }))
   session.printToStderr(

@@ -13,8 +13,9 @@ import { confirm } from '../session/session.ts'
 
 /**
  * `platform deploy`: shows the changes, asks for confirmation, and lets CloudFormation apply them.
- * With --preview it ends before the confirmation. While a table is not protected, the data stack is
- * deployed without protection first, so that CloudFormation can remove it when its creation fails.
+ * With --preview it ends before the confirmation. If a table is missing or lacks deletion
+ * protection, it first deploys the data stack without that protection. CloudFormation can then
+ * remove the stack when its creation fails.
  */
 export const deployPlatform: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)

@@ -5,8 +5,8 @@ import { readInstallationTarget } from '../platform/installation-target.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `platform status`: shows the existing resources, waiting messages and dead letters. Fails when
- * the installation does not exist.
+ * `platform status`: shows the status of the tables, the bucket and the URLs, and the number of
+ * messages of each queue. Throws PLATFORM_NOT_FOUND when the installation does not exist.
  */
 export const showPlatformStatus: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)

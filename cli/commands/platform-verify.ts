@@ -76,7 +76,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
   return 0
 }
 
-/** Returns the checks of --only in their order, or all checks. Throws CLI_USAGE. */
+/** Returns the checks of --only, or all checks, in the order of `checkNames`. Throws CLI_USAGE. */
 function readCheckNames(flags: Flags): readonly CheckName[] {
   const selectedNames = flags.list('only')
   const unknownName = selectedNames.find(name => !checkNames.some(check => check === name))

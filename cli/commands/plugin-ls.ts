@@ -12,8 +12,9 @@ import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `plugin ls`: lists the plugin cache, and then the cached Terraform providers unless `--project`
- * is set. Each list is sorted by name, with the newest version first.
+ * `plugin ls`: lists the cached plugins, and then the cached Terraform providers. With `--project`
+ * it lists only the cached plugins that the project requires. Each list is sorted by name, with the
+ * newest version first.
  */
 export const listPlugins: Handler = async (session, flags) => {
   const requiredPlugins = flags.isSet('project')

@@ -51,10 +51,10 @@ export const pushPlugin: Handler = async (session, flags, [file = '']) => {
       hint: 'Run `antichain login <address>`; on this machine plugins are found as in Pulumi.',
     })
   const bytes = readFileBytes(resolve(session.cwd, file))
-  const archive = createHash('sha256').update(bytes).digest('hex')
-  await remote.uploadArchive('/v1/plugins', { archive, bytes })
+  const archiveHash = createHash('sha256').update(bytes).digest('hex')
+  await remote.uploadArchive('/v1/plugins', { archive: archiveHash, bytes })
   const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${arch}`
-  await callApi({ method: 'PUT', path, body: { archive } })
+  await callApi({ method: 'PUT', path, body: { archive: archiveHash } })
   session.printToStderr(`Uploaded ${title} ${version} for ${os} ${arch}.`)
   return 0
 }

@@ -21,7 +21,7 @@ import { type CliSession, confirm } from '../session/session.ts'
 
 /**
  * `provider check`: checks a provider against the contracts of its protocol. Returns 1 if the
- * provider violates one. Throws CLI_USAGE, and the errors of installations.
+ * provider violates one. Throws CLI_USAGE, and the errors of a plugin's installation.
  */
 export const checkProvider: Handler = async (session, flags, operands) => {
   const located = locateCheckedProvider(session.cwd, flags.text('protocol'), operands)

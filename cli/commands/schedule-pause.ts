@@ -11,8 +11,8 @@ const scheduleForm = z.object({
 })
 
 /**
- * `schedule pause` and `schedule resume`: pause or resume a schedule, and keep its other settings.
- * Runs that were missed during a pause do not take place later.
+ * Creates the handler of `schedule pause` or, with `isPaused` false, of `schedule resume`. Both
+ * keep the other settings. Runs that were missed during a pause do not take place later.
  */
 export function createPauseHandler(isPaused: boolean): Handler {
   return async (session, flags, [name = '']) => {

@@ -61,7 +61,10 @@ export const serveEngine: Handler = async (session, flags) => {
   }
 }
 
-/** Returns the address of the API: loopback unless --host names another one. Throws CLI_USAGE. */
+/**
+ * Returns the address of the API: loopback unless --host names another one. Returns undefined
+ * without --port. Throws CLI_USAGE.
+ */
 function readApiAddress(
   flags: Flags,
 ): { readonly host: string; readonly port: number } | undefined {

@@ -7,8 +7,9 @@ import { readStateAtMoment, readVersion } from '../state/read-moment.ts'
 
 /**
  * `stack diff [from] [to]`: compares two states of a stack by resource and property. Each is a
- * version, a moment or a time. Without `to`, the second one is the current state. Without both, the
- * first one is the version before the current one. Secrets are hidden.
+ * version (`3`), a moment of a deployment (`4:17`), or a time. Without `to`, the second one is the
+ * current state. Without both arguments, the first one is the version before the current one.
+ * Secrets are hidden.
  */
 export const diffStack: Handler = async (session, flags, [from, to]) => {
   const id = await session.requireStack()

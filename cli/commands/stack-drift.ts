@@ -80,7 +80,7 @@ function readLimit(flags: Flags): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Returns the newest runs, at most `limit`, and the number of all. */
+/** Returns the newest runs, at most `limit`, and the number of all runs. */
 async function readRuns(
   session: CliSession,
   limit: number,

@@ -15,7 +15,10 @@ import {
   readDeployedConfig,
 } from '../config/deployed-config.ts'
 
-/** `stack history`: lists the deployments of a stack, newest first, page by page. */
+/**
+ * `stack history`: lists one page of the deployments of a stack, newest first. With --show it shows
+ * one deployment.
+ */
 export const showStackHistory: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const deploymentNumber = readNumberFlag(flags, 'show', '--show')

@@ -22,8 +22,8 @@ import { openStateManager, openStackFile, openStackManager } from '../stack/stac
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
  * Secrets of the stack's own manager keep their ciphertexts. Other secrets are sealed with this
  * manager. Pending operations are dropped, and warnings name their resources. A state with an
- * invalid URN is always refused. Without --force, a state is also refused that is invalid, has
- * resources of another stack, or would empty the stack. Throws FILE_UNREADABLE, STATE_INVALID,
+ * invalid URN is always refused. Without --force, the command also refuses a state that is invalid,
+ * has resources of another stack, or would empty the stack. Throws FILE_UNREADABLE, STATE_INVALID,
  * STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED.
  * After an error the stack keeps its state.
  */
@@ -41,8 +41,8 @@ export const importStack: Handler = async (session, flags) => {
 }
 
 /**
- * Stores the imported state, sealed by the manager of the stack, and returns its name. After the
- * call, the memory of the state is free, because the edit reads the state from the store again.
+ * Stores the imported state as a blob, sealed by the manager of the stack, and returns its hash.
+ * The edit reads the state from the store again, so the memory of the state is free after the call.
  */
 async function putImportedState(session: CliSession, flags: Flags, id: StackId): Promise<BlobHash> {
   const stateTools = await session.tools.loadState()
@@ -66,9 +66,10 @@ async function putImportedState(session: CliSession, flags: Flags, id: StackId):
 }
 
 /**
- * Opens the service that sealed an imported state. As in Pulumi, the stack's file then names no
- * manager, and the stack keeps that service until `stack change-secrets-provider`. Returns
- * undefined for a state with another manager, and for a stack that has a manager or a state.
+ * Opens the secrets manager of the Pulumi service that sealed an imported state. As in Pulumi, the
+ * stack's file then names no manager, and the stack keeps this manager until the user changes its
+ * secrets provider. Returns undefined for a state with another manager, and for a stack that has a
+ * manager or a state.
  */
 async function openContinuedService(
   session: CliSession,
@@ -85,8 +86,9 @@ async function openContinuedService(
 }
 
 /**
- * Returns the manager that decrypts a state: the manager of the stack, if the state names it or has
- * no ciphertext. Throws STATE_INVALID if a state with ciphertext names no manager.
+ * Returns the manager that decrypts a state: the manager of the stack if the state names it or has
+ * no ciphertext, and otherwise the manager that the state names. Throws STATE_INVALID if a state
+ * with ciphertext names no manager.
  */
 async function openSourceManager(
   session: CliSession,

@@ -10,8 +10,8 @@ import { formatTable } from '../display/table.ts'
 export const pruneStack: Handler = async (session, flags) => {
   const dryRun = flags.isSet('dryRun')
   const engine = await session.openEngine()
-  const stack = flags.isSet('all') ? {} : { stack: await session.requireStack() }
-  const { deployments, removedVersions, blobs } = await engine.prune({ ...stack, dryRun })
+  const stackField = flags.isSet('all') ? {} : { stack: await session.requireStack() }
+  const { deployments, removedVersions, blobs } = await engine.prune({ ...stackField, dryRun })
   if (flags.isSet('json')) {
     session.print(
       JSON.stringify({ dryRun, deployments, versions: removedVersions, blobs }, null, 2),

@@ -58,7 +58,10 @@ async function warnOfOldKey(session: CliSession, to: StackId): Promise<void> {
   )
 }
 
-/** Throws STACK_EXISTS if both files exist, because the rename would overwrite the new file. */
+/**
+ * Throws STACK_EXISTS if the configuration files of the old and the new name both exist, because
+ * the rename would overwrite the second one.
+ */
 function requireNoConfigFile(session: CliSession, from: StackId, to: StackId): void {
   const currentProject = findProject(session, stackPartsOf(from).project)
   if (currentProject === undefined) return

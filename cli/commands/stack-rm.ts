@@ -4,7 +4,10 @@ import type { Handler } from '../arguments/handler.ts'
 import { confirm } from '../session/session.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 
-/** `stack rm`: removes a stack with its history, versions and configuration file. */
+/**
+ * `stack rm`: removes a stack with its history and versions. It also removes the configuration file
+ * unless --preserve-config is set.
+ */
 export const removeNamedStack: Handler = async (session, flags, [name]) => {
   const id = await session.requireStack(name)
   const { stack } = stackPartsOf(id)

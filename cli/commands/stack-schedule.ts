@@ -74,7 +74,7 @@ export const editStackSchedule: Handler = async (session, flags, [name = '']) =>
   const id = await session.requireStack()
   const { value } = await readSchedule(session, id, name)
   const change = readScheduleChange(flags, sortOfSchedule(value), value)
-  await putSchedule(session, { id, name }, { ...draftOf(value), ...change })
+  await putSchedule(session, { id, name }, { ...settingsOf(value), ...change })
   const changed = await readSchedule(session, id, name)
   return printSchedule(session, isJsonOutput(flags), { ...changed, id })
 }
@@ -104,8 +104,8 @@ async function readSchedule(
   return scheduleView.parse(await callApi({ method: 'GET', path: schedulePathOf(id, name) }))
 }
 
-/** Returns the settings of a schedule, without the fields that the API keeps itself. */
-function draftOf({ when, zone, operation, isPaused, jitterMs }: Schedule): object {
+/** Returns the settings of a schedule, without the fields that only the API changes. */
+function settingsOf({ when, zone, operation, isPaused, jitterMs }: Schedule): object {
   return { when, zone, operation, isPaused, jitterMs }
 }
 

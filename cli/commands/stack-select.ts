@@ -5,7 +5,10 @@ import { selectStack } from '../stack/selected-stack.ts'
 import { createStackNotFoundError, type CliSession } from '../session/session.ts'
 import { createStack } from '../stack/create-stack.ts'
 
-/** `stack select`: selects the stack that commands use by default. */
+/**
+ * `stack select`: selects the stack that commands use by default. With --create it creates a
+ * missing one.
+ */
 export const chooseStack: Handler = async (session, flags, [operand]) => {
   const project = session.requireProject()
   const id = session.resolveStackId(operand ?? flags.text('stack') ?? (await promptName(session)))

@@ -5,7 +5,7 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatTable } from '../display/table.ts'
 import { changeStackTags, readStackTags } from '../stack/stack-tags.ts'
 
-/** `stack tag ls`: lists the tags of a stack by their names. */
+/** `stack tag ls`: lists the tags of a stack, sorted by name. */
 export const listStackTags: Handler = async (session, flags) => {
   const tags = await readStackTags(session, await session.requireStack())
   const rows = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))

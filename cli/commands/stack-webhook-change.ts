@@ -83,9 +83,9 @@ function listChangedNames(
 }
 
 /**
- * Stores a webhook. Without `secret` the previous secret stays, and null removes it. Throws
- * CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a format, event or
- * group that Antichain does not have.
+ * Stores a webhook as a notification. Without `secret` the previous secret stays, and null removes
+ * it. Throws CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a
+ * format, event or group that Antichain does not have.
  */
 async function putHookDocument(
   session: CliSession,

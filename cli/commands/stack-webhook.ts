@@ -15,7 +15,10 @@ import {
   viewOfHook,
 } from '../stack/stack-hooks.ts'
 
-/** `stack webhook list`: lists the notifications of a stack as Pulumi's command line does. */
+/**
+ * `stack webhook list`: lists the webhooks of a stack as Pulumi's command line does. Antichain
+ * stores these webhooks as notifications.
+ */
 export const listHooksOfStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const path = `${stackPathOf(id)}/notifications`

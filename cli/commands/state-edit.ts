@@ -79,7 +79,7 @@ async function editUntilValid(
   }
 }
 
-/** Reports an error of the state, and asks whether the user edits again. The default is yes. */
+/** Reports an error of the state, and asks the user whether to edit again. The default is yes. */
 async function mustEditAgain(session: CliSession, thrown: unknown): Promise<boolean> {
   if (!(thrown instanceof DeployError) || !session.mayPrompt) return false
   reportFailure(thrown, session.io.stderr, session.verbose)

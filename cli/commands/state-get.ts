@@ -37,7 +37,7 @@ export const getResourceState: Handler = async (session, flags, [text = '']) => 
   return 0
 }
 
-/** Returns the only resource with a URN or a name. */
+/** Returns the only resource whose URN or name is `text`. */
 function findResource(resources: readonly StoredResource[], text: string): StoredResource {
   const matches = resources.filter(({ urn }) => urn === text || nameOf(urn as Urn) === text)
   const [first, second] = matches
@@ -45,7 +45,7 @@ function findResource(resources: readonly StoredResource[], text: string): Store
   if (first === undefined) throw createUnknownResourceError(text, urns)
   if (second === undefined) return first
   const matchingUrns = [...new Set(matches.map(({ urn }) => urn))]
-  throw error('STATE_URN_AMBIGUOUS', `several resources are '${text}'`, {
+  throw error('STATE_URN_AMBIGUOUS', `several resources have the URN or name '${text}'`, {
     details: { urns: matchingUrns },
     hint: `Use a URN: ${matchingUrns.slice(0, 5).join(', ')}`,
   })

@@ -8,7 +8,7 @@ import {
 } from '../state/edit-state.ts'
 
 const protectText =
-  "This will protect by modifying the stack state directly. The next run of a program that does not set 'protect' removes the protection. Confirm?"
+  "This protects resources by a direct change of the stack's state. The next run of a program that does not set 'protect' removes the protection. Confirm?"
 
 /** `state protect [urns]`: protects resources from deletion. */
 export const protectResources = createMarkHandler({
@@ -44,6 +44,7 @@ function createMarkHandler(options: {
   readonly isSet: boolean
   /** The participle for the result message. */
   readonly participle: string
+  /** The text of the confirmation. Default: `directEditPrompt`. */
   readonly text?: string
 }): Handler {
   const { participle, text = directEditPrompt, ...mark } = options

@@ -6,9 +6,9 @@ import type { Handler } from '../arguments/handler.ts'
 const snippetForm = z.looseObject({ name: z.string() })
 
 /**
- * `state promote <snippet>`: refuses a snippet of the state. A state can have snippets of Pulumi's
- * service, and keeps them, but no engine here runs them or generates their code. Throws
- * SNIPPET_UNKNOWN for a name that the state does not have, and FEATURE_MISSING for one that it has.
+ * `state promote <snippet>`: always fails. A state keeps the snippets that Pulumi's service added,
+ * but Antichain neither runs them nor generates their code. Throws SNIPPET_UNKNOWN for a name that
+ * the state does not have, and FEATURE_MISSING for one that it has.
  */
 export const promoteSnippet: Handler = async (session, _flags, [name = '']) => {
   session.requireProject()

@@ -76,8 +76,8 @@ function formatExpiry({ expiresAt }: z.infer<typeof tokenForm>): string {
 }
 
 /**
- * Returns the id of the token with an id or name. A message never contains the text of a token,
- * which a user may pass by mistake. Throws CLI_USAGE, DOCUMENT_UNKNOWN.
+ * Returns the id of the token that `idOrName` identifies. A message never contains the text of a
+ * token, which a user may pass by mistake. Throws CLI_USAGE, DOCUMENT_UNKNOWN.
  */
 async function resolveTokenId(engine: EnginePort, idOrName: string): Promise<string> {
   if (/^[0-9a-f]{16}$/.test(idOrName)) return idOrName

@@ -72,12 +72,12 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
     }),
   })
 
-/** The response to PUT. `created`: whether the document is new. */
+/** The response to PUT. `created`: whether the trigger or notification is new. */
 const putResponseForm = z.looseObject({ created: z.boolean() })
 
 /**
- * Creates or updates a document. If its deliveries are signed, their secret is ANTICHAIN_SECRET, or
- * a new one that is printed once.
+ * Creates or updates a webhook, schedule or notification. If its deliveries are signed, their
+ * secret is ANTICHAIN_SECRET, or a new one that is printed once.
  */
 async function putTrigger(
   session: CliSession,
@@ -86,7 +86,7 @@ async function putTrigger(
     readonly kind: TriggerKind
     readonly name: string
     readonly createBody: (secret: string) => object
-    /** Whether the document has a secret that signs its deliveries. Default: true. */
+    /** Whether a secret exists that signs its deliveries. Default: true. */
     readonly isSigned?: boolean
   },
 ): Promise<number> {

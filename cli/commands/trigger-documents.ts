@@ -9,7 +9,7 @@ import {
   enabledStatusOf,
 } from './document-commands.ts'
 
-/** The functions that describe a document in one line, by kind. */
+/** The functions that describe a webhook, schedule or notification in one line, by kind. */
 const describeTrigger: Readonly<
   Record<TriggerKind, (value: Readonly<Record<string, unknown>>) => string>
 > = {
