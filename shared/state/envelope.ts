@@ -13,6 +13,7 @@ import {
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 import { parseForm } from '../values/parse-form.ts'
 
+/** The outer object of an exported state. The state itself is the field `deployment`. */
 const envelopeForm = z.looseObject({
   version: z.int().optional(),
   features: z.array(z.string()).nullish(),
@@ -61,7 +62,7 @@ export const storedDeploymentForm = z.looseObject({
   resources: z.array(storedResourceForm).nullish(),
   pending_operations: pendingOperationsForm,
   /**
-   * The same list with the name that clients of Pulumi use in checkpoints that they send as
+   * The pending operations, under the name in checkpoints that clients of Pulumi send as
    * differences.
    */
   pendingOperations: pendingOperationsForm,
@@ -70,7 +71,7 @@ export const storedDeploymentForm = z.looseObject({
   extensions: objectForm,
 })
 
-/** A validated envelope of any version, without its resources. */
+/** A validated envelope of any version. Its resources are not converted yet, or are absent. */
 export interface EnvelopeFrame {
   readonly version: number
   readonly features: readonly string[]
@@ -79,7 +80,7 @@ export interface EnvelopeFrame {
   readonly unknownFields: StoredJsonObject
 }
 
-/** Validates and converts a parsed envelope. Throws like `parseEnvelope`. */
+/** Validates and converts a parsed envelope. Throws STATE_INVALID and STATE_TOO_NEW. */
 export function readEnvelope(json: unknown): StoredEnvelope {
   const frame = readEnvelopeFrame(json)
   const resources = frame.deployment?.resources ?? []
@@ -89,7 +90,10 @@ export function readEnvelope(json: unknown): StoredEnvelope {
   )
 }
 
-/** Validates a parsed envelope, whose resources may be absent. Throws like `parseEnvelope`. */
+/**
+ * Validates a parsed envelope, whose resources may be absent. Throws STATE_INVALID and
+ * STATE_TOO_NEW.
+ */
 export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
   if (isNestedDeeper(json, documentDepthMax)) throw createDepthError()
   const envelope = requireForm(envelopeForm, json, 'the envelope')

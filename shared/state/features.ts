@@ -21,9 +21,9 @@ export const knownFeatures = [
 type Feature = (typeof knownFeatures)[number]
 
 /**
- * Key in the `metadata` of a deployment in memory, for the fact that the deployment contains byte
- * strings. Byte strings may be inside ciphertexts, where the stored form does not show them. Files
- * have a feature of the envelope instead of this field.
+ * Key in the `metadata` of a deployment in memory. Its value true means that the deployment
+ * contains byte strings. They may be inside ciphertexts, where the stored form does not show them.
+ * Files have a feature of the envelope instead of this field.
  */
 export const byteStringMark = 'byteString'
 

@@ -20,7 +20,7 @@ export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
 
 /**
  * Converts a resource of version 2 to version 3: `created` and `modified` are removed. Version 2
- * does not record property dependencies, so each property depends on all dependencies.
+ * does not record property dependencies, so each input depends on all dependencies of the resource.
  */
 export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource

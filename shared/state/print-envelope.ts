@@ -5,7 +5,7 @@ import { createPauser } from './stream/pause.ts'
 
 const indent = '    '
 
-/** Minimum number of characters of a printed chunk. */
+/** Minimum number of characters of a printed chunk, except for the last one. */
 const chunkChars = 1 << 16
 
 /** Levels above a resource: the envelope, the deployment, and the list of resources. */
@@ -15,8 +15,9 @@ const levelsAboveResource = 3
 type Layout = 'compact' | 'indented'
 
 /**
- * Returns an envelope as the text that `stack export` prints: four spaces, no HTML escapes, a final
- * newline. Source of the rules: docs/spec/json-encoding.md#encoding-rules.
+ * Returns an envelope as the text that `stack export` prints: indented by four spaces, without HTML
+ * escapes, and with a final newline. Source of the rules:
+ * docs/spec/json-encoding.md#encoding-rules.
  */
 export async function printEnvelope(envelope: StoredEnvelope): Promise<string> {
   const chunks: string[] = []
@@ -31,8 +32,8 @@ export async function* printEnvelopeInChunks(envelope: StoredEnvelope): AsyncGen
 }
 
 /**
- * Returns the bytes under which a state is stored as a blob. Unlike `JSON.stringify`, they keep a
- * negative zero. Other work of the process continues meanwhile.
+ * Returns the bytes of the blob that stores a state. Unlike the result of `JSON.stringify`, they
+ * keep a negative zero. Other work of the process continues meanwhile.
  */
 export async function printStateBlob(envelope: StoredEnvelope): Promise<Uint8Array> {
   const slabs = createByteSlabs()
@@ -97,7 +98,10 @@ function tryStringify(json: Json, indentation = ''): string | undefined {
   return /[\u2028\u2029]|\\ud[89a-f]/.test(text) ? undefined : text
 }
 
-/** Reports whether a value has a negative zero, or keys that JavaScript has reordered. */
+/**
+ * Reports whether a value contains a negative zero, or a numeric key, which JavaScript may have
+ * moved.
+ */
 function differsFromStringify(json: Json): boolean {
   if (typeof json === 'number') return Object.is(json, -0)
   if (json === null || typeof json !== 'object') return false
@@ -122,7 +126,7 @@ function printCompactExactly(json: Json): string {
 
 /** Returns indented JSON. Without `JSON.stringify`, all levels share one list of parts. */
 function printIndented(json: Json, lineBreak: string): string {
-  // Texts have no line breaks in JSON, so all line breaks are between the fields.
+  // JSON escapes line breaks within texts, so all line breaks are between fields or items.
   const text = tryStringify(json, indent)
   if (text !== undefined) return text.replaceAll('\n', lineBreak)
   const parts: string[] = []
@@ -165,8 +169,8 @@ function isJsonList(json: Json): json is readonly Json[] {
 }
 
 /**
- * Returns the fields in order. JavaScript moves numeric keys to the front. Only objects that Go
- * sorts contain numeric keys, so such an object is sorted again.
+ * Returns the fields in the order in which Go writes them. JavaScript moves numeric keys to the
+ * front. Only objects that Go sorts contain numeric keys, so such an object is sorted again.
  */
 function sortEntries(json: { readonly [key: string]: Json }): readonly [string, Json][] {
   const entries = Object.entries(json).filter(([, item]) => item !== undefined)

@@ -2,9 +2,9 @@ import type { Urn } from '../names/urn.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
- * Returns the list after a refresh, in the same order. `results` contains the new state of each
- * refreshed state, or undefined if its object is gone. Dependencies, `deletedWith` and
- * `replaceWith` lose URNs that no earlier state has, and missing parents are removed. Source:
+ * Returns the states of a stack after a refresh, in the same order. `results` contains the new
+ * state of each refreshed state, or undefined if its object is gone. Dependencies, `deletedWith`
+ * and `replaceWith` lose URNs that no earlier state has, and missing parents are removed. Source:
  * docs/spec/deployment.md#base-state-after-a-refresh, docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildAfterRefresh(

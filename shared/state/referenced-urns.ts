@@ -1,7 +1,10 @@
 import { providerUrnOf } from '../names/provider-reference.ts'
 import type { Json, StoredResource } from './stored.ts'
 
-/** Returns the URNs that a state refers to: parent, provider and dependencies of all kinds. */
+/**
+ * Returns the URNs that a state refers to: parent, provider, `deletedWith`, `replaceWith`,
+ * dependencies and property dependencies.
+ */
 export function referencedUrnsOf(state: StoredResource): readonly string[] {
   const provider = providerUrnOf(textOf(state['provider']))
   const properties = state['propertyDependencies']

@@ -104,10 +104,10 @@ function encodeFrame(frame: StackFrame): Fields {
   return frame.sourcePosition === undefined ? {} : { sourcePosition: frame.sourcePosition }
 }
 
-/** Errors that name a value of a resource, but not the resource. */
+/** The codes of errors that describe a value of a resource, but do not name the resource. */
 const valueErrorCodes = ['VALUE_MALFORMED', 'SECRETS_MALFORMED'] as const
 
-/** Returns the error of a value of a resource with the URN of the resource in its message. */
+/** Adds the URN of a resource to the message of an error that describes one of its values. */
 function withUrn(thrown: unknown, urn: string): unknown {
   if (!(thrown instanceof DeployError)) return thrown
   if (!valueErrorCodes.some(code => code === thrown.code)) return thrown
@@ -116,9 +116,9 @@ function withUrn(thrown: unknown, urn: string): unknown {
 }
 
 /**
- * Decodes a state from its stored form. Absent and null fields become empty. The properties are
- * `recomputed` when they are read (for many states that stay in memory), or `kept`. Throws
- * VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
+ * Decodes a state from its stored form. Absent and null fields become empty. Inputs and outputs
+ * without ciphertexts are `recomputed` when they are read (for many states that stay in memory), or
+ * `kept`. Throws VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
  */
 export function decodeResource(
   stored: StoredResource,
@@ -126,13 +126,13 @@ export function decodeResource(
   properties: 'recomputed' | 'kept' = 'recomputed',
 ): ResourceState {
   let hasCiphertext = false
-  const openNoticed: Open = ciphertext => {
+  const openAndNotice: Open = ciphertext => {
     hasCiphertext = true
     return open(ciphertext)
   }
   let state: ResourceState
   try {
-    state = decodeFields(stored, openNoticed, properties === 'recomputed')
+    state = decodeFields(stored, openAndNotice, properties === 'recomputed')
   } catch (thrown) {
     throw withUrn(thrown, stored.urn)
   }
@@ -141,10 +141,10 @@ export function decodeResource(
   return state
 }
 
-/** The stored forms of decoded states with secrets, for as long as the states are in use. */
+/** The stored forms of decoded states with ciphertexts, for as long as the states are in use. */
 const storedForms = new WeakMap<ResourceState, StoredResource>()
 
-/** Returns the stored form of a state that `decodeResource` has returned, if it has a secret. */
+/** Returns the stored form of a state that `decodeResource` returned, if it has a ciphertext. */
 export function storedFormOf(state: ResourceState): StoredResource | undefined {
   return storedForms.get(state)
 }

@@ -37,13 +37,13 @@ export function manifestOf(version: string, time: string): Manifest {
 }
 
 /**
- * The encryption of encoded secrets. `kept`: each secret keeps the ciphertext from which the
- * manager decoded it. `sealed`: each secret is encrypted. `plaintext`: no secret is encrypted
- * (`stack export --show-secrets`).
+ * The encryption of encoded secrets. `kept`: a secret that was decoded from a ciphertext keeps it,
+ * and any other secret is encrypted. `sealed`: each secret is encrypted again. `plaintext`: no
+ * secret is encrypted (`stack export --show-secrets`).
  */
 export type SecretsMode = 'kept' | 'sealed' | 'plaintext'
 
-/** Encodes a snapshot, with a pause after each part of its resources. */
+/** Encodes a snapshot. Other work of the process continues meanwhile. */
 export async function encodeSnapshot(
   snapshot: Snapshot,
   manager: SecretsManager,
@@ -53,8 +53,9 @@ export async function encodeSnapshot(
 }
 
 /**
- * Decodes a stored deployment with `source`, and encodes it with `manager`. Unlike a snapshot, the
- * decoded states are never all in memory. Throws the errors of `decodeSnapshot`.
+ * Decodes a stored deployment with the secrets manager `source`, and encodes it with that of
+ * `target`. The resources are decoded one by one, so they are never all in memory in decoded form.
+ * Throws the errors of `decodeSnapshot`.
  */
 export async function recodeDeployment(
   stored: StoredDeployment,

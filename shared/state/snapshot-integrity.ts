@@ -9,7 +9,7 @@ import { manifestOf } from './snapshot-codec.ts'
 import { isJsonObject, readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
-/** The URNs and providers that precede a resource in its list. */
+/** The URNs and providers that precede a resource in its list, and findings of the check so far. */
 interface EarlierResources {
   readonly urns: Set<string>
   readonly providers: Set<string>
@@ -17,7 +17,10 @@ interface EarlierResources {
   readonly list: readonly StoredResource[]
   /** Whether several resources have the same URN. */
   hasSharedUrns: boolean
-  /** Whether a resource refers to a provider that is not earlier, as a few resources may. */
+  /**
+   * Whether a resource refers to a provider that is not earlier. Only resources with
+   * `pendingReplacement` may do so.
+   */
   hasLateProviders: boolean
   /** The parent that was found last. Neighbours often have the same parent. */
   lastParent: string
@@ -27,7 +30,10 @@ interface EarlierResources {
 interface IntegrityReport {
   /** The first integrity error, if any. */
   readonly fault: string | undefined
-  /** Whether a topological sort would not change the order of the resources. */
+  /**
+   * True only if a topological sort would not change the order of the resources. Always false for a
+   * state with an error, late providers or shared URNs.
+   */
   readonly isSorted: boolean
 }
 
@@ -40,11 +46,11 @@ export function verifyIntegrity(deployment: StoredDeployment): string | undefine
   return inspectIntegrity(deployment).fault
 }
 
-/** Checks the integrity of a state like `verifyIntegrity`, and whether its resources are sorted. */
+/** Checks a state like `verifyIntegrity`, and whether its resources are known to be sorted. */
 export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport {
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
-    return createUnsortedReport('the magic of the manifest does not match its version')
+    return createFaultReport('the magic of the manifest does not match its version')
   // One set serves all checks, because a large set is most of their cost.
   const earlier: EarlierResources = {
     ...{ urns: new Set<string>(), providers: new Set<string>(), list: resources },
@@ -56,7 +62,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
       faultOfProvider(resource, earlier) ??
       faultOfParent(resource, earlier) ??
       faultOfDependencies(resource, earlier)
-    if (fault !== undefined) return createUnsortedReport(fault)
+    if (fault !== undefined) return createFaultReport(fault)
     const { urns } = earlier
     const earlierCount = urns.size
     urns.add(resource.urn)
@@ -69,7 +75,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   return { fault, isSorted: !hasSharedUrns && !hasLateProviders }
 }
 
-function createUnsortedReport(fault: string): IntegrityReport {
+function createFaultReport(fault: string): IntegrityReport {
   return { fault, isSorted: false }
 }
 

@@ -4,14 +4,14 @@ import type { Snapshot } from './snapshot.ts'
 import { decodeSnapshot } from './snapshot-codec.ts'
 import type { StoredDeployment } from './stored.ts'
 
-/** Returns a decoded state with maps that `toEqual` compares with those of a test. */
+/** Returns a decoded state with plain maps, because `toEqual` cannot compare a `RecomputedMap`. */
 export const withPlainMaps = (state: ResourceState): ResourceState => ({
   ...state,
   inputs: new Map(state.inputs),
   outputs: new Map(state.outputs),
 })
 
-/** Decodes a snapshot whose states have maps that `toEqual` compares with those of a test. */
+/** Decodes a snapshot, and converts its states with `withPlainMaps`. */
 export async function decodePlainSnapshot(
   stored: StoredDeployment,
   manager: SecretsManager,

@@ -1,7 +1,7 @@
 import { emptyManifest } from './empty-deployment.ts'
 import type { ResourceState } from './resource.ts'
 
-/** The kind of an unfinished operation, with Pulumi's names. */
+/** The kind of a pending operation, with Pulumi's names. */
 export type PendingOperationType = 'creating' | 'updating' | 'deleting' | 'reading' | 'importing'
 
 /** An operation that has begun and whose end is unknown. */

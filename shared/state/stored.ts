@@ -18,8 +18,8 @@ export interface StoredOperation {
   readonly resource: StoredResource
   readonly type: string
   /**
-   * The attempt of a create, which identifies the create's late outcome. Exports do not contain
-   * this field.
+   * The attempt of a pending create. If its outcome arrives late, it is recognized by this field.
+   * Exports do not contain this field.
    */
   readonly origin?: {
     readonly deployment: string

@@ -108,6 +108,7 @@ function addPosition(
   kindPositions.push(index)
 }
 
+/** Returns the positions of the states that must precede the state at `index`. */
 function edgesOf(
   index: number,
   resources: readonly StoredResource[],
@@ -128,9 +129,9 @@ function edgesOf(
     if (statePositions === undefined) return
     if (typeof statePositions === 'number') return add(statePositions)
     const { live, oldCopies } = statePositions
-    const [first, second] = isOldCopy ? [oldCopies, live] : [live, oldCopies]
-    add(findNearest(first, index) ?? findNearest(second, index))
-    if (mustFollowOtherKind) add(second[countBefore(second, index) - 1])
+    const [sameKind, otherKind] = isOldCopy ? [oldCopies, live] : [live, oldCopies]
+    add(findNearest(sameKind, index) ?? findNearest(otherKind, index))
+    if (mustFollowOtherKind) add(otherKind[countBefore(otherKind, index) - 1])
   }
   const provider = readTextField(resource, 'provider')
   const providerPositions = provider === '' ? undefined : targets.providers.get(provider)

@@ -81,7 +81,7 @@ export function parseScheduleKey(key: string): ScheduleRun | undefined {
 
 /**
  * Returns the request of a schedule's run, or the remedy of the drift that the run detected.
- * Returns undefined if the schedule was changed since and no longer has the operation of the
+ * Returns undefined if the schedule was changed meanwhile, and no longer has the operation of the
  * stored request. Only the stack, the key, the time and `execute` come from the stored request.
  * Pure.
  */

@@ -53,7 +53,7 @@ describe('a validation error', () => {
     expect(describeFault({ ...whole, rules: [{}] })).toBe(
       'rules.0.folder: is missing; it must be a text',
     )
-    expect(describeFault({ ...whole, onn: 'push' })).toBe(": has no field 'onn'")
+    expect(describeFault({ ...whole, onn: 'push' })).toBe(": must not have the field 'onn'")
   })
 
   it('of a choice names the field that selects it', () => {

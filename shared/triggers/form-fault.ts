@@ -46,7 +46,7 @@ function requirementOf(issue: z.core.$ZodIssue): string {
         ? `must be less than ${issue.maximum}`
         : `must ${boundOf(issue.origin, 'most', issue.maximum)}`
     case 'unrecognized_keys':
-      return `has no field ${issue.keys.map(key => `'${key}'`).join(', ')}`
+      return `must not have the field ${formatAlternatives(issue.keys.map(key => `'${key}'`))}`
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an http or https URL' : issue.message
     case 'invalid_key':

@@ -11,8 +11,8 @@ export function toPrintable(text: string, charsMax = 200): string {
 }
 
 /**
- * Makes an external text of several lines safe, each line like `toPrintable`. Further lines are
- * cut, and the text then ends with `…`.
+ * Makes an external text of several lines safe, each line like `toPrintable`. Lines after the first
+ * `linesMax` are omitted, and the text then ends with `…`.
  */
 export function toPrintableLines(
   text: string,

@@ -20,8 +20,8 @@ export interface RequestContext {
 
 /**
  * Creates the request of a delivery for one of its rule matches. The key of the request contains
- * the id of the delivery, so a repeated delivery is the same request. Each rule match of a delivery
- * has a different stack.
+ * the id of the delivery, so a repeated delivery results in the same request. Each rule match of a
+ * delivery has a different stack.
  */
 export function createWebhookRequest(
   ruleMatch: RuleMatch,
@@ -121,8 +121,8 @@ function createOptions(
 /**
  * Reports whether a later request of a stack supersedes a waiting one. Both must come from one
  * webhook, and request the same operation for one branch or pull request and one program folder.
- * The later request then includes the changes of the earlier one. A request for a tag supersedes
- * none.
+ * The later request then includes the changes of the earlier one. A request for a tag neither
+ * supersedes another one nor is superseded.
  */
 export function isSuperseded(earlier: DeploymentRequest, later: StackRequest): boolean {
   if (isEditRequest(later)) return false

@@ -3,14 +3,14 @@ import { withFields, withFlag } from '../field-order.ts'
 import type { StoredDeployment } from '../stored.ts'
 import { createUnknownResourceError } from './find-resource.ts'
 
-/** A mark on a resource that users set and remove. */
+/** A field of a resource that users set to true, or remove. */
 export type ResourceMark = 'protect' | 'taint'
 
 /**
  * Sets or removes a mark on the resources with the URNs in `urns`, or on all resources. Old copies,
- * which only wait for their delete, are skipped. `count`: the number of selected URNs. Throws one
- * STATE_RESOURCE_UNKNOWN for all URNs that no live resource has. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * which only wait for their delete, are skipped. `count`: the number of selected URNs. If no live
+ * resource has some of the URNs, throws a single STATE_RESOURCE_UNKNOWN that names them all.
+ * Source: docs/spec/state-integrity.md#state-edits.
  */
 export function withMark(
   state: StoredDeployment,

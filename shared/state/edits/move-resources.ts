@@ -19,12 +19,16 @@ export interface BrokenReference {
 export interface MoveResult {
   readonly source: StoredDeployment
   readonly dest: StoredDeployment
-  /** URNs in the source, in its order. */
+  /** The URNs that the moved resources had in the source, in its order. */
   readonly movedUrns: readonly string[]
+  /** Requested URNs that the source does not contain. */
   readonly unknownUrns: readonly string[]
   /** References from remaining to moved resources, without parents and owners of views. */
   readonly brokenInSource: readonly BrokenReference[]
-  /** References from moved to remaining resources, without parents and owners of views. */
+  /**
+   * References from moved resources and their providers to remaining resources, without parents and
+   * owners of views.
+   */
   readonly brokenInDest: readonly BrokenReference[]
 }
 
@@ -87,8 +91,8 @@ export function moveResources(
 }
 
 /**
- * Returns the resources of the destination after the move, and the references that the move
- * removes.
+ * Returns the resources of the destination after the move, and the references that the copied
+ * resources lose.
  */
 function addMovedResources(
   dest: StoredDeployment,

@@ -32,7 +32,7 @@ export function referencesOf(resource: StoredResource): readonly Reference[] {
 /**
  * Returns the resource with each reference replaced by the result of `resolve`. The result
  * undefined removes the reference. `emptyLists`: whether a property without remaining dependencies
- * keeps an empty list. `drop` removes the list, as Pulumi does when it rewrites these lists.
+ * keeps an empty list. As in Pulumi, the rename of a stack keeps it, and other edits drop it.
  */
 export function withReferences(
   resource: StoredResource,

@@ -46,9 +46,9 @@ export function renameStackInState(
 }
 
 /**
- * Renames the stack in the manager `service`, because clients of the service use the names in the
- * state to decrypt. Pulumi's public service keeps its keys under the old names, so managers of that
- * service stay unchanged.
+ * Renames the stack in a secrets manager of the type `service`, because clients of the service use
+ * the names in the state to decrypt. Pulumi's public service keeps its keys under the old names, so
+ * the managers of that service stay unchanged.
  */
 function renameInManager(
   manager: StoredManager,
@@ -58,9 +58,11 @@ function renameInManager(
   const { type, state: fields } = manager
   if (type !== 'service' || !isJsonObject(fields)) return manager
   const { url, project, stack } = fields
-  const isPublic = typeof url === 'string' && publicServicePattern.test(url)
-  const isSame = project === oldNames.project && stack === oldNames.stack
-  return isPublic || !isSame ? manager : { ...manager, state: { ...fields, ...newNames } }
+  const isPublicService = typeof url === 'string' && publicServicePattern.test(url)
+  const hasOldNames = project === oldNames.project && stack === oldNames.stack
+  return isPublicService || !hasOldNames
+    ? manager
+    : { ...manager, state: { ...fields, ...newNames } }
 }
 
 type StoredManager = Exclude<StoredDeployment['secrets_providers'], undefined>

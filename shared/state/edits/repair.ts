@@ -10,7 +10,10 @@ import { type Reference, withReferences } from './references.ts'
 /** The changes of a repair to one resource. */
 export interface PrunedResource {
   readonly urn: string
-  /** The new URN. It can differ from `urn` if the parent was removed or renamed. */
+  /**
+   * The new URN. It can differ from `urn` if the parent reference was removed, or if the parent got
+   * another URN.
+   */
   readonly newUrn: string
   readonly removedReferences: readonly Reference[]
 }
@@ -54,8 +57,9 @@ function createUnrepairableError(reason: string): Error {
 }
 
 /**
- * Updates references to renamed resources, and removes dangling references except `viewOf`. Adds
- * each change to `prunedResources`.
+ * Removes dangling references except `viewOf`. A resource whose parent was removed or got another
+ * URN gets a new URN, and references to it are updated. Adds each changed resource to
+ * `prunedResources`.
  */
 function pruneReferences(
   resources: readonly StoredResource[],

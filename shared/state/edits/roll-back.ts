@@ -6,19 +6,19 @@ import { renameStackInState, type StackNames } from './rename-stack-in-state.ts'
 import type { EditedState } from './state-edit.ts'
 
 /**
- * Replaces the resources of a stack by those of an earlier version. Pending operations of the stack
- * stay, because their results are still unknown. Those of the earlier version are dropped, because
- * a later deployment settled them. A version from before a rename gets the new name. Throws
- * SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
+ * Replaces the state `before` of a stack by the `earlier` state of a version. The pending
+ * operations of `before` stay, because their results are still unknown. Those of the version are
+ * dropped, because a later deployment settled them. A version from before a rename gets the new
+ * name. Throws SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
  */
 export function rollBackState(
   before: StoredDeployment,
-  target: StoredDeployment,
+  earlier: StoredDeployment,
   options: { readonly version: number; readonly names: StackNames },
 ): EditedState {
-  requireSameManager(before, target, options.version)
-  const renamed = withCurrentNames(target, options.names)
-  const { integrity_error: _mark, ...metadata } = renamed.metadata
+  requireSameManager(before, earlier, options.version)
+  const renamed = withCurrentNames(earlier, options.names)
+  const { integrity_error: _error, ...metadata } = renamed.metadata
   const keptOperations = pendingOperationsOf(before)
   const state = withPendingOperations({ ...renamed, metadata }, keptOperations)
   const notices = keptOperations.map(
@@ -28,12 +28,12 @@ export function rollBackState(
 }
 
 function requireSameManager(
-  { secrets_providers: current }: StoredDeployment,
-  { secrets_providers: earlier }: StoredDeployment,
+  { secrets_providers: currentManager }: StoredDeployment,
+  { secrets_providers: earlierManager }: StoredDeployment,
   version: number,
 ): void {
-  if (current === undefined || earlier === undefined) return
-  if (JSON.stringify(current) === JSON.stringify(earlier)) return
+  if (currentManager === undefined || earlierManager === undefined) return
+  if (JSON.stringify(currentManager) === JSON.stringify(earlierManager)) return
   throw error(
     'SECRETS_PROVIDER_CHANGED',
     `the secrets of version ${version} have another key than those of the current state`,
@@ -43,11 +43,11 @@ function requireSameManager(
   )
 }
 
-/** Renames the stack in the state of a version from before a rename. */
-export function withCurrentNames(target: StoredDeployment, names: StackNames): StoredDeployment {
-  const firstUrn = target.resources?.find(({ urn }) => isUrn(urn))?.urn
-  if (firstUrn === undefined || !isUrn(firstUrn)) return target
+/** Returns an earlier state of a stack with the current names of the stack in its URNs. */
+export function withCurrentNames(earlier: StoredDeployment, names: StackNames): StoredDeployment {
+  const firstUrn = earlier.resources?.find(({ urn }) => isUrn(urn))?.urn
+  if (firstUrn === undefined || !isUrn(firstUrn)) return earlier
   const { project, stack } = urnPartsOf(firstUrn)
-  if (project === names.project && stack === names.stack) return target
-  return renameStackInState(target, { project, stack }, names)
+  if (project === names.project && stack === names.stack) return earlier
+  return renameStackInState(earlier, { project, stack }, names)
 }

@@ -12,26 +12,29 @@ const urnForm = textForm.min(1)
 /** The SHA-256 of bytes: of an archive, or of resources. */
 const digestForm = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 
-/** The form of an edit, in requests and on the command line. */
+/**
+ * The form of an edit, in requests and on the command line. The field `state` names an uploaded
+ * state: the SHA-256 of an archive of the stack that contains it.
+ */
 export const stateEditForm = z.discriminatedUnion('kind', [
   /**
-   * Replaces the whole state by a state with sealed secrets in an archive of the stack. `force`:
-   * the new state may be foreign, invalid or empty; see `importState`.
+   * Replaces the whole state by an uploaded state with sealed secrets. `force`: the new state may
+   * be empty, invalid, or from another stack; see `importState`.
    */
   z.strictObject({ kind: z.literal('import'), state: digestForm, force: z.boolean() }),
   /**
-   * Replaces the resources by those of a state in an archive of the stack, if the resources still
-   * have the digest `expected`; see `digestOfResources`.
+   * Replaces the state except for its pending operations by an uploaded state, if the resources
+   * still have the digest `expected`; see `digestOfResources`.
    */
   z.strictObject({ kind: z.literal('resources'), state: digestForm, expected: digestForm }),
   /**
-   * Replaces the state by a state in an archive of the stack, if the resources still have the
-   * digest `expected`. The two states differ only in their secrets managers.
+   * Replaces the state by an uploaded state, if the resources still have the digest `expected`. The
+   * two states differ only in their secrets managers and ciphertexts.
    */
   z.strictObject({ kind: z.literal('secrets'), state: digestForm, expected: digestForm }),
   /**
-   * Publishes an earlier version again; see `rollBackState`. `expected`: the digest of the
-   * resources that the sender has read. Without it, a damaged state is replaced, too.
+   * Publishes an earlier version again; see `rollBackState`. `expected`: the digest of the current
+   * resources that the sender has read. Without it, even a damaged current state is replaced.
    */
   z.strictObject({
     kind: z.literal('rollback'),
@@ -77,6 +80,6 @@ export interface EditReport {
 /** A state after an edit. */
 export interface EditedState extends EditReport {
   readonly state: StoredDeployment
-  /** Pending operations of an imported state, which the import drops. */
+  /** The pending operations of an imported state that the import has dropped. */
   readonly dropped?: readonly { readonly urn: string; readonly type: string }[]
 }

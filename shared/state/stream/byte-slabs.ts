@@ -1,13 +1,14 @@
 import { createPauser } from './pause.ts'
 
+/** Size of the first slab. Each further slab is twice as large, up to `largestSlabBytes`. */
 const firstSlabBytes = 1 << 16
-/** The C library maps allocations of this size separately, so that their memory can be released. */
+/** The C library maps allocations of this size separately, so their memory can be released. */
 const largestSlabBytes = 1 << 25
 
-/** Bytes that are copied at a time. */
+/** Maximum number of bytes that are copied without a possible pause. */
 const copiedBytes = 1 << 20
 
-/** Collects bytes whose total is not known in advance. */
+/** Collects bytes whose total is not known in advance, in arrays of fixed sizes (slabs). */
 export interface ByteSlabs {
   readonly add: (bytes: Uint8Array) => void
   /**

@@ -7,7 +7,7 @@ import { createEnvelopeSplitter, type EnvelopeParts } from './split-envelope.ts'
 /** The text of an envelope: whole, or in parts of any size. */
 export type EnvelopeSource = string | Uint8Array | AsyncIterable<Uint8Array>
 
-/** Bytes of a whole text that are read between two pauses. */
+/** Size of the parts into which a whole text is divided. A pause is possible after each part. */
 const partBytes = 1 << 16
 
 /**
@@ -50,7 +50,10 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
   }
 }
 
-/** Parses the frame. Removes the mark of the last list, unless a repeated key replaced the list. */
+/**
+ * Parses the frame. Removes the mark that the last list of resources has in it. If a repeated key
+ * of the frame has replaced this list, the list does not count.
+ */
 function takeResources({ frame, lastList }: EnvelopeParts): SplitJson {
   const json = JSON.parse(frame) as {
     readonly deployment?: { resources?: readonly unknown[] } | null

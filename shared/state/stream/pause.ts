@@ -2,12 +2,12 @@
 const firstPauseBytes = 1 << 19
 
 /**
- * Work between two later pauses. It takes a few ms, because a pause of the garbage collector adds
- * to the delay of other work of the process.
+ * Work between two later pauses. It takes only a few ms, because garbage collection delays the
+ * other work of the process too.
  */
 const pauseEveryBytes = 1 << 17
 
-/** An assumed size, because the size of a stored resource is not known after it was parsed. */
+/** The assumed size of a stored resource. Its actual size is not known after it was parsed. */
 const resourceBytes = 1 << 11
 
 /**
@@ -24,11 +24,11 @@ export interface Pauser {
 
 /** Creates the counter of one task. */
 export function createPauser(): Pauser {
-  let bytesToPause = firstPauseBytes
+  let bytesUntilPause = firstPauseBytes
   const addBytes = (count: number): Promise<void> | undefined => {
-    bytesToPause -= count
-    if (bytesToPause > 0) return undefined
-    bytesToPause = pauseEveryBytes
+    bytesUntilPause -= count
+    if (bytesUntilPause > 0) return undefined
+    bytesUntilPause = pauseEveryBytes
     return new Promise(resolve => setImmediate(resolve))
   }
   return { addBytes, addResource: () => addBytes(resourceBytes) }

@@ -1,6 +1,6 @@
 /**
- * Minimum length of a string that is shared. A shorter string needs less memory than its entry, and
- * JavaScript shares many of them itself.
+ * Minimum length of a string that is shared. Shorter strings need less memory than their entries in
+ * the map, and JavaScript itself shares many of them.
  */
 const sharedCharsMin = 12
 /** Maximum total length of the remembered strings. Above it, all are forgotten. */

@@ -35,12 +35,13 @@ const keyBytesMax = 16
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** The position of the splitter in the text. */
+/** The position of the splitter in the text, and the parts that it has collected. */
 interface Position {
   readonly frameParts: Uint8Array[]
   batchParts: Uint8Array[]
   batchSizeBytes: number
   list: ResourceList | undefined
+  /** The number of lists of resources so far. A repeated key results in several lists. */
   listCount: number
   isInList: boolean
   isInDeployment: boolean
@@ -52,6 +53,7 @@ interface Position {
   keyBytes: number[]
   /** Whether the text since the last comma of the list has a resource. */
   hasResource: boolean
+  /** Whether the list has had a comma between resources. */
   hasComma: boolean
   readonly shareStrings: (json: unknown) => void
 }
@@ -74,7 +76,7 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
           : readFrame(position, bytes, start)
     },
     finish: () => ({
-      // If the bytes end within a list, the frame is no valid JSON either.
+      // If the bytes end within a list, `JSON.parse` refuses the frame, which lacks its end.
       frame: Buffer.concat(position.frameParts).toString(),
       lastList: position.list,
     }),

@@ -33,10 +33,10 @@ export interface DeliverDeps extends TriggerPorts {
 }
 
 /**
- * Delivers one message and reports the result to its queue. A delivered message, or one without a
- * receiver, is removed. A message whose delivery failed temporarily is redelivered later. An
- * undeliverable message returns to the queue without further calls, until the queue makes it a dead
- * letter. Throws the errors of the stores.
+ * Delivers one message and reports the result to its queue. A message is removed when it was
+ * delivered, or when its receiver was removed or paused. A message whose delivery failed
+ * temporarily is redelivered later. An undeliverable message returns to the queue without further
+ * calls, until the queue makes it a dead letter. Throws the errors of the stores.
  */
 export async function deliverMessage(
   deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },

@@ -44,7 +44,7 @@ export async function readDeliveryHistory(
   return parseHistory((await documents.get(historyKeyOf(key)))?.value)
 }
 
-/** Parses a history. A history that cannot be read is empty, because each delivery replaces it. */
+/** Parses a history. A malformed history counts as empty, and the next delivery replaces it. */
 function parseHistory(value: unknown): readonly SentDelivery[] {
   return historyDocument.safeParse(value).data?.deliveries ?? []
 }

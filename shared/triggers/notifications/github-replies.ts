@@ -6,7 +6,7 @@ import { readResponseText } from '../outbound/outbound.ts'
 import { toPrintable } from '../printable.ts'
 import { bodySignatureOf } from '../webhooks/signature.ts'
 
-/** The deployment state of a commit. */
+/** The state of a commit status on GitHub. */
 export type CommitState = 'pending' | 'success' | 'failure' | 'error'
 
 /** Reports results to the repository's host. */
@@ -55,8 +55,8 @@ export function createGithubHeaders(token: string): Readonly<Record<string, stri
 }
 
 /**
- * Creates replies on GitHub. Every method throws OUTBOUND_REFUSED and OUTBOUND_FAILED with the
- * status.
+ * Creates the port that writes replies on GitHub. Every method throws OUTBOUND_REFUSED, and
+ * OUTBOUND_FAILED with the status of the response, if there is one.
  */
 export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions): RepliesPort {
   const send = (

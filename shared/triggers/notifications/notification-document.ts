@@ -17,11 +17,11 @@ export const notificationKinds = [
  */
 export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
-  /** `signed`: Antichain's own form. `pulumi`: the form of the webhooks of Pulumi's service. */
+  /** `signed`: Antichain's own format. `pulumi`: that of the webhooks of Pulumi's service. */
   format: z.enum(['signed', 'pulumi']).default('signed'),
   /** The sealed secret that signs deliveries. The format `signed` requires it. */
   secret: z.string().optional(),
-  /** The id under which the secret was sealed, if its stack was renamed afterwards. */
+  /** The id of the stack when the secret was sealed, if the stack was renamed afterwards. */
   secretScope: z
     .string()
     .transform(id => id as DocumentKey['scope'])
@@ -40,7 +40,7 @@ export const notificationDocument = z.strictObject({
   isPaused: z.boolean().default(false),
 })
 
-/** The settings of a notification: the address that receives some events. */
+/** The settings of a notification: an address, and the events that it receives. */
 export type Notification = z.infer<typeof notificationDocument>
 
 /** Reports whether a notification applies to an event. */

@@ -37,7 +37,7 @@ const filtersByGroup: Readonly<Record<HookGroup, readonly HookFilter[]>> = {
   deployments: deploymentFilters,
 }
 
-/** The filters and groups of a webhook. Without any, it gets all events. */
+/** The filters and groups of a webhook. In Pulumi, a webhook without any gets all events. */
 export interface HookSelection {
   readonly filters?: readonly HookFilter[] | undefined
   readonly groups?: readonly HookGroup[] | undefined
@@ -45,7 +45,7 @@ export interface HookSelection {
 
 /**
  * Returns the filters of a selection and of its groups. Returns undefined for an empty selection,
- * which gets all events.
+ * which does not restrict the events.
  */
 export function expandSelection({
   filters = [],
@@ -82,7 +82,10 @@ export function pulumiOperationOf({ command }: NotificationEvent): string {
   return entries.find(([, ours]) => ours === command)?.[0] ?? command
 }
 
-/** Returns the filters that contain an event. */
+/**
+ * Returns the filters that contain an event. As in Pulumi, a deployment that a command started is
+ * only an update, and a requested one is both an update and a deployment.
+ */
 function filtersOf(event: NotificationEvent): readonly string[] {
   if (event.kind === 'started') return ['deployment_started']
   if (event.kind === 'drift') return ['drift_detected']

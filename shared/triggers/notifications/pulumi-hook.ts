@@ -30,6 +30,7 @@ export const hookForm = z.looseObject({
   secret: z.string().max(1000).nullish(),
 })
 
+/** The formats of notifications → their names for clients of Pulumi. */
 const formatsOfClients = { pulumi: 'raw', signed: 'signed' } as const
 
 /** A webhook as clients of Pulumi show it. */
@@ -86,8 +87,9 @@ function selectionViewOf({
 
 /**
  * Returns the fields of a notification for a webhook of a client, without the secret. `previous`:
- * the notification that a client changes. Throws FEATURE_MISSING with the name of a format, filter
- * or group that Antichain does not have.
+ * the notification that a client changes. If its filters and groups are sent unchanged, its kinds
+ * of events stay. Throws FEATURE_MISSING with the name of a format, filter or group that Antichain
+ * does not have.
  */
 export function readHook(
   hook: z.infer<typeof hookForm>,

@@ -6,8 +6,8 @@ import { type DeliveryKind, pulumiOperationOf } from './pulumi-filters.ts'
 export const organizationName = 'organization'
 
 /**
- * Returns the payload of a delivery in the format of the webhooks of Pulumi's service. Its events
- * name no user, and its addresses are empty, because there is no console. Source: the page
+ * Returns the payload of a delivery in the format of the webhooks of Pulumi's service. The payload
+ * names no user. Its addresses are empty, because there is no console. Source: the page
  * "Webhooks" of Pulumi's documentation, section "Payload Examples".
  */
 export function pulumiPayloadOf(event: NotificationEvent, kind: DeliveryKind): string {

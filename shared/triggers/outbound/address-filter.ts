@@ -50,7 +50,7 @@ export interface AddressRules {
   readonly isHttpAllowed?: boolean
 }
 
-/** The check of the addresses to which a name resolves. */
+/** The check of an address: that of a URL, or each one to which its name resolves. */
 export interface AddressFilter {
   /**
    * Returns the reason why the address must not be called, or undefined if calls to it are allowed.
@@ -128,7 +128,7 @@ export function refuseAddress(text: string, rules: AddressRules): void {
   if (isIP(host) !== 0) requireAllowedAddress(host, createAddressFilter(rules))
 }
 
-/** Throws OUTBOUND_REFUSED for a literal address of a URL that must not be called. */
+/** Throws OUTBOUND_REFUSED if the literal address of a URL must not be called. */
 export function requireAllowedAddress(address: string, addressFilter: AddressFilter): void {
   const reason = addressFilter.refusalOf(address)
   if (reason !== undefined)

@@ -39,7 +39,7 @@ export async function startReceiver() {
     port,
     received,
     state,
-    /** Reaches this server and no other private address. */
+    /** Resolves every name to 127.0.0.1, and refuses all other private addresses. */
     outbound: createOutbound({
       allowedNetworks: ['127.0.0.1/32'],
       isHttpAllowed: true,

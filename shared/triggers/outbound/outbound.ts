@@ -123,7 +123,7 @@ async function withAbort<T>(signal: AbortSignal, url: URL, resolution: Promise<T
   }
 }
 
-/** The URL of a call, and the checked address to which the request is sent. */
+/** The URL of a call, the checked address to which the request is sent, and the time limit. */
 interface SendTarget {
   readonly url: URL
   readonly address: string
@@ -142,10 +142,10 @@ function send(
   }
   const body = request.body === undefined ? undefined : Buffer.from(request.body)
   const headers = { 'user-agent': 'antichain', ...request.headers }
-  const length = body === undefined ? {} : { 'content-length': String(body.length) }
+  const lengthHeader = body === undefined ? {} : { 'content-length': String(body.length) }
   const options: RequestOptions = {
     method: request.method,
-    headers: { ...headers, ...length },
+    headers: { ...headers, ...lengthHeader },
     lookup: lookupCheckedAddress,
     agent: false,
     signal,

@@ -118,7 +118,7 @@ export async function exchangeToken(
   return request
 }
 
-/** Returns the target to which the host redirects a request with a token. */
+/** Returns the target to which the host redirects a request with a token, or undefined if none. */
 function readRedirect(
   outbound: OutboundPort,
   { repository, token = '' }: ArchiveRequest,
@@ -218,9 +218,9 @@ function refusalOf({ path, type, linkpath }: EntryHeader): string | undefined {
 }
 
 /**
- * Reports whether a link at `path`, relative to the program's root, leads outside. Parent steps are
- * accepted only at the beginning: after a name, which may itself be a link, their target is
- * unknown.
+ * Reports whether a link at `path`, relative to the root of the repository, leads outside. Parent
+ * steps are accepted only at the beginning: after a name, which may itself be a link, their target
+ * is unknown.
  */
 function leadsOutside(path: string, target: string): boolean {
   if (target === '' || target.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(target)) return true

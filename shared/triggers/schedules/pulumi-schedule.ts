@@ -6,7 +6,7 @@ import type { PulumiOperation } from '../pulumi-operation.ts'
 import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
 import { parseScheduleTime } from './evaluate-cron.ts'
 
-/** The sorts of schedules that clients know. `raw`: any operation at any time. */
+/** The sorts of schedules that clients know. `raw`: every schedule of no other sort. */
 export type ScheduleSort = 'raw' | 'drift' | 'ttl'
 
 /** Returns the sort of a schedule. A `ttl` (time to live) is a destroy that runs once. */
@@ -34,7 +34,7 @@ export function scheduleOperationOf(
   })
 }
 
-/** The times of a schedule in a request of a client. Exactly one of the two is allowed. */
+/** The times of a schedule in a request of a client. Exactly one of the two must be set. */
 export interface RequestedTimes {
   readonly scheduleCron?: string | null | undefined
   readonly scheduleOnce?: string | null | undefined
@@ -82,7 +82,7 @@ function createInvalidError(message: string): DeployError {
   return error('API_INPUT_INVALID', message)
 }
 
-/** Returns the recurring time of a schedule as clients show it. In UTC it is the expression. */
+/** Returns the expression of a schedule as clients show it, with the time zone unless it is UTC. */
 function cronTextOf({ when, zone }: Pick<Schedule, 'when' | 'zone'>): string {
   return zone === 'UTC' ? when : `${when} ${zone}`
 }

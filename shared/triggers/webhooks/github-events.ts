@@ -70,7 +70,8 @@ function readPush(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pushForm)
   if (payload.deleted) return ignoreEvent('a branch or tag was deleted')
   const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
-  if (!refNameForm.safeParse(name).success) return ignoreEvent('it is not a branch or tag')
+  if (!refNameForm.safeParse(name).success)
+    return ignoreEvent('the pushed ref is not a branch or tag')
   const { pushed_at: pushedAt } = payload.repository
   const change = {
     repository: payload.repository.full_name,

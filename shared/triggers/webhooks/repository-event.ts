@@ -46,7 +46,7 @@ export const commitForm = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be the full hash of a commit')
 
-/** A branch or tag, without the characters that git refuses. */
+/** The name of a branch or tag, without the characters that git refuses. */
 export const refNameForm = z
   .string()
   .min(1)

@@ -111,9 +111,9 @@ export function findRuleMatches(rules: readonly Rule[], event: ChangeEvent): rea
 }
 
 /**
- * Returns the matches between the rules of a stack and the origin of a request. An origin has no
- * changed files, no target branch of a pull request and no fork, so these conditions are not
- * checked. Pure.
+ * Returns the matches between the rules of a stack and the origin of a request. An origin does not
+ * record the changed files, the target branch of a pull request, or whether it comes from a fork.
+ * So these conditions are not checked. Pure.
  */
 export function findRuleMatchesOfOrigin(
   rules: readonly Rule[],
