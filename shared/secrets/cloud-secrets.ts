@@ -31,7 +31,7 @@ export interface KeyOpener {
 
 /**
  * Creates a manager with a new data key of a stack, encrypted by the keeper
- * (docs/spec/secrets.md#cloud-manager). The encryption context of the URL names the stack. Throws
+ * (docs/spec/secrets.md#cloud-manager). The encryption context of a KMS URL names the stack. Throws
  * SECRETS_URL_INVALID, and the errors of the keeper.
  */
 export async function createCloudManager(
@@ -47,8 +47,8 @@ export async function createCloudManager(
 /**
  * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file. A
  * data key that is not allowed is refused before the keeper is called. Throws
- * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_URL_INVALID, SECRETS_MALFORMED, and the
- * errors of the keeper.
+ * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID,
+ * SECRETS_MALFORMED, and the errors of the keeper.
  */
 export async function openCloudManager(
   { url, encryptedKey }: { readonly url: string; readonly encryptedKey: string },

@@ -16,7 +16,7 @@ export interface Crypter {
   readonly decrypt: (ciphertext: string) => string
 }
 
-/** The secrets manager of a stack: its public state, and the crypter that it opened. */
+/** The opened secrets manager of a stack: its public state and its crypter. */
 export interface SecretsManager {
   /** `passphrase`, `cloud`, `service`, `b64` (test vectors), or any type of a locked manager. */
   readonly type: string

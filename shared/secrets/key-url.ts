@@ -40,7 +40,10 @@ export function splitKeyUrl(text: string, service: KeyService): KeyUrlParts {
   if (url?.protocol !== `${service}:`)
     throw createKeyUrlError(text, `does not begin with ${service}://`)
   if (url.username !== '' || url.password !== '')
-    throw error('SECRETS_URL_INVALID', `a key URL of ${service} contains a user, which is unused`)
+    throw error(
+      'SECRETS_URL_INVALID',
+      `a key URL of ${service} contains a user, which is not supported`,
+    )
   const path = decodeText(url.pathname)
   if (path === undefined) throw createKeyUrlError(text, 'cannot be decoded')
   const key = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')

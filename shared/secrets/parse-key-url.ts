@@ -86,7 +86,7 @@ export function parseGcpKeyUrl(text: string): GcpKeyUrl {
     throw createKeyUrlError(text, 'does not name a key of Cloud KMS')
   const data = parameters.get(parameter) ?? ''
   if (!/^[\w-]*={0,2}$/.test(data) || data.length % 4 !== 0)
-    throw createKeyUrlError(text, `has an invalid '${parameter}', which is URL-safe base64`)
+    throw createKeyUrlError(text, `has an invalid '${parameter}', which must be URL-safe base64`)
   return {
     keyName,
     authenticatedData: data === '' ? undefined : Buffer.from(data, 'base64url').toString('base64'),

@@ -37,18 +37,20 @@ export function createServiceKey(): ServiceKey {
  * encrypts. `decrypt` throws SECRETS_MALFORMED for ciphertexts of other stacks and other services.
  */
 export function createServiceCrypter(keys: readonly ServiceKey[]): Crypter {
-  const secrets = new Map<string, KeyObject>(keys.map(({ id, key }) => [id, createSecretKey(key)]))
+  const keyObjects = new Map<string, KeyObject>(
+    keys.map(({ id, key }) => [id, createSecretKey(key)]),
+  )
   const currentId = keys.at(-1)?.id ?? ''
-  const requireSecret = (id: string): KeyObject => {
-    const secret = secrets.get(id)
-    if (secret !== undefined) return secret
+  const requireKey = (id: string): KeyObject => {
+    const keyObject = keyObjects.get(id)
+    if (keyObject !== undefined) return keyObject
     throw error('SECRETS_MALFORMED', 'a ciphertext was encrypted for another stack or service')
   }
   return {
     encrypt(plaintext) {
       const header = Buffer.from([formatVersion, ...Buffer.from(currentId, 'hex')])
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv(algorithm, requireSecret(currentId), nonce).setAAD(header)
+      const cipher = createCipheriv(algorithm, requireKey(currentId), nonce).setAAD(header)
       const sealed = [cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]
       return Buffer.concat([header, nonce, ...sealed]).toString('base64')
     },
@@ -57,11 +59,11 @@ export function createServiceCrypter(keys: readonly ServiceKey[]): Crypter {
       if (bytes[0] !== formatVersion || bytes.length < headerBytes + nonceBytes + tagBytes)
         throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form of this service')
       const header = bytes.subarray(0, headerBytes)
-      const secret = requireSecret(header.subarray(1).toString('hex'))
+      const keyObject = requireKey(header.subarray(1).toString('hex'))
       const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes)
       const sealed = bytes.subarray(headerBytes + nonceBytes, bytes.length - tagBytes)
       try {
-        const decipher = createDecipheriv(algorithm, secret, nonce, { authTagLength: tagBytes })
+        const decipher = createDecipheriv(algorithm, keyObject, nonce, { authTagLength: tagBytes })
         decipher.setAAD(header).setAuthTag(bytes.subarray(bytes.length - tagBytes))
         return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8')
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { error } from '../errors/error.ts'
 
-/** A stack of Pulumi's service, or of a service with the same API. Its service keeps the key. */
+/** A stack of Pulumi's service, or of a service with the same API. That service keeps its key. */
 export interface ServiceStack {
   /** The address of the API, without a slash at the end. */
   readonly url: string
@@ -14,7 +14,7 @@ const defaultAddress = 'https://api.pulumi.com'
 const scheme = 'service://'
 const namePattern = /^[\w.-]+$/
 
-/** Reports whether a secrets provider is a stack of a service. */
+/** Reports whether a secrets provider has the scheme of a stack of a service. */
 export function isServiceUrl(provider: string): boolean {
   return provider.startsWith(scheme)
 }
@@ -42,7 +42,7 @@ export function parseServiceUrl(text: string): ServiceStack {
   })
 }
 
-/** Returns the form of a stack that `parseServiceUrl` parses. */
+/** Returns the URL of a stack of a service, as `parseServiceUrl` parses it. */
 export function formatServiceUrl({ url, owner, project, stack }: ServiceStack): string {
   return `${scheme}${new URL(url).host}/${owner}/${project}/${stack}`
 }

@@ -18,12 +18,12 @@ const tagBytes = 16
  * (docs/spec/secrets.md#symmetric-crypter). `key` has 32 bytes.
  */
 export function createSymmetricCrypter(key: Uint8Array): Crypter {
-  const secret = createSecretKey(key)
+  const keyObject = createSecretKey(key)
   const nextNonce = createNonces()
   return {
     encrypt(plaintext) {
       const nonce = nextNonce()
-      const cipher = createCipheriv(algorithm, secret, nonce)
+      const cipher = createCipheriv(algorithm, keyObject, nonce)
       const sealed = Buffer.concat([
         cipher.update(plaintext, 'utf8'),
         cipher.final(),
@@ -43,11 +43,11 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
       )
         throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form v1:<nonce>:<sealed>')
       try {
-        const cipher = createDecipheriv(algorithm, secret, iv)
-        cipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+        const decipher = createDecipheriv(algorithm, keyObject, iv)
+        decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
         const plaintextBytes = Buffer.concat([
-          cipher.update(bytes.subarray(0, bytes.length - tagBytes)),
-          cipher.final(),
+          decipher.update(bytes.subarray(0, bytes.length - tagBytes)),
+          decipher.final(),
         ])
         return plaintextBytes.toString('utf8')
       } catch (cause) {

@@ -22,9 +22,9 @@ interface GraphEdge {
 
 /**
  * Formats the resources of a state as a directed graph in the DOT language, with the nodes in the
- * order of their URNs. An edge leads from a dependency to its dependent, with the names of the
- * properties as its label, and from a child to its parent. A replaced resource and its old copy are
- * one node.
+ * order of their URNs. One kind of edge leads from a dependency to its dependent. Its label names
+ * the properties of the dependent that need the dependency. The other kind leads from a child to
+ * its parent. A resource and its old copies are one node.
  */
 export function formatDependencyGraph(
   { resources = [] }: StoredDeployment,

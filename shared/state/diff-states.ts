@@ -41,8 +41,8 @@ export interface StateDiff {
 }
 
 /**
- * Compares two secrets whose stored forms have different ciphertexts. Returns undefined when the
- * secrets cannot be decrypted.
+ * Reports whether two secrets have equal values, although their ciphertexts differ. Returns
+ * undefined when the secrets cannot be decrypted.
  */
 export type CompareSecrets = (oldSecret: Json, newSecret: Json) => boolean | undefined
 

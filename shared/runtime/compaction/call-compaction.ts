@@ -17,9 +17,9 @@ export type Compact = (
 
 /**
  * Creates the call of the compaction function. If the function cannot be called, dies or fails,
- * `compactHere` folds the deployment, so the close does not depend on the function. Both folds
- * create the same snapshot, and the second one finds it published. Throws the errors of
- * `compactHere`.
+ * `compactHere` folds the deployment, so the close does not depend on the function. If the
+ * function has published before its failure, `compactHere` creates the same snapshot and returns
+ * it. Throws the errors of `compactHere`.
  */
 export function createCompactionCaller(deps: {
   readonly lambda: LambdaInvoker

@@ -41,7 +41,10 @@ export interface CompactionPorts {
   readonly catalog: CatalogPort
 }
 
-/** The writer version in snapshots and plans: the version of Pulumi whose format they have. */
+/**
+ * The version in the manifests of snapshots and update plans: the version of Pulumi whose format
+ * they have.
+ */
 export const pulumiFormatVersion = `v${emulatedVersion}`
 
 /**
@@ -57,8 +60,9 @@ export async function compact(
   const view = await readLogView(ports, deployment)
   onLogRead(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
-  // The owner of a begin after the stop flag gives it back. If no earlier attempt called the
-  // provider, the operation therefore does not become a pending operation.
+  // An executor that begins an operation after the stop flag gives the begin back. So the open
+  // attempt of an operation with an owner calls no provider. The operation becomes a pending
+  // operation only if an earlier attempt may have called its provider.
   const findEndToFold = (id: OperationId): RecordedEnd | undefined => {
     const recordedEnd = ends.get(id)
     if (recordedEnd === undefined || recordedEnd.head.end !== undefined) return recordedEnd

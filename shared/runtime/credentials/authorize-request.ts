@@ -52,7 +52,7 @@ export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuth
   }
 }
 
-/** Derives a request from its webhook. */
+/** Derives a request from its webhook. Throws REQUEST_UNAPPROVED if no rule allows it. */
 async function authorizeByWebhook(
   { documents }: AuthorizationDeps,
   request: DeploymentRequest,
@@ -65,11 +65,14 @@ async function authorizeByWebhook(
   if (isPaused) throw createUnapprovedError(request, `the webhook '${name}' is paused`)
   const derivedRequest = deriveWebhookRequest(rules, request, origin)
   if (derivedRequest === undefined)
-    throw createUnapprovedError(request, `the webhook '${name}' has no such rule`)
+    throw createUnapprovedError(request, `the webhook '${name}' has no rule that allows it`)
   return derivedRequest
 }
 
-/** Derives a request from its schedule. `runKey`: the key of the request of a scheduled run. */
+/**
+ * Derives a request from its schedule. `runKey`: the key of the request of the scheduled run. It
+ * differs from the key of `request` if this is a remedy request.
+ */
 async function authorizeBySchedule(
   { documents }: AuthorizationDeps,
   request: DeploymentRequest,

@@ -14,8 +14,8 @@ export type GetRoleCredentials = () => Promise<AssumedRole>
 export interface CredentialsEndpoint {
   /**
    * Returns variables by which every AWS SDK finds the credentials that `getCredentials` returns.
-   * Offers with the same `offerKey` have the same path and token. Throws INTERNAL_ASSERTION when no
-   * port can be opened.
+   * A later offer with the same `offerKey` keeps the path and token, and replaces `getCredentials`.
+   * Throws INTERNAL_ASSERTION when no port can be opened.
    */
   readonly offer: (
     offerKey: string,

@@ -25,7 +25,8 @@ export interface ServiceOpeners {
   ) => Promise<SecretsManager | undefined>
   /**
    * Opens the manager that the published state of a stack names. Before the first state, opens the
-   * manager that was recorded for the stack. Undefined in the same cases.
+   * manager that was recorded for the stack. Undefined if there is no such manager, and in the
+   * cases of `openServiceManagerOf`.
    */
   readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
 }

@@ -22,11 +22,14 @@ const keysForm = z.object({
   keys: z.array(z.object({ id: z.string().regex(/^[0-9a-f]{16}$/), sealed: z.string() })).min(1),
 })
 
-function documentKeyOf(stack: StackId): DocumentKey {
+function keysDocumentKeyOf(stack: StackId): DocumentKey {
   return { kind: 'stack-settings', scope: stack, name: 'service-keys' }
 }
 
-/** Returns the context of a sealed key. It names no stack, so that a rename keeps the keys. */
+/**
+ * Returns the encryption context of a sealed key. The context names no stack, so that a rename of
+ * the stack keeps the keys.
+ */
 function contextOf(id: string): string {
   return `service-key ${id}`
 }
@@ -39,7 +42,7 @@ async function readServiceKeys(
   { documents, sealing }: ServiceKeyPorts,
   stack: StackId,
 ): Promise<readonly ServiceKey[] | undefined> {
-  const stored = await documents.get(documentKeyOf(stack))
+  const stored = await documents.get(keysDocumentKeyOf(stack))
   if (stored === undefined) return undefined
   const { keys } = parseDocumentValue(keysForm, stored)
   return Promise.all(
@@ -59,7 +62,7 @@ export async function requireServiceKeys(
   if (keys !== undefined) return keys
   const { id, key } = createServiceKey()
   const sealed = await ports.sealing.seal(Buffer.from(key).toString('base64'), contextOf(id))
-  const version = await ports.documents.put(documentKeyOf(stack), { keys: [{ id, sealed }] }, 0)
+  const version = await ports.documents.put(keysDocumentKeyOf(stack), { keys: [{ id, sealed }] }, 0)
   if (version !== false) return [{ id, key }]
   // Another process created the first key at the same time.
   const storedKeys = await readServiceKeys(ports, stack)
@@ -68,12 +71,12 @@ export async function requireServiceKeys(
 }
 
 /**
- * The public state of the manager. The names in this state have no effect, because keys are found
- * by the stack's id.
+ * The public state of the manager. Its fields `owner`, `project` and `stack` have no effect,
+ * because keys are found by the stack's id.
  */
 const managerStateForm = z.record(z.string(), z.string())
 
-function managerKeyOf(stack: StackId): DocumentKey {
+function managerDocumentKeyOf(stack: StackId): DocumentKey {
   return { kind: 'stack-settings', scope: stack, name: 'service-manager' }
 }
 
@@ -88,10 +91,10 @@ export async function putFirstServiceManager(
   url: string,
 ): Promise<void> {
   await requireServiceKeys(ports, stack)
-  if ((await ports.documents.get(managerKeyOf(stack))) !== undefined) return
+  if ((await ports.documents.get(managerDocumentKeyOf(stack))) !== undefined) return
   const [owner, project, name] = stack.split('/')
   // Of two concurrent calls the first one wins.
-  await ports.documents.put(managerKeyOf(stack), { url, owner, project, stack: name }, 0)
+  await ports.documents.put(managerDocumentKeyOf(stack), { url, owner, project, stack: name }, 0)
 }
 
 /** Returns the recorded manager `service` of a stack without a state. */
@@ -99,7 +102,7 @@ export async function readFirstServiceManager(
   { documents }: Pick<ServiceKeyPorts, 'documents'>,
   stack: StackId,
 ): Promise<StoredManager | undefined> {
-  const stored = await documents.get(managerKeyOf(stack))
+  const stored = await documents.get(managerDocumentKeyOf(stack))
   if (stored === undefined) return undefined
   return { type: 'service', state: parseDocumentValue(managerStateForm, stored) }
 }

@@ -6,9 +6,10 @@ export interface RunSink extends EventSink {
 }
 
 /**
- * Creates the sinks of consecutive generator runs. Each run emits all events again, because the
- * program is replayed. The nth occurrence of an event in a run is dropped if the runs before have
- * emitted the event at least n times. `earlierEvents`: the events of runs in other processes.
+ * Returns a function that creates the sink of the next generator run. Each run emits all events
+ * again, because the program runs again. The nth occurrence of an event in a run is dropped if the
+ * runs before have emitted the event at least n times. `earlierEvents`: the events of runs in other
+ * processes.
  */
 export function createDeduplicatedSinks(
   sink: EventSink,

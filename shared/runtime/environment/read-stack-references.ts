@@ -43,7 +43,7 @@ const undecryptableCodes: readonly ErrorCode[] = [
 ]
 
 /**
- * Creates the reader of the last published states of stacks in this installation. A secret that
+ * Creates the reader of the last published states of stacks on this platform. A secret that
  * cannot be decrypted becomes `{}`, still secret, and `reportInfo` is called. Throws
  * STACK_NOT_FOUND, STACK_NAME_INVALID and the errors of the store. Source:
  * docs/spec/providers.md#built-in-provider.
@@ -113,9 +113,9 @@ async function createDecrypt(
     }
   }
   const { type, state } = readingStack.secrets
-  const isReadingManager =
+  const hasSameManager =
     storedManager?.type === type && JSON.stringify(storedManager.state) === JSON.stringify(state)
-  if (storedManager === undefined || isReadingManager) return decryptWith(readingStack.secrets)
+  if (storedManager === undefined || hasSameManager) return decryptWith(readingStack.secrets)
   try {
     const manager = await openStateManager(id, storedManager)
     await manager.prepare?.({ ciphertexts: listCiphertexts(storedState), plaintexts: [] })

@@ -16,7 +16,9 @@ export interface StackRunDeps {
   readonly resolveVariables?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
   /** See `RunInput.inlineOperationsMax`. */
   readonly inlineOperationsMax?: number
-  /** Reports whether this environment may serve a stack. Absent: all stacks may be served. */
+  /**
+   * Reports whether this execution environment may serve a stack. Absent: all stacks may be served.
+   */
   readonly mayServe?: (stack: StackId) => boolean
   /** Installs missing plugins in the plugin cache of the stack's environment. */
   readonly fetchPlugin?: FetchPlugin

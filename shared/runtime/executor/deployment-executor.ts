@@ -121,9 +121,9 @@ export async function createDeploymentExecutor(
 }
 
 /**
- * Time that an operation waits for a limit while its message is in delivery, in ms. After that,
- * processes that share deliveries send the operation again later. So a waiting operation does not
- * keep a delivery that other operations could use.
+ * Maximum time that an operation waits for a call limit in an executor that is not alone, in ms. An
+ * operation that must wait longer is sent to the queue again. So waiting operations do not occupy
+ * deliveries that other operations could use.
  */
 const sharedWaitMs = 5_000
 
@@ -170,7 +170,7 @@ function takeLease(
 
 /**
  * Returns the function that resolves providers, with one addition. It records the process group of
- * a plugin in the lease before the first call of the plugin.
+ * a plugin in the lease before the first call to the plugin.
  */
 function withRecordedGroups(
   { performDeps }: RunEnvironment,

@@ -1,14 +1,15 @@
 import type { RenewedLease } from '../../engine/executor/lease.ts'
 
 /**
- * The shutdown of an executor. It begins no more operations, and its running operations continue to
- * their ends.
+ * The shutdown of an executor. The executor begins no more operations, and its running operations
+ * continue to their ends.
  */
 export interface ExecutorShutdown {
   /** Reports whether the executor begins no more operations. */
   readonly isShuttingDown: () => boolean
   /** Begins the shutdown. */
   readonly start: () => void
+  /** Reports whether `abandon` was called. */
   readonly isAbandoned: () => boolean
   /** Abandons outcomes that are not recorded yet, on the user's request. */
   readonly abandon: () => void

@@ -13,11 +13,12 @@ export interface DividedMessages {
 export interface InlineAdmission {
   /** Longest expected duration of an inline operation, in ms. */
   readonly operationMs: number
-  /** Reports whether enough time remains for a slow operation. */
+  /** Reports whether three quarters of the time limit remain, enough for a slow operation. */
   readonly hasTime: () => boolean
   /**
-   * Divides the messages of one send. An operation that already runs here is in neither part.
-   * Without `mayRun`, the queue gets all others.
+   * Divides the messages of one send. A message that names a pool or has a delay goes to the queue
+   * unchanged. Of the other operations, those that already run here are in neither part. Without
+   * `mayRun`, the queue gets the rest.
    */
   readonly divide: (
     messages: readonly ChainMessage[],

@@ -39,7 +39,7 @@ interface InlineRun {
 
 /**
  * Creates the operations that a generator run executes itself while few are in flight. It runs them
- * with the code, the records and a lease of an executor. A message for another pool or with a delay
+ * with the code, the records and a lease of an executor. A message that names a pool or has a delay
  * goes to the queue. So does every message of a deployment that functions do not execute. If the
  * process dies, the next generator run sends the operations that have not begun. Source:
  * docs/architecture.md#inline-operations.

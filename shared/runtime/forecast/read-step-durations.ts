@@ -14,13 +14,16 @@ import type { Command, LogRecord } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type CompactionPorts, readEnds } from '../compaction/fold-and-publish.ts'
 
-/** Log records in one read. A record of registrations has at most 100 of them. */
+/** Log records in one read. One record has at most 100 registrations. */
 const recordsPerRead = 20
 
 /** The part of the history that one deployment contributes. */
 interface DeploymentSamples {
   readonly samples: readonly DurationSample[]
-  /** Undefined when the deployment is open, or when only a part of its operations was read. */
+  /**
+   * Time of the deployment without a provider call. Undefined when the deployment is open, has no
+   * samples, or only a part of its operations was read.
+   */
   readonly overheadMs: number | undefined
 }
 
@@ -44,14 +47,14 @@ export async function readStepDurations(
     slowOperations = await ports.catalog.listSlowOperations(stack)
     const entries = await ports.catalog.listHistory(stack, limits.forecastDeploymentsMax)
     for (const entry of entries) {
-      const deployment = await readSamples(
+      const deploymentSamples = await readSamples(
         ports,
         entry,
         limits.forecastOperationsMax - samples.length,
       )
-      for (const sample of deployment.samples) samples.push(sample)
-      if (entry.command === command && deployment.overheadMs !== undefined)
-        overheadsMs.push(deployment.overheadMs)
+      for (const sample of deploymentSamples.samples) samples.push(sample)
+      if (entry.command === command && deploymentSamples.overheadMs !== undefined)
+        overheadsMs.push(deploymentSamples.overheadMs)
     }
   } catch {
     // The durations that were read so far count.
@@ -102,7 +105,7 @@ async function readFirstOperations(
   return operations.slice(0, Math.max(0, operationsMax))
 }
 
-/** Reads some records of a log. Removed records count as none. */
+/** Reads the next records of a log, from `firstNumber` on. Returns none if they were removed. */
 async function readRecordPage(
   { decisionLog }: CompactionPorts,
   deployment: DeploymentId,

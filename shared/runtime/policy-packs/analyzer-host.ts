@@ -147,8 +147,9 @@ function readConfiguredSettings(deps: AnalyzerHostDeps, path: string, config: st
 }
 
 /**
- * Returns the command that runs a pack's folder. A Node.js pack needs the SDK in the folder. A pack
- * of another runtime needs the executable `pulumi-analyzer-policy-<runtime>` on PATH.
+ * Returns the command that runs the pack in a folder. A Node.js pack needs Pulumi's SDK in the
+ * folder. A pack of another runtime needs the executable `pulumi-analyzer-policy-<runtime>` on
+ * PATH.
  */
 async function packCommandOf(
   deps: AnalyzerHostDeps,

@@ -11,7 +11,8 @@ import {
   RemediateResponse,
 } from '../../../proto/gen/pulumi/analyzer.ts'
 
-let stack = ''
+/** The configured project and stack, and the value of `shop:zone`. */
+let stackText = ''
 let level = 0
 let max: unknown
 
@@ -28,7 +29,7 @@ const createDiagnostic = (urn: string, message: string) => ({
 
 const answers: Record<string, (request: never) => unknown> = {
   configureStack: (request: AnalyzerStackConfigureRequest) => {
-    stack = `${request.project}/${request.stack} ${request.config.get('shop:zone')}`
+    stackText = `${request.project}/${request.stack} ${request.config.get('shop:zone')}`
     return {}
   },
   getAnalyzerInfo: () =>
@@ -61,7 +62,7 @@ const answers: Record<string, (request: never) => unknown> = {
   analyze: ({ name, urn, properties }: AnalyzeRequest) => {
     if (name === 'throws') throw new Error('the policy threw')
     if (name === 'dies') process.exit(5)
-    const message = `${stack}: ${name} over ${JSON.stringify(max)}, ${Object.keys(properties ?? {}).join()}`
+    const message = `${stackText}: ${name} over ${JSON.stringify(max)}, ${Object.keys(properties ?? {}).join()}`
     return AnalyzeResponse.create({ diagnostics: [createDiagnostic(urn, message)] })
   },
   remediate: ({ properties }: AnalyzeRequest) =>

@@ -22,7 +22,7 @@ import {
 export interface InstallerCallerDeps {
   readonly lambda: LambdaInvoker
   readonly functionArn: string
-  /** Creates the address for the packed program of one call. */
+  /** Creates the upload address for the packed program of one call. */
   readonly createUpload: () => Promise<InstallUpload>
   readonly outbound: OutboundPort
   /** Stores a packed repository, and returns a temporary address of it. */
@@ -33,10 +33,11 @@ export interface InstallerCallerDeps {
 }
 
 /**
- * Creates the call of the installer's function. Each call has an environment and an address of its
- * own. A call is repeated if its environment dies early, or if Lambda did not accept the call. An
- * installer gets no credential of a repository. Throws the errors of `installErrorCodes`, and the
- * errors of `createAwsError` if the function cannot be called or the store cannot be used.
+ * Creates the call of the installer's function. Each call has an execution environment and an
+ * upload address of its own. A call is repeated if its environment dies early, or if Lambda did not
+ * accept the call. An installer gets no credential of a repository. Throws the errors of
+ * `installErrorCodes`, and the errors of `createAwsError` if the function cannot be called or the
+ * store cannot be used.
  */
 export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
   const { clock, logger } = deps
@@ -92,9 +93,9 @@ async function callOnce(
       ? { kind: 'failed', error: createInstallerDiedError(outcome.reason) }
       : outcome
   } catch (thrown) {
-    const storeError = createAwsError('function installer: invoke', thrown)
-    if (!hasCode(storeError, 'STORE_UNAVAILABLE')) throw storeError
-    return { kind: 'failed', error: storeError }
+    const awsError = createAwsError('function installer: invoke', thrown)
+    if (!hasCode(awsError, 'STORE_UNAVAILABLE')) throw awsError
+    return { kind: 'failed', error: awsError }
   }
 }
 

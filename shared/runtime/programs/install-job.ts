@@ -29,7 +29,7 @@ export type InstallJob = z.infer<typeof installJobForm>
  * packages may get the credential.
  */
 export interface ProgramInstallRequest extends InstallJob {
-  /** The credential, if the host returned no temporary address for it. */
+  /** The credential. Absent if none is needed, or if `location` replaces it. */
   readonly token?: string | undefined
 }
 
@@ -63,7 +63,7 @@ export const installErrorCodes = [
   'PROJECT_NOT_FOUND',
 ] as const
 
-/** A call of the installer's function: a job, and the address for the packed program. */
+/** A call of the installer's function: a job (`order`), and the address for the packed program. */
 export const installCallForm = z.strictObject({
   order: installJobForm,
   upload: z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()) }),

@@ -64,9 +64,9 @@ const packageForm = z.looseObject({
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
  * file. Packages that the folder already contains are removed first. Nothing is installed if the
- * installed packages would have the marker `knownPackages`, because the caller has them. A program
- * with one of `programScripts` is always installed, unless scripts are ignored. Throws
- * INSTALL_FAILED with the last output lines of the package manager.
+ * installed packages would have the marker `knownPackages`, because the caller has them. The
+ * packages of a program with one of `programScripts` are always installed, unless scripts are
+ * ignored. Throws INSTALL_FAILED with the last output lines of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,

@@ -6,9 +6,10 @@ import { createArchiveDeployRequest, type ProgramRequestDeps } from './program-r
 
 /**
  * Creates the functions that return the `DeployRequest` of a queued request, or of a deployment to
- * resume, whose program is an archive. A request of the kind `last` uses the program that was last
- * uploaded for its stack. The functions throw FEATURE_MISSING for a program of a repository,
- * PROJECT_NOT_FOUND for a missing one, and the errors of `createArchiveDeployRequest`.
+ * resume, whose program is an archive. A request for the program of the kind `last` uses the last
+ * program of its stack (`RequestsPort.getProgram`). The functions throw FEATURE_MISSING for a
+ * program of a repository, PROJECT_NOT_FOUND for a missing one, and the errors of
+ * `createArchiveDeployRequest`.
  */
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,

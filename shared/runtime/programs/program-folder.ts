@@ -71,9 +71,13 @@ async function unpackProgram(
 }
 
 function createArchiveUnknownError(stack: StackId, cause: unknown): Error {
-  return error('ARCHIVE_UNKNOWN', `the stack '${stack}' has no such archive of a program`, {
-    cause,
-  })
+  return error(
+    'ARCHIVE_UNKNOWN',
+    `the stack '${stack}' does not have the requested archive of a program`,
+    {
+      cause,
+    },
+  )
 }
 
 /** The name of the file that marks a completely unpacked archive. */

@@ -20,14 +20,14 @@ import type { ProgramFolders } from './program-folder.ts'
 /** Dependencies of opening the program of a stack. */
 export interface ProgramRequestDeps {
   readonly folders: ProgramFolders
-  /** Opens the secrets manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
+  /** Opens the secrets manager that a stack's file names. Throws SECRETS_*. */
   readonly openSecrets: (stack: StackId, stackSecrets: StackSecrets) => Promise<SecretsManager>
 }
 
 /**
  * Creates the `DeployRequest` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*,
- * such as PROJECT_INVALID for the program of another project, and the errors of reading the
- * configuration.
+ * such as PROJECT_INVALID for the program of another project, FEATURE_MISSING, SECRETS_*, and the
+ * errors of reading the configuration.
  */
 export async function createArchiveDeployRequest(
   deps: ProgramRequestDeps,
@@ -83,7 +83,7 @@ function requireNoVariables(file: StackConfig, projectFolder: string): void {
     if (texts.size > 0)
       throw error(
         'FEATURE_MISSING',
-        `${file.file}: \`${field}\` of an environment is supported only where the command deploys`,
+        `${file.file}: \`${field}\` of an environment is supported only in deployments that the command line itself runs`,
         { hint: 'Use `pulumiConfig` for the values, or deploy without a login.' },
       )
 }

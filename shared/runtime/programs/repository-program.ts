@@ -63,13 +63,13 @@ export async function packRepository(
 async function addPackages(
   { scratch }: RepositoryDeps,
   archive: Uint8Array,
-  packagesFolder: string,
+  otherProgramFolder: string,
 ): Promise<Uint8Array> {
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const targetFolder = mkdtempSync(join(scratch, 'repository-'))
   try {
     await unpackArchive(archive, { targetFolder, name: 'the packed program' })
-    copyPackages(packagesFolder, targetFolder)
+    copyPackages(otherProgramFolder, targetFolder)
     return (await packProgram(targetFolder)).bytes
   } finally {
     rmSync(targetFolder, { recursive: true, force: true })

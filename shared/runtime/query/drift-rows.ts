@@ -148,7 +148,10 @@ function pathsOf({ diffs, detailedDiff }: EventMetadata): string {
   return JSON.stringify(paths.length > 0 ? paths : (diffs ?? []))
 }
 
-/** Reads the drifted resources of a run from its events. The last event of a resource counts. */
+/**
+ * Reads the drifted resources of a run from its events. If several events of a resource report
+ * drift, the last one counts.
+ */
 async function readDrift(
   { events }: Pick<DriftPorts, 'events'>,
   run: DeploymentId,

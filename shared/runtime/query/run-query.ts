@@ -36,8 +36,8 @@ const pageBytes = 4096
 let runningCount = 0
 
 /**
- * Runs a SQL query over stacks. The child process has no permission for files, processes or
- * addons, and no environment. Throws QUERY_INVALID for an error of the SQL, and QUERY_LIMIT when
+ * Runs a SQL query over stacks. The child process has no permission for files, processes or addons,
+ * and no environment variables. Throws QUERY_INVALID for an error of the SQL, and QUERY_LIMIT when
  * the query needs too much time or data.
  */
 export async function runQuery(

@@ -53,8 +53,8 @@ export async function readDeploymentTimes(
   const { deployment, result } = record
   const view = await readLogView(ports, deployment)
   const ends = await readEnds(ports, deployment, listExecutedOperations(view))
-  const hasEnded = result !== undefined && !isEdit(record)
-  if (hasEnded && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
+  const mustHaveRecords = result !== undefined && !isEdit(record)
+  if (mustHaveRecords && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
     throw error(
       'RECORDS_REMOVED',
       `the records of deployment ${deploymentPartsOf(deployment).number} were removed`,

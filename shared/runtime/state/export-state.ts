@@ -9,7 +9,8 @@ import { type CompactionPorts, readState } from '../compaction/fold-and-publish.
 
 /**
  * Returns the current state of a stack from its records, or a published version. Returns undefined
- * for a stack that never ran or has no such version. Throws STACK_NOT_FOUND.
+ * for a version that does not exist. Without `version`, returns undefined for a stack that has no
+ * published version and no open deployment. Throws STACK_NOT_FOUND.
  */
 export async function exportState(
   ports: CompactionPorts,

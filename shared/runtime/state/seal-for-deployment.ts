@@ -25,8 +25,9 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
 }
 
 /**
- * Reports whether a state has the data key of a manager. The URLs of one key may differ, and the
- * service opens the secrets of a stack also after a rename of the stack.
+ * Reports whether a state has the key of a manager: the same salt, the same encrypted data key, or
+ * the same type `service`. The URLs of one key may differ, and the service opens the secrets of a
+ * stack also after a rename of the stack.
  */
 function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsManager): boolean {
   const stored = state.secrets_providers
@@ -42,11 +43,12 @@ function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsMan
 }
 
 /**
- * Returns a state whose secrets the manager of the stack file opens. If the state names another
- * manager, its secrets are decrypted with that manager and encrypted again, as in Pulumi. A state
- * without secrets is returned itself. Throws SECRETS_MANAGER_UNSUPPORTED for a state with a manager
- * of an unknown type. Throws SECRETS_PROVIDER_CHANGED if the state's manager is not available, and
- * the errors of opening it and of decrypting. Source: docs/spec/secrets.md#change-of-manager.
+ * Returns the state with secrets that the manager of the stack file can decrypt. If the state names
+ * another manager, its secrets are decrypted with that manager and encrypted again, as in Pulumi. A
+ * state without secrets is returned unchanged. Throws SECRETS_MANAGER_UNSUPPORTED for a state with
+ * a manager of an unknown type. Throws SECRETS_PROVIDER_CHANGED if the state's manager is not
+ * available, and the errors of opening it and of decrypting. Source:
+ * docs/spec/secrets.md#change-of-manager.
  */
 export async function sealForDeployment(
   state: StoredDeployment,
@@ -65,7 +67,7 @@ export async function sealForDeployment(
   if (stateSecrets === undefined)
     throw error(
       'SECRETS_PROVIDER_CHANGED',
-      `the secrets of the state have another manager (${nameManager({ ...state.secrets_providers, type })}) than the stack file (${nameManager(secrets)})`,
+      `the secrets of the state have another manager (${describeManager({ ...state.secrets_providers, type })}) than the stack file (${describeManager(secrets)})`,
     )
   const recode = (manager: SecretsManager): Promise<StoredDeployment> =>
     recodeDeployment(state, stateSecrets, { manager, mode: 'sealed' })
@@ -74,7 +76,13 @@ export async function sealForDeployment(
 }
 
 /** Returns the key URL of a manager without its parameters, or else the type of the manager. */
-function nameManager({ type, state }: { readonly type: string; readonly state?: Json }): string {
+function describeManager({
+  type,
+  state,
+}: {
+  readonly type: string
+  readonly state?: Json
+}): string {
   const url = isJsonObject(state) ? readTextField(state, 'url') : ''
   return isKeyUrl(url) ? url.replace(/\?.*$/s, '') : type
 }

@@ -11,10 +11,11 @@ export interface MoveRequest {
 }
 
 /**
- * Returns the URNs that a move includes: the requested URNs, their parents if requested, and the
- * children of all of these. The root resource of the stack selects its children. Neither the root
- * nor a provider is moved. `unknownUrns`: requested URNs that do not exist. Throws CLI_USAGE for a
- * provider. Source: docs/spec/state-integrity.md#state-edits.
+ * Returns the URNs that a move includes: the requested URNs, their ancestors with `includeParents`,
+ * and the descendants of all of these. A request for the root resource of the stack includes the
+ * descendants of the root. Neither the root nor a provider is moved. `unknownUrns`: requested URNs
+ * that do not exist. Throws CLI_USAGE for a requested provider. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function chooseResourcesToMove(
   resources: readonly StoredResource[],
@@ -30,8 +31,8 @@ export function chooseResourcesToMove(
   const knownUrns = new Set(namedResources.map(({ urn }) => urn))
   const movedUrns = new Set(knownUrns)
   if (includeParents)
-    for (const resource of namedResources) addParents(resources, resource, movedUrns)
-  addChildren(resources, movedUrns)
+    for (const resource of namedResources) addAncestors(resources, resource, movedUrns)
+  addDescendants(resources, movedUrns)
   for (const resource of resources) if (isRoot(resource)) movedUrns.delete(resource.urn)
   return { movedUrns, unknownUrns: [...requestedUrns].filter(urn => !knownUrns.has(urn)) }
 }
@@ -41,7 +42,7 @@ export function isRoot(resource: StoredResource): boolean {
   return resource.type === stackType && readTextField(resource, 'parent') === ''
 }
 
-function addParents(
+function addAncestors(
   resources: readonly StoredResource[],
   resource: StoredResource,
   movedUrns: Set<string>,
@@ -54,8 +55,8 @@ function addParents(
   }
 }
 
-/** Adds all children in one pass, because parents come before their children. */
-function addChildren(resources: readonly StoredResource[], movedUrns: Set<string>): void {
+/** Adds all descendants in one pass, because parents come before their children. */
+function addDescendants(resources: readonly StoredResource[], movedUrns: Set<string>): void {
   const parentUrns = new Set(movedUrns)
   for (const resource of resources) {
     if (!parentUrns.has(readTextField(resource, 'parent'))) continue

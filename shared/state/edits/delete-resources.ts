@@ -5,8 +5,8 @@ import { dependentsOf } from './dependents.ts'
 import { positionOf } from './find-resource.ts'
 
 /**
- * The resources to remove from the state: all of them, or those with some URNs. An `id` selects one
- * of several resources with a URN.
+ * The resources to remove from the state: all of them, or those with the named URNs. An `id`
+ * selects one of several resources with a URN.
  */
 export interface DeleteResourcesRequest {
   readonly urns: readonly { readonly urn: string; readonly id?: string | undefined }[] | 'all'
