@@ -4,7 +4,7 @@ import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
   type ScheduleSummary,
-  sortOfSchedule,
+  kindOfSchedule,
   summarizeSchedule,
 } from '../../shared/triggers/schedules/pulumi-schedule.ts'
 import { createDocumentName } from '../stack/create-document-name.ts'
@@ -73,7 +73,7 @@ export const createStackSchedule: Handler = async (session, flags) => {
 export const editStackSchedule: Handler = async (session, flags, [name = '']) => {
   const id = await session.requireStack()
   const { value } = await readSchedule(session, id, name)
-  const change = readScheduleChange(flags, sortOfSchedule(value), value)
+  const change = readScheduleChange(flags, kindOfSchedule(value), value)
   await putSchedule(session, { id, name }, { ...settingsOf(value), ...change })
   const changed = await readSchedule(session, id, name)
   return printSchedule(session, isJsonOutput(flags), { ...changed, id })

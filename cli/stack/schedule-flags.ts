@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Schedule } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
   scheduleOperationOf,
-  type ScheduleSort,
+  type ScheduleKind,
   timesOfRequest,
 } from '../../shared/triggers/schedules/pulumi-schedule.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -15,7 +15,7 @@ const rawOperations = ['update', 'preview', 'refresh', 'destroy'] as const
 
 /** The kinds of schedules, with the options that each accepts and requires. */
 const kinds: Readonly<
-  Record<ScheduleSort, { readonly accepted: readonly string[]; readonly required: string }>
+  Record<ScheduleKind, { readonly accepted: readonly string[]; readonly required: string }>
 > = {
   raw: { accepted: ['cron', 'once', 'operation'], required: 'operation' },
   drift: { accepted: ['cron', 'autoRemediate'], required: 'cron' },
@@ -63,7 +63,7 @@ export async function readScheduleRequest(
  */
 export function readScheduleChange(
   flags: Flags,
-  kind: ScheduleSort,
+  kind: ScheduleKind,
   previous: Schedule,
 ): Partial<ScheduleSettings> {
   const options = readOptions(flags)
@@ -78,9 +78,9 @@ export function readScheduleChange(
   return { operation, ...(hasTime ? timesOf(options, previous) : {}) }
 }
 
-function readKind(text: string | undefined): ScheduleSort {
+function readKind(text: string | undefined): ScheduleKind {
   const kind = (text ?? '').trim().toLowerCase()
-  if (kind in kinds) return kind as ScheduleSort
+  if (kind in kinds) return kind as ScheduleKind
   if (text === undefined) throw error('CLI_USAGE', '--kind is required')
   throw error('CLI_USAGE', `--kind must be raw, drift or ttl, not '${text}'`)
 }
@@ -94,7 +94,7 @@ function readOptions(flags: Flags): ScheduleOptions {
  * Throws CLI_USAGE for options of another kind, and for those that exclude each other. Throws
  * FEATURE_MISSING for --delete-after-destroy.
  */
-function refuseOptions(kind: ScheduleSort, options: ScheduleOptions): void {
+function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
   if (options.cron !== undefined && options.once !== undefined)
     throw error('CLI_USAGE', '--cron and --once cannot be used together')
   const { accepted } = kinds[kind]
@@ -122,7 +122,7 @@ function timesOf(
 }
 
 function readOperation(
-  kind: ScheduleSort,
+  kind: ScheduleKind,
   { operation, autoRemediate }: ScheduleOptions,
   previous: Schedule | undefined,
 ): Schedule['operation'] {

@@ -6,10 +6,10 @@ import { parseDocumentValue } from '../../../shared/triggers/parse-document-valu
 import { type Schedule, scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
 import {
   type RequestedTimes,
-  type ScheduleSort,
+  type ScheduleKind,
   scheduleOperationOf,
   scheduleViewFor,
-  sortOfSchedule,
+  kindOfSchedule,
   timesOfRequest,
 } from '../../../shared/triggers/schedules/pulumi-schedule.ts'
 import { stackOf } from '../define-route.ts'
@@ -44,7 +44,7 @@ interface ScheduleRequest {
 /** The paths of the sorts of schedules, with the functions that read the bodies of requests. */
 const sorts: Readonly<
   Record<
-    ScheduleSort,
+    ScheduleKind,
     { readonly path: string; readonly read: (call: ServiceCall) => ScheduleRequest }
   >
 > = {
@@ -102,9 +102,9 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
       run: async (ports, call) => {
         const key = keyOf(call)
         const stored = parseDocumentValue(scheduleDocument, await requireDocument(ports, key))
-        const actualSort = sortOfSchedule(stored)
-        if (actualSort !== sort)
-          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualSort}, not ${sort}`)
+        const actualKind = kindOfSchedule(stored)
+        if (actualKind !== sort)
+          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualKind}, not ${sort}`)
         return putSchedule(ports, key, read(call))
       },
     },

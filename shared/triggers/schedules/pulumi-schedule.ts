@@ -6,11 +6,11 @@ import type { PulumiOperation } from '../pulumi-operation.ts'
 import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
 import { parseScheduleTime } from './evaluate-cron.ts'
 
-/** The sorts of schedules that clients know. `raw`: every schedule of no other sort. */
-export type ScheduleSort = 'raw' | 'drift' | 'ttl'
+/** The kinds of schedules that clients know. `raw`: every schedule of no other kind. */
+export type ScheduleKind = 'raw' | 'drift' | 'ttl'
 
-/** Returns the sort of a schedule. A `ttl` (time to live) is a destroy that runs once. */
-export function sortOfSchedule(schedule: Schedule): ScheduleSort {
+/** Returns the kind of a schedule. A `ttl` (time to live) is a destroy that runs once. */
+export function kindOfSchedule(schedule: Schedule): ScheduleKind {
   if (detectsDrift(schedule)) return 'drift'
   const isOnce = schedule.operation.kind === 'destroy' && isOnceSchedule(schedule)
   return isOnce ? 'ttl' : 'raw'
@@ -101,16 +101,16 @@ function scheduleTimeOf(at: number): string {
 const operationsByKind = { up: 'update', preview: 'preview', destroy: 'destroy' } as const
 
 /**
- * Returns the request of a schedule as clients read it. They recognize the sort by the operation,
+ * Returns the request of a schedule as clients read it. They recognize the kind by the operation,
  * and a ttl by its context.
  */
 function requestOf(schedule: Schedule): object {
   const { operation } = schedule
-  const sort = sortOfSchedule(schedule)
+  const kind = kindOfSchedule(schedule)
   const contextOf = (options: object): object => ({ operationContext: { options } })
-  if (sort === 'ttl') return { operation: 'destroy', ...contextOf({ deleteAfterDestroy: false }) }
+  if (kind === 'ttl') return { operation: 'destroy', ...contextOf({ deleteAfterDestroy: false }) }
   if (operation.kind !== 'refresh') return { operation: operationsByKind[operation.kind] }
-  if (sort === 'raw') return { operation: 'refresh' }
+  if (kind === 'raw') return { operation: 'refresh' }
   const { remediate } = operation
   return { operation: 'detect-drift', ...contextOf({ remediateIfDriftDetected: remediate }) }
 }
@@ -136,7 +136,7 @@ export function scheduleViewFor(key: DocumentKey, schedule: Schedule, now: Epoch
 /** A schedule as `stack schedule` prints it. */
 export interface ScheduleSummary {
   readonly id: string
-  readonly type: ScheduleSort
+  readonly type: ScheduleKind
   readonly settings: string
   readonly schedule: string
   readonly nextRun?: string
@@ -157,7 +157,7 @@ export function summarizeSchedule(
   const next = isPaused ? undefined : nextRunOf(key, schedule, now)
   const last = recentRuns?.at(-1)
   return {
-    ...{ id: key.name, type: sortOfSchedule(schedule), settings: settingsTextOf(schedule) },
+    ...{ id: key.name, type: kindOfSchedule(schedule), settings: settingsTextOf(schedule) },
     schedule: isOnceSchedule(schedule) ? 'Once' : cronTextOf(schedule),
     ...(next === undefined ? {} : { nextRun: scheduleTimeOf(next) }),
     ...(last === undefined ? {} : { lastRun: scheduleTimeOf(last) }),
