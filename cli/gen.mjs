@@ -26,8 +26,8 @@ export function isStale(folder = project) {
 }
 
 /**
- * Generates proto/gen if it is stale or `force` is set. Reports the start to `onProgress`. Returns
- * whether it generated code.
+ * Generates proto/gen if it is stale or `force` is set. Replaces the generated codec of Struct with
+ * proto/struct.ts. Reports the start to `onProgress`. Returns whether it generated code.
  */
 export function generateProtobuf({ folder = project, force = false, onProgress = () => {} } = {}) {
   if (!force && !isStale(folder)) return false

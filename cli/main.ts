@@ -1,7 +1,7 @@
 /**
- * cli: the command line. It parses arguments, prompts and shows results; the layers below do the
- * work, through `local/engine-port.ts` and the ports. It imports all layers below, and no layer
- * imports it.
+ * cli: the command line. It parses arguments, prompts the user, and shows results. The layers below
+ * do the work, through `local/engine-port.ts` and the ports. It imports all layers below, and no
+ * layer imports it.
  *
  * Invariants: stdout contains results only; all messages go to stderr or through the display. A
  * command module is loaded when its command runs, so that listing stacks does not load the engine.

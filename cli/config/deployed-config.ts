@@ -19,17 +19,18 @@ const eventsForm = z.object({
 })
 
 /**
- * Codes of deployments without events. Deployments before a rename of the stack keep its old id,
- * under which the API does not find the stack.
+ * The error codes for a deployment whose events do not exist. A deployment from before a rename
+ * keeps the old id of the stack, so the API does not find it under the new id.
  */
 const absenceCodes = ['MOMENT_UNKNOWN', 'RECORDS_REMOVED', 'DEPLOYMENT_UNKNOWN'] as const
 
-/** Number of events to read. The configuration is in one of the first events of a deployment. */
-const eventsRead = 20
+/** Maximum number of events to read. One of the first events contains the configuration. */
+const eventsMax = 20
 
 /**
  * Returns the configuration of a deployment from its first events, with masked secrets. Returns
- * undefined for an edit, for a deployment before a rename, and when the events were removed.
+ * undefined for an edit of the state, for a deployment from before a rename of the stack, and when
+ * the events were removed.
  */
 export async function readDeployedConfig(
   session: CliSession,
@@ -40,7 +41,7 @@ export async function readDeployedConfig(
   try {
     const page = await engine.callApi({
       method: 'GET',
-      path: `${stackPathOf(id)}/deployments/${deployment}/events?limit=${eventsRead}`,
+      path: `${stackPathOf(id)}/deployments/${deployment}/events?limit=${eventsMax}`,
     })
     const { items } = eventsForm.parse(page)
     return items.find(({ preludeEvent }) => preludeEvent !== undefined)?.preludeEvent?.config

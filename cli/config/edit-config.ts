@@ -23,8 +23,8 @@ export interface ConfigEditKey {
 }
 
 /**
- * Parses a key. If `isPath` is set, the text after the namespace is a path into the value. Throws
- * CONFIG_INVALID.
+ * Parses a key. If `isPath` is set, the text after the namespace is a path: a name, and then steps
+ * into its value. Throws CONFIG_INVALID.
  */
 export function parseConfigEditKey(text: string, project: string, isPath: boolean): ConfigEditKey {
   if (!isPath) {
@@ -34,6 +34,7 @@ export function parseConfigEditKey(text: string, project: string, isPath: boolea
   // Only a colon before the first bracket, dot or quote can end a namespace.
   const namespacePrefix = /^[^[".]*?:/.exec(text)?.[0] ?? ''
   const path = parseConfigPath(text.slice(namespacePrefix.length))
+  // A key needs a name, so `x` stands in for the path.
   const { namespace } = parseConfigKey(`${namespacePrefix}x`, project)
   return { fullKey: formatConfigKey({ namespace, name: path[0] }), path }
 }

@@ -16,14 +16,14 @@ import { openStackManager, openStateManager, ownKeysOf } from '../stack/stack-se
 /** The secrets that the history records, and the crypter of the stack file. */
 export interface RecordedSecrets {
   readonly crypter: Crypter
-  /** The decrypted values, by key. */
+  /** The values by key. Here the field `ciphertext` of a leaf contains the plaintext. */
   readonly values: ReadonlyMap<string, ConfigTree>
 }
 
 /**
  * Decrypts the secrets of a recorded configuration. A secret that an earlier secrets provider
- * encrypted is left out. Returns undefined without secrets, and if no passphrase is set. Throws the
- * errors of `openStackManager`.
+ * encrypted is left out. Returns undefined if the configuration has no secrets, or if a required
+ * passphrase is not set. Throws the errors of `openStackManager`.
  */
 export async function openRecordedSecrets(
   session: CliSession,
@@ -45,7 +45,10 @@ export async function openRecordedSecrets(
   return { crypter: fileManager.crypter, values }
 }
 
-/** Opens the manager of the file and that of the state. Undefined without a passphrase. */
+/**
+ * Opens the secrets manager of the stack file, and that of the state, which encrypted the secrets
+ * of the latest deployment. Returns undefined if a required passphrase is not set.
+ */
 async function openManagers(
   session: CliSession,
   id: StackId,
@@ -67,7 +70,10 @@ async function openManagers(
   }
 }
 
-/** Decrypts a value. Returns undefined for a ciphertext that the manager cannot open. */
+/**
+ * Decrypts the leaves of a value, and keeps each plaintext in the field `ciphertext`. Returns
+ * undefined for a ciphertext that the manager cannot decrypt.
+ */
 function decryptOrUndefined(
   tree: ConfigTree,
   { crypter }: Pick<SecretsManager, 'crypter'>,

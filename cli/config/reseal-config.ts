@@ -8,15 +8,16 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackManager } from '../stack/stack-secrets.ts'
 
-/** A stack and its open file. */
+/** A stack and its stack file, which is already parsed. */
 export interface OpenStack {
   readonly id: StackId
   readonly file: StackConfig
 }
 
 /**
- * Opens the managers of two stacks, and returns the function that encrypts the secrets of a value
- * with the second one. Without secrets in `values` it opens nothing.
+ * Opens the secrets managers of two stacks. Returns a function that decrypts the secrets of a value
+ * with the manager of `from`, and encrypts them with that of `to`. If `values` has no secrets, no
+ * manager is opened, and the function returns each value unchanged.
  */
 export async function openResealer(
   session: CliSession,

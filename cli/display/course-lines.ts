@@ -9,7 +9,7 @@ import type { Paint } from './paint.ts'
 /** Maximum number of shown steps of the critical path. */
 const stepsMax = 10
 
-/** A shorter wait, in ms, is not shown: it is below the shown precision. */
+/** Waits below this number of milliseconds are not shown, because they round to `0.0s`. */
 const shownWaitMs = 50
 
 /** Formats the course of a deployment: the parts of its duration, its critical path, and sums. */
@@ -30,7 +30,7 @@ export function formatCourse(course: DeploymentCourse, paint: Paint): readonly s
   ]
 }
 
-/** Formats the parts of the duration, each with its share. */
+/** Formats the parts of the duration, each with its share of the duration in percent. */
 function formatTimes({ time, wallMs, parallel }: DeploymentCourse): readonly string[] {
   const parts = [
     ['provider calls', time.callMs],
@@ -60,8 +60,8 @@ function formatStep(
     ['other work', engineMs],
   ] as const
   const shownWaits = waits.filter(([, ms]) => ms >= shownWaitMs)
-  const before = shownWaits.map(([name, ms]) => `${formatElapsed(ms)} ${name}`).join(', ')
-  const suffix = before === '' ? '' : paint('faint', ` after ${before}`)
+  const waitsText = shownWaits.map(([name, ms]) => `${formatElapsed(ms)} ${name}`).join(', ')
+  const suffix = waitsText === '' ? '' : paint('faint', ` after ${waitsText}`)
   const name = paint('bold', nameOfUrn(urn))
   return `${typeOf(urn)} ${name} ${kind} in ${formatElapsed(callMs)}${verdictText}${suffix}`
 }

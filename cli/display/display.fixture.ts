@@ -4,7 +4,7 @@ import type { StepOp } from '../../shared/records/operation.ts'
 import type { OutputStream } from '../session/io.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
-/** The URN of the stack in these tests. */
+/** The URN of the stack in the tests of displays. */
 const stackUrn = `urn:pulumi:dev::site::${stackType}::site-dev`
 
 /** Returns the URN of a resource of type `pkg:index:Thing`. */
@@ -75,12 +75,12 @@ export function createStackMetadata(
   }
 }
 
-/** Creates an output stream that records its text. */
-export function createRecordingStream(size: Partial<OutputStream> = {}): OutputStream & {
+/** Creates an output stream that records its text. `terminal`: the properties of a terminal. */
+export function createRecordingStream(terminal: Partial<OutputStream> = {}): OutputStream & {
   readonly text: () => string
 } {
   const pieces: string[] = []
-  return { ...size, write: text => pieces.push(text), text: () => pieces.join('') }
+  return { ...terminal, write: text => pieces.push(text), text: () => pieces.join('') }
 }
 
 /** Returns the options of a plain display of `up` on stack dev, without colors. */

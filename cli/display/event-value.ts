@@ -6,8 +6,8 @@ export type EventMap = Readonly<Record<string, unknown>>
 const secretText = '[secret]'
 
 /**
- * Reports whether a value is a map with entries to show. A map with a signature (asset, reference)
- * is shown as one value.
+ * Reports whether a value is a map without a signature. A map with a signature (asset, resource
+ * reference) is shown as one value, so this function returns false for it.
  */
 export function isEventMap(value: unknown): value is EventMap {
   return isObject(value) && !Object.hasOwn(value, signatureKey)

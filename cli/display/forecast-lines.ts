@@ -7,12 +7,15 @@ import { nameOfUrn } from './messages.ts'
 import { isStepOp, styleOf } from './operation-style.ts'
 import type { Paint } from './paint.ts'
 
-/** Maximum numbers of shown steps, kept resources, names of a kept resource, and widths. */
+/**
+ * Maximum numbers of shown entries. `steps`: of the critical path. `kept`: kept resources. `names`:
+ * resources that stay because of one kept resource. `widths`: numbers of steps in a wave.
+ */
 const shown = { steps: 5, kept: 5, names: 3, widths: 8 } as const
 
 /**
  * Formats the forecast of a preview in a few lines. Returns no lines for fewer than two steps,
- * unless a resource is kept.
+ * unless a resource is kept because it is protected or retained.
  */
 export function formatForecast(forecast: Forecast | undefined, paint: Paint): readonly string[] {
   if (forecast === undefined || (forecast.steps < 2 && forecast.keptCount === 0)) return []

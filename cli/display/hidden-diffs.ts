@@ -5,8 +5,9 @@ import { isEventList, isEventMap, isSameValue } from './event-value.ts'
 type Path = readonly PathSegment[]
 
 /**
- * Removes the differences that the resource of a step hides. `effectivePaths`: the paths of the
- * option that hid at least one difference. Source: docs/spec/options.md#option-matrix, hideDiffs.
+ * Removes the differences at the paths of the option `hideDiffs` of a step's resource.
+ * `effectivePaths`: the paths of the option that hid at least one difference. Source:
+ * docs/spec/options.md#option-matrix, hideDiffs.
  */
 export function removeHiddenDiffs(metadata: StepMetadata): {
   readonly metadata: StepMetadata

@@ -4,8 +4,8 @@ import type { OutputStream } from '../session/io.ts'
 /** A writer that redraws frames in place on a terminal. */
 export interface LiveWriter {
   /**
-   * Requests a frame after a change. The frame follows within 50 ms, or later if drawing or loading
-   * is slow.
+   * Requests a frame after a change. The frame follows within 50 ms, or later if drawing is slow or
+   * the package `log-update` is not loaded yet.
    */
   readonly requestRedraw: () => void
   /** Removes the last frame. Nothing is drawn afterwards, so lines can be printed immediately. */

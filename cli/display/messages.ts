@@ -62,7 +62,7 @@ export function displayNameOf(urn: string, { urns = false }: MessageOptions): st
 }
 
 /**
- * Returns the name in a URN, or a whole text that is not a URN. The result has no control
+ * Returns the name in a URN. Returns the whole text if it is not a URN. The result has no control
  * characters and no line breaks.
  */
 export function nameOfUrn(urn: string): string {

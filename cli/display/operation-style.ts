@@ -57,7 +57,7 @@ export function styleOf(op: StepOp): OperationStyle {
   return styles[op]
 }
 
-/** Reports whether a key of a summary is a kind of step. A summary may come from an API. */
+/** Reports whether a text is a known kind of step. A newer API may send kinds that are unknown. */
 export function isStepOp(text: string): text is StepOp {
   return Object.hasOwn(styles, text)
 }

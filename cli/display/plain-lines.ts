@@ -20,7 +20,10 @@ export function formatRow(row: ResourceRow, style: LineStyle): string {
   return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
 
-/** Formats the result of a step with its duration, or in a preview the planned step. */
+/**
+ * Formats the result of a step, or in a preview the planned step. The result of a custom resource
+ * includes the duration.
+ */
 export function formatStatus(row: ResourceRow, style: LineStyle): string {
   const stepStyle = styleOf(row.op)
   if (style.isPreview) return style.paint(stepStyle.color, stepStyle.plannedText)

@@ -30,9 +30,9 @@ type DigestOptions = Pick<
 >
 
 /**
- * Creates the display of `preview --json`. At the end of the preview it prints one document:
+ * Creates the display of `preview --json`. At the end of the preview it prints one JSON object:
  * configuration, steps, messages, duration in ns, and counts. The last field is the forecast, which
- * Pulumi's document lacks. Steps have their whole states. With `suppressOutputs`, the state of the
+ * Pulumi's digest lacks. Steps have their whole states. With `suppressOutputs`, the state of the
  * stack has neither inputs nor outputs. Secrets are `[secret]`. If a refresh finds drift, the
  * resulting update or delete is shown in place of the refresh. Source: Pulumi
  * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
@@ -79,7 +79,7 @@ export function createDigestDisplay(
       }
     },
     finish({ forecast }) {
-      const document = {
+      const digest = {
         ...(Object.keys(config).length > 0 ? { config: sortKeys(config) } : {}),
         ...(steps.length > 0 ? { steps } : {}),
         ...(diagnostics.length > 0 ? { diagnostics } : {}),
@@ -88,7 +88,7 @@ export function createDigestDisplay(
         ...(maybeCorrupt ? { maybeCorrupt } : {}),
         ...(forecast === undefined ? {} : { forecast }),
       }
-      options.stdout.write(`${escapeForHtml(JSON.stringify(document, null, 4))}\n`)
+      options.stdout.write(`${escapeForHtml(JSON.stringify(digest, null, 4))}\n`)
     },
   }
 }

@@ -27,7 +27,7 @@ export interface ResourceRow {
   readonly parent: string
   /** The kind of step; for a refresh that ended, the kind of its result. */
   readonly op: StepOp
-  /** The id of the step's state, because two copies of a resource have the same URN. */
+  /** The resource id in the step's state. It tells apart two copies, which have the same URN. */
   readonly id: string
   readonly custom: boolean
   readonly status: 'running' | 'done' | 'failed'
@@ -108,6 +108,7 @@ export function createProgress(options: MessageOptions = {}): Progress {
       return [{ kind: 'message', message: createInfoMessage(text) }]
     }
     if ('summaryEvent' in event) summary = event.summaryEvent
+    // Every deployment ends with this event, also if nothing was cancelled.
     if ('cancelEvent' in event) hasEnded = true
     return []
   }
@@ -202,6 +203,7 @@ export function isListed(
   { showSames = false, showReads = false }: ListingOptions,
 ): boolean {
   if (row.status === 'failed') return true
+  // A refresh that has ended has the kind of its result instead.
   if (row.op === 'same' || row.op === 'refresh') return showSames
   return showReads || !readOps.has(row.op)
 }

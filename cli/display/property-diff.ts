@@ -24,7 +24,7 @@ type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
  * Returns the property changes of a step. With `outputs`, for the result of a refresh, only outputs
  * are compared. With `inputs`, the provider's detailed diff has priority over a comparison of
  * inputs. A property that the provider names is listed even if both shown values are equal, as for
- * secrets.
+ * secrets. The paths at which `hideDiffs` hid differences are listed last, without values.
  */
 export function diffProperties(
   stepMetadata: StepMetadata,

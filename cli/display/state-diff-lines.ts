@@ -6,7 +6,10 @@ const valueCharsMax = 160
 
 const marks = { add: '+', remove: '-', change: '~', unknown: '?' } as const
 
-/** Formats the differences of two states: a line per resource and property, and a summary. */
+/**
+ * Formats the differences of two states: a line for each resource, property and pending operation,
+ * and a summary.
+ */
 export function formatStateDiff(diff: StateDiff): readonly string[] {
   return [
     ...diff.changes.flatMap(formatChange),
@@ -32,7 +35,7 @@ function formatChange({ op, urn, id, isOldCopy, properties }: ResourceChange): r
 function formatProperty(change: PropertyChange): string {
   const line = `    ${marks[change.op]} ${change.path}: `
   if (change.op === 'unknown')
-    return `${line}[secret], encrypted again; its key is needed to compare`
+    return `${line}[secret], encrypted again; without its key the values cannot be compared`
   if (change.op === 'add') return line + formatJson(change.new)
   if (change.op === 'remove') return line + formatJson(change.old)
   return `${line}${formatJson(change.old)} => ${formatJson(change.new)}`

@@ -8,7 +8,7 @@ import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
 import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
-/** The figures of an ended deployment. `failedCount`: the number of failed steps. */
+/** The figures of an ended deployment. `failedCount`: the number of failed resources. */
 export interface EndFigures {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined

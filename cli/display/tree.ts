@@ -74,7 +74,7 @@ function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
   /** Whether a visible row has priority, by URN. */
   const priorityByUrn = new Map<string, boolean>()
   const rowByUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (isShown(row, input)) markWithParents(row, rowByUrn, priorityByUrn)
+  for (const row of rows) if (isShown(row, input)) markWithAncestors(row, rowByUrn, priorityByUrn)
   const childrenByParent = new Map<string, ResourceRow[]>()
   for (const row of rows) {
     if (!priorityByUrn.has(row.urn)) continue
@@ -102,8 +102,11 @@ function isShown(row: ResourceRow, options: ListingOptions): boolean {
   return isListed(row, options) || (row.status === 'running' && row.op !== 'same')
 }
 
-/** Marks a row and its parents as visible. A parent has priority if a row below it has priority. */
-function markWithParents(
+/**
+ * Marks a row and its ancestors as visible. An ancestor has priority if a row below it has
+ * priority.
+ */
+function markWithAncestors(
   row: ResourceRow,
   rowByUrn: ReadonlyMap<string, ResourceRow>,
   priorityByUrn: Map<string, boolean>,

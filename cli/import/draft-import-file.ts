@@ -39,7 +39,7 @@ export interface OmittedProperties {
   readonly properties: readonly string[]
 }
 
-/** The text for the id of a resource, which the user replaces. */
+/** The text in place of the id of a resource. The user replaces it by the real id. */
 const idPlaceholder = '<PLACEHOLDER>'
 /**
  * The texts for a secret and for a value that is unknown before the deployment, as events show
@@ -51,7 +51,8 @@ const hiddenTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownStringMark
  * Drafts the import file for the creates in the events of a preview. Each resource gets a unique
  * name. Existing parents and providers are in the name table. Default providers are omitted,
  * because the import creates them. Secret and unknown properties of providers are omitted too.
- * Source: Pulumi `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
+ * `plugins`: the plugin of each provider, by the URN of the provider. Source: Pulumi
+ * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
  */
 export function draftImportFile({
   events,
@@ -96,17 +97,14 @@ interface DraftContext {
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
 }
 
-function draftResource(
-  state: StepState,
-  { chooseName: nameFor, plugins }: DraftContext,
-): DraftedResource {
+function draftResource(state: StepState, { chooseName, plugins }: DraftContext): DraftedResource {
   const urn = state.urn as Urn
   const [parent, provider] = [parentOf(state), providerOf(state)]
-  const name = nameFor(urn)
+  const name = chooseName(urn)
   const isProvider = isProviderType(state.type)
   const isComponent = state.custom !== true
-  const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
-  const plugin = reference === undefined ? undefined : plugins.get(reference)
+  const providerUrn = state.provider === '' ? undefined : providerUrnOf(state.provider)
+  const plugin = providerUrn === undefined ? undefined : plugins.get(providerUrn)
   const inputs = isProvider
     ? Object.entries(state.inputs).filter(([, value]) => isVisible(value))
     : []
@@ -114,12 +112,12 @@ function draftResource(
     type: state.type,
     name,
     ...(isComponent || isProvider ? {} : { id: idPlaceholder }),
-    ...(parent === undefined ? {} : { parent: nameFor(parent) }),
-    ...(provider === undefined ? {} : { provider: nameFor(provider) }),
+    ...(parent === undefined ? {} : { parent: chooseName(parent) }),
+    ...(provider === undefined ? {} : { provider: chooseName(provider) }),
     ...createTextField('version', plugin?.version),
     ...createTextField('pluginDownloadUrl', plugin?.downloadUrl),
     ...(isComponent ? { component: true } : {}),
-    ...(isComponent && reference !== undefined ? { remote: true } : {}),
+    ...(isComponent && providerUrn !== undefined ? { remote: true } : {}),
     ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) as Record<string, Json> }),
     ...(name === nameOf(urn) ? {} : { logicalName: nameOf(urn) }),
   }

@@ -18,7 +18,7 @@ export interface ImportSpec {
   readonly provider: string
   readonly version: string
   readonly pluginDownloadUrl: string
-  /** The properties that the user selected. The import adopts all; only a warning depends on it. */
+  /** The properties that the user selected. The import adopts all; they only affect a warning. */
   readonly properties: readonly string[]
   readonly component: boolean
   readonly remote: boolean

@@ -11,7 +11,7 @@ export interface InlineResource {
   readonly provider: string | undefined
 }
 
-/** Creates the import file of one resource on the command line. Throws CLI_USAGE. */
+/** Creates an import file with the one resource of the command line. Throws CLI_USAGE. */
 export function createInlineFile({
   operands,
   properties,
@@ -23,7 +23,8 @@ export function createInlineFile({
   if (type === undefined) throw error('CLI_USAGE', `${missingText}type, name, and id`)
   if (name === undefined) throw error('CLI_USAGE', `${missingText}name and id`)
   if (id === undefined) throw error('CLI_USAGE', `${missingText}id`)
-  if (extraOperands.length > 0) throw error('CLI_USAGE', 'only expected at most three arguments')
+  if (extraOperands.length > 0)
+    throw error('CLI_USAGE', 'expected at most three arguments: type, name, and id')
   const parentEntry = parent === undefined ? undefined : parseNamedUrn(parent, 'parent')
   const providerEntry = provider === undefined ? undefined : parseNamedUrn(provider, 'provider')
   if (parentEntry !== undefined && parentEntry.name === providerEntry?.name)

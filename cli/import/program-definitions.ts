@@ -10,7 +10,7 @@ import { isList, isMap, type PropertyMap, type PropertyValue } from '../../share
 /** A resource of a generated program. */
 export interface Definition {
   readonly state: ResourceState
-  /** A legal name in the language. */
+  /** A legal name in the language of the program. No other definition has it. */
   readonly name: string
   /** Names of other resources, '' for none. */
   readonly parent: string

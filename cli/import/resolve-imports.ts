@@ -14,8 +14,8 @@ export interface ResolvedImport {
 }
 
 /**
- * The stack of an import, whether its resources are protected, and `seal`, which encrypts the
- * inputs and outputs of the file for storage. `seal` may throw.
+ * The stack of an import, whether its resources are protected, and `seal`. `seal` encrypts the
+ * secrets in inputs and outputs of the file for storage. It may throw.
  */
 export interface ResolveOptions {
   readonly stack: string
@@ -251,6 +251,7 @@ function assignProgramNames(file: ImportFile, urns: readonly Urn[]): ReadonlyMap
     const nameWithType = `${name}${typeName.slice(0, 1).toUpperCase()}${typeName.slice(1)}`
     for (let count = 1; usedNames.has(uniqueName); count += 1) {
       uniqueName = count === 1 ? nameWithType : `${nameWithType}${count}`
+      // A name that another resource requests is not free, even if that resource comes later.
       if (requestedNames.has(uniqueName)) usedNames.add(uniqueName)
     }
     usedNames.add(uniqueName)

@@ -78,7 +78,10 @@ function classOf(type: string): string {
   return [importNameOf(pkg), ...moduleSegments.map(toVariableName), name].join('.')
 }
 
-/** Renders the declaration of a resource. `findReference` finds a property with an equal value. */
+/**
+ * Renders the declaration of a resource. `findReference` returns a reference to the property of
+ * another resource that has the text as its value.
+ */
 function renderResource(
   definition: Definition,
   findReference: (text: string) => string | undefined,

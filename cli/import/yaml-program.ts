@@ -46,7 +46,10 @@ export function renderYamlProgram(
   return `${comments.join('')}${text}`
 }
 
-/** Renders the entry of a resource. `findReference` finds a property with an equal value. */
+/**
+ * Renders the entry of a resource. `findReference` returns a reference to the property of another
+ * resource that has the text as its value.
+ */
 function renderResource(
   definition: Definition,
   findReference: (text: string) => string | undefined,
@@ -120,7 +123,7 @@ function renderValue(
   }
 }
 
-/** Escapes the interpolations in a text, so that YAML programs show it unchanged. */
+/** Escapes each `${` in a text, so that a YAML program does not read it as an interpolation. */
 function escapeText(text: string): string {
   return text.replaceAll('${', () => '$${')
 }

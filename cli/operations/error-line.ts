@@ -1,6 +1,6 @@
 /**
- * Returns the first line of an error message, for a message of one line. A line that ends with a
- * colon only introduces the error, so the next line follows it.
+ * Returns the first line of an error message, for use inside another message. A first line that
+ * ends with a colon only introduces the error, so the second line is appended to it.
  */
 export function errorLineOf(message: string): string {
   const [firstLine = '', secondLine = ''] = message.trim().split('\n')

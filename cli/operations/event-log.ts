@@ -37,8 +37,8 @@ export async function createLoggedDisplay(
     ? openStreamSink(log.target.slice('tcp://'.length))
     : openFileSink(resolve(log.cwd, log.target))
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
-  // The log ends after a failed write, and at its close. After the close, another open file may get
-  // the number of this file.
+  // The log ends after a failed write, and at its close. After the close, another file may get the
+  // descriptor of this file.
   let isLogEnded = false
   const emit: Display['emit'] = (event, states) => {
     display.emit(event, states)
@@ -95,5 +95,5 @@ function openStreamSink(address: string): LineSink {
   }
 }
 
-/** Time in which the other program must acknowledge the events after the last one. */
+/** Time after the last event in which the other program must acknowledge the events. */
 const closeTimeoutMs = 10_000

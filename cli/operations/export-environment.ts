@@ -9,8 +9,8 @@ import {
 
 /**
  * Sets the variables of an environment in this process, so that its programs and plugins inherit
- * them. The contents of `files` are written to files that only the user can read. They are removed
- * when the process ends.
+ * them. Each entry of the environment's `files` is written to a file that only the user can read,
+ * and its variable contains the path. The files are removed when the process ends.
  */
 export function exportEnvironment(environment: EnvironmentValue): void {
   for (const [name, value] of variablesOfEnvironment(environment)) process.env[name] = value

@@ -129,8 +129,8 @@ export function readPolicyPacks(
 }
 
 /**
- * Reports whether to refresh the resources first: --refresh, else the option of the project. Throws
- * CLI_USAGE.
+ * Reports whether to refresh the resources first: --refresh, else the project file's option
+ * `refresh`. Throws CLI_USAGE.
  */
 export function readRefresh(flags: Flags, project: Project): boolean {
   const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')

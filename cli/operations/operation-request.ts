@@ -96,8 +96,8 @@ export async function buildRequest(
 
 /**
  * Opens the secrets manager of a stack. Other threads or services derive its key, so this thread
- * loads the code of deployments meanwhile. It does so only in its next turn, because the derivation
- * would otherwise begin after the load.
+ * loads the code of deployments meanwhile. The load waits for the next turn of the event loop,
+ * because the derivation would otherwise begin after the load.
  */
 async function openManagerAndPreload(
   session: CliSession,

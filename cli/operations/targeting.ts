@@ -23,6 +23,6 @@ export function readTargeting(flags: Flags): Targeting | undefined {
     excludeProtected,
   }
   const { replaces } = targeting
-  const isAll = [targeting.targets, excludes, replaces].every(list => list.length === 0)
-  return isAll && !excludeProtected ? undefined : targeting
+  const areListsEmpty = [targeting.targets, excludes, replaces].every(list => list.length === 0)
+  return areListsEmpty && !excludeProtected ? undefined : targeting
 }

@@ -13,13 +13,16 @@ import type { CliSession } from '../session/session.ts'
 import { withPluginHost } from './with-plugin-host.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
 
-/** A package: a plugin `name` or `name@version`, or a schema file, and arguments of the plugin. */
+/**
+ * The operands that name a package. `plugin`: a plugin, as `name` or `name@version`, or the path of
+ * a schema file (`.json`). `args`: the arguments of the plugin.
+ */
 export interface PackageOperands {
   readonly plugin: string
   readonly args: readonly string[]
 }
 
-/** A schema, and its whole JSON, which also has fields that the schema omits. */
+/** A schema, and its whole JSON, which also has fields that `PackageSchema` omits. */
 export interface LoadedSchema {
   readonly schema: PackageSchema
   readonly json: unknown
@@ -52,7 +55,7 @@ export async function loadPackageSchema(
   if (version !== '' && semver.valid(version) === null)
     throw error('CLI_USAGE', `invalid plugin version: ${version}`)
   const text = await withPluginHost(session, host =>
-    describePlugin(host, { name, version: version.replace(/^v/, ''), args }),
+    readPluginSchema(host, { name, version: version.replace(/^v/, ''), args }),
   )
   return parseSchema(text, plugin)
 }
@@ -62,7 +65,7 @@ function readSchemaFile(path: string): string {
   return readFileSync(path, 'utf8')
 }
 
-async function describePlugin(
+async function readPluginSchema(
   host: PluginHost,
   { name, version, args }: { name: string; version: string; args: readonly string[] },
 ): Promise<string> {
@@ -83,7 +86,7 @@ async function describePlugin(
   }
 }
 
-/** Returns the package that the plugin serves with these arguments: '' for its own. */
+/** Returns the package that the plugin serves with these arguments. '': the plugin's own. */
 async function parameterize(
   provider: Provider,
   name: string,

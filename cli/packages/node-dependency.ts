@@ -6,7 +6,10 @@ import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 
-/** Returns the `package.json` of the program or of its project. Throws PROJECT_INVALID. */
+/**
+ * Returns the path of the `package.json` of the program, or else of its project. Throws
+ * PROJECT_INVALID.
+ */
 export function findNodeManifest(project: Project): string {
   const { programFolder } = locateProgram(project)
   const candidates = [programFolder, project.root].map(folder => join(folder, 'package.json'))
@@ -14,7 +17,7 @@ export function findNodeManifest(project: Project): string {
   if (found === undefined)
     throw error(
       'PROJECT_INVALID',
-      `no package.json in ${programFolder}, so that the program cannot depend on the SDK; create it with \`npm init\``,
+      `no package.json in ${programFolder}: the program cannot depend on the SDK without it; create it with \`npm init\``,
     )
   readManifest(found)
   return found

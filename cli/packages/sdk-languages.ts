@@ -13,7 +13,7 @@ export interface SdkLanguage {
   /** Checks the project before anything is written. Throws PROJECT_INVALID. */
   readonly check: (project: Project) => void
   readonly generate: (schema: PackageSchema) => GeneratedSdk
-  /** Makes the program depend on the SDK in a folder. Returns a sentence for each change. */
+  /** Makes the program depend on the SDK in `folder`. Returns a sentence for each change. */
   readonly link: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
   /** The lines that the user runs or writes next. */
   readonly nextSteps: (schema: PackageSchema) => readonly string[]

@@ -34,7 +34,7 @@ export async function withPluginHost<T>(
   const processes = createProcesses()
   let host: PluginHost | undefined
   const getHost = (): PluginHost => {
-    if (host === undefined) throw new Error('no plugin calls the services before the host exists')
+    if (host === undefined) throw new Error('a plugin called the services before the host existed')
     return host
   }
   const monitor = await startMonitorServer({

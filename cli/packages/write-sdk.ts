@@ -18,7 +18,7 @@ export function writeSdk(folder: string, { files }: GeneratedSdk): void {
   if (earlierFiles === undefined)
     throw error(
       'CLI_USAGE',
-      `the folder ${folder} has files of its own; pass another one with --out`,
+      `the folder ${folder} has files that were not generated; pass another folder with --out`,
     )
   for (const path of earlierFiles.filter(earlier => isBelow(folder, earlier)))
     rmSync(join(folder, path), { force: true })

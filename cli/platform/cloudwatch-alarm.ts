@@ -7,7 +7,7 @@ import type { CloudWatchSender } from './count-busy-generators.ts'
 import type { AlarmPort } from './platform-port.ts'
 import { sendOrUndefined } from './send-or-undefined.ts'
 
-/** Actions that one request returns. An alarm has one action for each change to ALARM. */
+/** Maximum number of actions in one response. An alarm has one for each change to ALARM. */
 const actionsMax = 10
 
 /** Creates the access to one alarm. */

@@ -2,10 +2,13 @@ import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/clie
 import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
 import { sendOrUndefined } from './send-or-undefined.ts'
 
-/** A client of CloudWatch, or a replacement for it. */
+/** A client of CloudWatch, or its replacement in a test. */
 export type CloudWatchSender = Pick<CloudWatchClient, 'send'>
 
-/** The window in which a busy task has certainly written its metric. Log lines may arrive late. */
+/**
+ * The window in which a busy task of the long pool has certainly written its metric. The log lines
+ * that contain the metric may arrive late.
+ */
 const busyWindowMs = 5 * 60_000
 /** Interval at which a busy task writes its metric, in seconds. */
 const busyPeriodSeconds = 60

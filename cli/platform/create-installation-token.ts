@@ -9,9 +9,9 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { InstallationTokenRequest, InstallationTarget } from './platform-port.ts'
 
 /**
- * Creates a token of an installation in its catalog. This requires `dynamodb:UpdateItem` and
- * `dynamodb:PutItem` on that table, and does not use the API. Throws the errors of the AWS
- * adapters.
+ * Creates an admin token of an installation in its catalog table. This requires
+ * `dynamodb:UpdateItem` and `dynamodb:PutItem` on that table, and does not use the API. Throws the
+ * errors of the AWS adapters.
  */
 export async function createInstallationToken(
   client: Pick<DynamoDBClient, 'send'>,

@@ -42,6 +42,7 @@ export async function inspectInstallation(
     Promise.all([names.journalTable, names.catalogTable].map(name => inspectTable(clients, name))),
     Promise.all(queueNames.map(name => inspectQueue(clients, names.queues[name]))),
     inspectBucket(clients, bucketNameOf(installation, account, region)),
+    // The deployment of an installation stores its addresses in tags of the schedule group.
     readTags(clients, `${arnPrefixOf(region)}:${account}:schedule-group/${names.scheduleGroup}`),
   ])
   return {

@@ -6,7 +6,7 @@ import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** Maximum length of the returned output: its end, which has the cause of a failure. */
+/** Maximum length of the returned output. Its end is kept, which has the cause of a failure. */
 const outputCharsMax = 64 * 1024
 
 /**
@@ -19,12 +19,12 @@ export async function runCdk(
   args: readonly string[],
   cdkOutput: OutputStream,
 ): Promise<CdkRun> {
-  const output = mkdtempSync(join(tmpdir(), 'antichain-cdk-'))
+  const assemblyFolder = mkdtempSync(join(tmpdir(), 'antichain-cdk-'))
   try {
     return await new Promise((resolveRun, reject) => {
       const child = spawn(
         process.execPath,
-        [join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk'), ...args, '--output', output],
+        [join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk'), ...args, '--output', assemblyFolder],
         { cwd: root, env: cdkVariablesOf(target), stdio: ['ignore', 'pipe', 'pipe'] },
       )
       let outputText = ''
@@ -37,12 +37,12 @@ export async function runCdk(
       child.on('close', code => resolveRun({ exitCode: code ?? 1, output: outputText }))
     })
   } finally {
-    rmSync(output, { recursive: true, force: true })
+    rmSync(assemblyFolder, { recursive: true, force: true })
   }
 }
 
 /**
- * Returns the environment of the CDK. The project's Node comes first in PATH, because the CDK
+ * Returns the environment of the CDK. The Node of this process comes first in PATH, because the CDK
  * starts its app as `node`.
  */
 function cdkVariablesOf({ env, region }: InstallationTarget): Record<string, string> {

@@ -79,7 +79,7 @@ async function installTerraformProviders(
   }
 }
 
-/** Creates the dependencies of installations for a program, with messages on stderr. */
+/** Creates the ports and settings of an installer for a program. Its messages go to stderr. */
 export function createSessionInstallDeps(
   session: CliSession,
   programFolder: string,

@@ -9,7 +9,10 @@ export interface LocatedProvider {
   /** The name in the report. */
   readonly name: string
   readonly version: string
-  /** The file of a local provider. For a folder with source code, the file that it replaces. */
+  /**
+   * The executable of a local provider. For a folder with source code, the path that the executable
+   * would have in it.
+   */
   readonly path: string | undefined
 }
 

@@ -19,10 +19,10 @@ import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
 import type { CliSession } from '../session/session.ts'
 import type { LocatedProvider } from './locate-checked-provider.ts'
 
-/** The provider of a check, its variables, and the redaction of its messages. */
+/** The provider of a check, its environment variables, and the redaction of its messages. */
 interface OpenerOptions {
   readonly located: LocatedProvider
-  /** The variables of the provider besides those of the user. */
+  /** Environment variables of the provider, in addition to those of the user. */
   readonly variables: Readonly<Record<string, string>>
   /** Removes secrets from a message of the provider. */
   readonly redact: (text: string) => string

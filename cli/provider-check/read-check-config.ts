@@ -16,8 +16,8 @@ const configForm = z.record(z.string(), z.union([inputsForm, z.array(inputsForm)
 const providerKey = 'provider'
 
 /**
- * Reads the configurations of a check: type token → list of inputs, and `provider` → inputs. Throws
- * CLI_USAGE for a file that is missing or invalid.
+ * Reads the configurations of a check: type token → list of inputs, and `provider` → inputs.
+ * Returns empty ones if no file is named. Throws CLI_USAGE for a file that is missing or invalid.
  */
 export function readCheckConfig(cwd: string, file: string | undefined): CheckConfig {
   if (file === undefined) return { provider: emptyMap, types: new Map() }

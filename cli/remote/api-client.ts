@@ -162,7 +162,7 @@ async function callHost<T>(url: string, request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the origin of a response, without the names in its path. */
+/** Returns the origin of the address of a response, for a message. */
 export function originOf(response: Response): string {
   return URL.parse(response.url)?.origin ?? 'the API'
 }

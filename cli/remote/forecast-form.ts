@@ -5,7 +5,7 @@ import type { StepOp } from '../../shared/records/operation.ts'
 
 const urnForm = z.string().transform(text => text as Urn)
 
-/** The form of a forecast in the end of a remote preview. */
+/** The form of the forecast that the API sends when a preview has ended. */
 export const forecastForm = z.object({
   parallel: z.number(),
   steps: z.number(),

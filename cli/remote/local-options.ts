@@ -2,8 +2,8 @@ import { error } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**
- * Options of operations that the API does not support: the name in camel case, and the text of the
- * refusal. A value means that only this value is refused.
+ * Options of operations that the API does not support. `name`: the option in camel case. `text`:
+ * the option in the message of the refusal. If `value` is present, only this value is refused.
  */
 export const localOptions: readonly (readonly [name: string, text: string, value?: string])[] = [
   ['functionLimit', '--function-limit'],

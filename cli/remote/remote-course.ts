@@ -7,7 +7,10 @@ import type { RecordedCourse } from '../../shared/runtime/forecast/read-course.t
 import type { ApiClient } from './api-client.ts'
 import { stackPathOf } from './stack-path.ts'
 
-/** Reads the course of a deployment from the API. Throws DEPLOYMENT_UNKNOWN. */
+/**
+ * Reads the course of a deployment from the API. The course is absent if its records were removed.
+ * Throws DEPLOYMENT_UNKNOWN.
+ */
 export async function readRemoteCourse(
   client: ApiClient,
   stack: StackId,

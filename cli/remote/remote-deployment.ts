@@ -38,8 +38,8 @@ const endForm = z.discriminatedUnion('kind', [
 
 /**
  * Requests a deployment or preview, and emits its events. `done` resolves with the result of the
- * deployment. If the request is refused, `done` rejects with the code of the refusal, or with
- * REQUEST_REFUSED.
+ * deployment. If the request is refused, `done` rejects with an error that has the code of the
+ * refusal, or else REQUEST_REFUSED.
  */
 export async function deployRemotely(
   client: ApiClient,

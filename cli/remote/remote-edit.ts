@@ -22,7 +22,7 @@ const deploymentForm = z.object({ result: z.string().optional(), version: z.numb
 /**
  * Requests an edit from the API, and waits until it is published. Throws the errors of the edit,
  * and DEPLOYMENT_FAILED for an interrupted edit. If no process has begun the edit within
- * `editWaitMs`, withdraws the request and throws REQUEST_EXPIRED.
+ * `editWaitMs`, this function withdraws the request and throws REQUEST_EXPIRED.
  */
 export async function editRemotely(
   client: Pick<ApiClient, 'call'>,

@@ -2,7 +2,7 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { stackPathOf } from './stack-path.ts'
 
-/** The kinds of documents for webhooks, schedules and notifications. */
+/** The kinds of JSON documents in the API that define a trigger or a notification. */
 export type TriggerKind = 'webhook' | 'schedule' | 'notification'
 
 /**
