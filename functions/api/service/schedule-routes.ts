@@ -41,8 +41,8 @@ interface ScheduleRequest {
   readonly operation: Schedule['operation']
 }
 
-/** The paths of the sorts of schedules, with the functions that read the bodies of requests. */
-const sorts: Readonly<
+/** The paths of the kinds of schedules, with the functions that read the bodies of requests. */
+const kinds: Readonly<
   Record<
     ScheduleKind,
     { readonly path: string; readonly read: (call: ServiceCall) => ScheduleRequest }
@@ -53,7 +53,7 @@ const sorts: Readonly<
   ttl: { path: `${deploymentsPath}/ttl/schedules`, read: readTtlBody },
 }
 
-const { path: listPath } = sorts.raw
+const { path: listPath } = kinds.raw
 
 /** Routes for the schedules of a stack. They are the schedules of our own API. */
 export const serviceScheduleRoutes: readonly ServiceRoute[] = [
@@ -84,7 +84,7 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
       return {}
     },
   },
-  ...Object.entries(sorts).flatMap(([sort, { path, read }]): readonly ServiceRoute[] => [
+  ...Object.entries(kinds).flatMap(([kind, { path, read }]): readonly ServiceRoute[] => [
     {
       method: 'POST',
       path,
@@ -103,8 +103,8 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
         const key = keyOf(call)
         const stored = parseDocumentValue(scheduleDocument, await requireDocument(ports, key))
         const actualKind = kindOfSchedule(stored)
-        if (actualKind !== sort)
-          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualKind}, not ${sort}`)
+        if (actualKind !== kind)
+          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualKind}, not ${kind}`)
         return putSchedule(ports, key, read(call))
       },
     },
