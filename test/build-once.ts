@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 
 /**
- * Builds into a folder if it does not exist yet, and returns the folder. `build` gets another folder
- * that becomes it at the end, so that the folder is never incomplete. Throws what `build` throws.
+ * Builds into a folder if it does not exist yet, and returns the folder. `build` fills a partial
+ * folder, which then gets the name `folder`. So `folder` is never incomplete. Throws what `build`
+ * throws.
  */
 export function buildOnce(folder: string, build: (partialFolder: string) => void): string {
   if (existsSync(folder)) return folder

@@ -12,8 +12,8 @@ export interface AssetReader {
   readonly readFile: (path: string) => Promise<Uint8Array>
   readonly isDirectory: (path: string) => Promise<boolean>
   /**
-   * Lists files below a folder with `/` separators, in the order of
-   * docs/spec/property-values.md#assets-and-archives.
+   * Lists the files below a folder, as paths relative to that folder with `/` separators, in the
+   * order of docs/spec/property-values.md#assets-and-archives.
    */
   readonly listFiles: (path: string) => Promise<readonly string[]>
   /** Fetches the contents of an `http(s):` or `file:` address. */
@@ -182,7 +182,7 @@ async function* readAssetMembers(
   }
 }
 
-/** Reports whether a path, or the path of an address, names a readable archive file. */
+/** Reports whether the name has the extension of an archive file that `openArchive` can read. */
 function isArchiveName(name: string): boolean {
   return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
 }

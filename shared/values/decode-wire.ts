@@ -128,14 +128,19 @@ function readSpecial(fields: Fields, context: WireContext): PropertyValue | unde
         throw createMalformedError(context, 'is a byte string without base64 text')
       return { kind: 'bytes', base64: fields['value'] }
     default:
-      throw createMalformedError(context, `has the unknown signature ${formatSignature(fields)}`)
+      throw createMalformedError(context, `has ${describeSignature(fields)}`)
   }
 }
 
-/** Returns a signature for a message. An object may lack a text form. */
-function formatSignature(fields: Fields): string {
+/**
+ * Describes an invalid signature for a message. A signature that is no string is described by its
+ * type, because some objects cannot be converted to a string.
+ */
+function describeSignature(fields: Fields): string {
   const signature = fields[signatureKey]
-  return typeof signature === 'string' ? `'${signature}'` : `of the type ${typeof signature}`
+  return typeof signature === 'string'
+    ? `the unknown signature '${signature}'`
+    : `a signature of the type ${typeof signature}`
 }
 
 function readSecret(fields: Fields, context: WireContext): PropertyValue | undefined {

@@ -69,7 +69,10 @@ function compare(
     )
 }
 
-/** Compares two lists. An additional item differs even if it is null, unlike a key of an object. */
+/**
+ * Compares two lists. An additional item is a difference even if it is null, unlike an additional
+ * key of an object.
+ */
 function compareItems(
   a: readonly PropertyValue[],
   b: readonly PropertyValue[],

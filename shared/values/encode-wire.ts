@@ -165,7 +165,7 @@ function writeReference(reference: ResourceReference, context: WireContext): unk
     return typeof id === 'string' && id !== '' ? id : writeUnknown(context)
   }
   const fields: Fields = { [signatureKey]: signatures.reference, urn }
-  // States do not contain name and type; both are derived from the URN.
+  // A reference from a state lacks name and type, so both are derived from the URN.
   fields['name'] = name ?? nameOf(urn)
   fields['type'] = type ?? typeOf(urn)
   if (id !== undefined) fields['id'] = typeof id === 'string' ? id : ''

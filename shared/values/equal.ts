@@ -3,9 +3,9 @@ import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from '.
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Reports whether two values are equal as in states (docs/spec/json-encoding.md#encoding-rules). In
- * objects null equals absent, assets are compared by hash, secrets equal secrets only, and an
- * unknown equals an unknown.
+ * Reports whether two values are equal by Pulumi's rules
+ * (docs/spec/json-encoding.md#encoding-rules). In objects null equals absent, assets are compared
+ * by hash, secrets equal secrets only, and an unknown equals an unknown.
  */
 export function areEqualValues(
   a: PropertyValue | undefined,
@@ -48,9 +48,9 @@ function areEqualSpecials(a: SpecialValue, b: SpecialValue): boolean {
 }
 
 /**
- * Compares assets by hash. Without a hash, text is hashed here. Assets without a hash are equal if
- * they have the same path, address or members. An asset with a hash never equals an asset without
- * one.
+ * Compares two assets or archives by hash. Without a hash, text is hashed here. Values without a
+ * hash are equal if they have the same path, address or members. A value with a hash never equals
+ * one without a hash.
  */
 function areEqualAssets(a: Asset | Archive, b: Asset | Archive): boolean {
   const hash = hashOf(a)

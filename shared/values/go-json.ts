@@ -38,7 +38,10 @@ function isJsonList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-/** Replaces lone surrogates like Go, because they have no UTF-8 encoding. */
+/**
+ * Formats a string as JSON. Lone surrogates have no UTF-8 encoding, so they are replaced, as Go
+ * does.
+ */
 function quoteText(text: string): string {
   return escapeForHtml(JSON.stringify(text.toWellFormed()))
 }

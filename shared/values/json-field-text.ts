@@ -1,13 +1,13 @@
 /**
- * Returns the text of a field of a JSON object, exactly as the object's text has it. Of repeated
- * fields the last one counts, as in `JSON.parse`. Returns undefined without such a field. The text
- * must be a valid JSON object.
+ * Returns the text of a field's value, exactly as it is written in the text of a JSON object. Of
+ * repeated fields the last one counts, as in `JSON.parse`. Returns undefined without such a field.
+ * `objectText` must be a valid JSON object.
  */
 export function findFieldText(objectText: string, name: string): string | undefined {
   let position = skipSpaces(objectText, skipSpaces(objectText, 0) + 1)
   let found: string | undefined
   while (objectText[position] === '"') {
-    const keyEnd = findTextEnd(objectText, position)
+    const keyEnd = findStringEnd(objectText, position)
     const key: unknown = JSON.parse(objectText.slice(position, keyEnd))
     const valueStart = skipSpaces(objectText, skipSpaces(objectText, keyEnd) + 1)
     const valueEnd = findValueEnd(objectText, valueStart)
@@ -25,8 +25,8 @@ function skipSpaces(text: string, start: number): number {
   return spaces.lastIndex
 }
 
-/** Returns the position after the text value whose opening quote is at `start`. */
-function findTextEnd(text: string, start: number): number {
+/** Returns the position after the JSON string whose opening quote is at `start`. */
+function findStringEnd(text: string, start: number): number {
   for (
     let quote = text.indexOf('"', start + 1);
     quote !== -1;
@@ -42,7 +42,7 @@ function findTextEnd(text: string, start: number): number {
 /** Returns the position after the value that begins at `start`. */
 function findValueEnd(text: string, start: number): number {
   const first = text[start]
-  if (first === '"') return findTextEnd(text, start)
+  if (first === '"') return findStringEnd(text, start)
   if (first !== '{' && first !== '[') {
     const scalar = /[^,\]} \t\r\n]*/y
     scalar.lastIndex = start
@@ -57,7 +57,7 @@ function findValueEnd(text: string, start: number): number {
     const mark = marks.exec(text)
     if (mark === null) return text.length
     position = mark.index + 1
-    if (mark[0] === '"') position = findTextEnd(text, mark.index)
+    if (mark[0] === '"') position = findStringEnd(text, mark.index)
     else depth += mark[0] === '{' || mark[0] === '[' ? 1 : -1
   } while (depth > 0)
   return position

@@ -7,8 +7,8 @@ import { error } from '../errors/error.ts'
 export const valueDepthMax = 1_100
 
 /**
- * Maximum nesting depth of a stored document. Functions that visit a document are recursive, so a
- * deeper one would overflow the stack.
+ * Maximum nesting depth of parsed JSON, such as a state, a journal entry or a request body.
+ * Functions that visit such JSON are recursive, so a deeper one would overflow the stack.
  */
 export const documentDepthMax = 1_200
 
@@ -25,7 +25,7 @@ export function isNestedDeeper(json: unknown, levelsMax: number): boolean {
   return false
 }
 
-/** Throws VALUE_MALFORMED for the part of a value at a depth that is not allowed. */
+/** Throws VALUE_MALFORMED if a part of a value is at a depth above `valueDepthMax`. */
 export function checkValueDepth(depth: number): void {
   if (depth > valueDepthMax)
     throw error(

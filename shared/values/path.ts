@@ -9,8 +9,8 @@ export type PathSegment = string | number | typeof anySegment
 export const anySegment = Symbol('*')
 
 /**
- * Parses `root.nested["quoted"][0][*]` (docs/spec/configuration.md#property-path-text). Throws
- * VALUE_MALFORMED.
+ * Parses a property path, such as `root.nested["quoted"][0][*]`
+ * (docs/spec/configuration.md#property-path-text). Throws VALUE_MALFORMED.
  */
 export function parsePath(text: string): readonly PathSegment[] {
   const segments: PathSegment[] = []
@@ -73,7 +73,7 @@ function parseQuoted(
       position += 1
     } else if (text[position] === '"') {
       if (text[position + 1] !== ']')
-        throw createMalformedError(text, 'a quoted name is not closed')
+        throw createMalformedError(text, "a quoted name is not followed by ']'")
       return { segment: toSegment(name), nextPosition: position + 2 }
     } else name += text[position]
   }
@@ -127,9 +127,10 @@ export function containsPath(
 /**
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
  * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path is
- * returned in `unresetPaths` if a value before its end was added or removed. It is not returned if
- * the reset only has to remove its last key. If a path has wildcards, its other matches are reset
- * anyway. Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
+ * returned in `unresettable` if a value before its end was added or removed. It is not returned if
+ * the reset only has to remove its last key. The matches of a path with wildcards are reset in
+ * order, up to the first match that cannot be reset. Malformed paths are ignored. Source:
+ * docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,
@@ -160,10 +161,13 @@ function parsePathIfValid(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-/** The position of a reset: the remaining path, and whether the old or new value is in a secret. */
+/** The position of a reset. */
 interface ResetPosition {
+  /** The remaining path. */
   readonly path: readonly PathSegment[]
+  /** Whether the old value is inside a secret. */
   readonly isFromSecret: boolean
+  /** Whether the new value is inside a secret. */
   readonly isInSecret: boolean
 }
 
@@ -188,8 +192,8 @@ function resetValue(old: PropertyValue, next: PropertyValue, position: ResetPosi
 }
 
 /**
- * Returns the old value. Wraps it as a secret if it comes from a secret and its new position is not
- * inside a secret.
+ * Returns an old value for its position in the new inputs. Wraps the value as a secret if it comes
+ * from a secret and the position is not inside a secret.
  */
 function wrapIfFromSecret(value: PropertyValue, position: ResetPosition): PropertyValue {
   return position.isFromSecret && !position.isInSecret ? secretOf(value) : value

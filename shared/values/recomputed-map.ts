@@ -1,6 +1,9 @@
 import type { PropertyMap, PropertyValue } from './value.ts'
 
-/** Number of computed objects that are kept. An engine reads far fewer states at the same time. */
+/**
+ * Maximum number of computed objects that all views together keep. An engine reads far fewer states
+ * at the same time.
+ */
 const keptMax = 4096
 
 /**

@@ -25,6 +25,7 @@ export function createRecordForm<Value extends z.ZodType>(
     .transform((raw, context) => {
       const refuse = (failed: z.ZodError, path?: PropertyKey): never => {
         for (const issue of failed.issues) {
+          // With `path`, the issue is that of a tuple, whose path begins with an index.
           const issuePath = path === undefined ? issue.path : [path, ...issue.path.slice(1)]
           context.issues.push({ ...issue, input: undefined, path: issuePath })
         }

@@ -2,8 +2,8 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Minimum length of a redacted secret. A redaction of one or two letters would make every message
- * unreadable.
+ * Minimum length of a secret that is redacted. A redaction of one or two letters would make every
+ * message unreadable.
  */
 const redactedCharsMin = 3
 

@@ -37,7 +37,7 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
   )
 }
 
-/** Reports whether a value contains an unknown. */
+/** Reports whether a value contains an unknown, or is the marker text of one. */
 export function containsUnknown(value: PropertyValue | undefined): boolean {
   const isUnknown = (special: SpecialValue): boolean =>
     special.kind === 'unknown' || (special.kind === 'output' && special.value === undefined)

@@ -10,8 +10,8 @@ const blockBytes = 512
 
 /**
  * Returns the bytes of one tar member exactly as Go's writer creates them, because hashes cover
- * these bytes. The format is ustar, with a PAX header before a name that is not ASCII or does not
- * fit (docs/spec/property-values.md#assets-and-archives).
+ * these bytes. The format is ustar, with an additional PAX header if the name is not ASCII or does
+ * not fit (docs/spec/property-values.md#assets-and-archives).
  */
 export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, createPadding(data.length)]
@@ -45,7 +45,7 @@ function toAscii(name: string): string {
   return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
-/** Splits a name into its two fields. Returns undefined if it is too long or not ASCII. */
+/** Splits a name into the fields of the header. Returns undefined if it does not fit. */
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
   if (name.length <= 100) return { name, prefix: '' }

@@ -31,7 +31,7 @@ export type JsonObject = { readonly [key: string]: Json }
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**
- * Leaves an inner secret unencrypted, because the outer secret encrypts it with the same key
+ * Stores the plaintext of an inner secret as its ciphertext, because the outer secret is encrypted
  * (docs/spec/property-values.md#secrets-in-states).
  */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
@@ -123,8 +123,8 @@ function encodeFloat(value: number): Json {
 }
 
 /**
- * Decodes a value from a state. Throws VALUE_MALFORMED for an unknown signature or too many levels,
- * and SECRETS_MALFORMED for a damaged secret.
+ * Decodes a value from a state. Throws VALUE_MALFORMED for a malformed value, such as an unknown
+ * signature or too many levels, and SECRETS_MALFORMED for a damaged secret.
  */
 export function decodeStored(json: Json, open: Open): PropertyValue {
   return decodeAt(json, open, 0)
@@ -184,16 +184,15 @@ function decodeSigned(json: JsonObject, signature: Json, place: DecodingPlace): 
     case floatSignature:
       return Buffer.from(requireMatch(json['value'], floatPattern, 'number'), 'hex').readDoubleBE()
     default:
-      throw error(
-        'VALUE_MALFORMED',
-        `a value in the state has the unknown signature ${formatSignature(signature)}`,
-      )
+      throw error('VALUE_MALFORMED', `a value in the state has ${describeSignature(signature)}`)
   }
 }
 
-/** Returns a signature for a message. A list or object may be too large to print. */
-function formatSignature(signature: Json): string {
-  return typeof signature === 'object' ? 'of a wrong type' : JSON.stringify(signature)
+/** Describes an invalid signature for a message. A list or object may be too large to print. */
+function describeSignature(signature: Json): string {
+  return typeof signature === 'object'
+    ? 'a signature of a wrong type'
+    : `the unknown signature ${JSON.stringify(signature)}`
 }
 
 function decodeSecret(json: JsonObject, { open, depth }: DecodingPlace): PropertyValue {
@@ -228,7 +227,7 @@ function decodeReference(json: JsonObject): PropertyValue {
   return { kind: 'reference', urn, packageVersion, id: isKnown ? id : unknown }
 }
 
-/** Returns the id from the form `{"V": …}` of old Pulumi versions. */
+/** Returns an id, also from the form `{"V": …}` of old Pulumi versions. */
 function unboxId(id: Json | undefined): Json | undefined {
   if (typeof id !== 'object' || id === null || isJsonList(id) || !Object.hasOwn(id, 'V')) return id
   return id['V']

@@ -55,7 +55,7 @@ export interface WireContext {
   readonly path: (string | number)[]
 }
 
-/** Returns the current path as text: `tags.list[2]`. */
+/** Returns the current path as text, such as `tags.list[2]`. */
 export function pathTextOf(context: WireContext): string {
   let text = ''
   for (const part of context.path) {

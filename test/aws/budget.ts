@@ -37,7 +37,7 @@ export interface CommandRequests {
  */
 export type DependencyOf = (position: number) => number | undefined
 
-/** Returns a program of `count` resources. By default, they are independent. */
+/** Returns a program of `count` resources. Another `version` changes the inputs of all. */
 const createProgram =
   (count: number, version: string, dependencyOf: DependencyOf): Program =>
   async monitor => {
@@ -60,7 +60,10 @@ async function registerAfter(
   return urn
 }
 
-/** Creates the counted ports: records and blobs over models of DynamoDB and S3. */
+/**
+ * Creates records and blobs over models of DynamoDB and S3. Each billed request is passed to `add`
+ * with its purpose (see `purposeOf`).
+ */
 async function createCountedPorts(add: (purpose: string, billed: BilledRequest) => void) {
   let purpose = ''
   const model = createModelDynamo(billed => add(purpose, billed))
@@ -72,7 +75,7 @@ async function createCountedPorts(add: (purpose: string, billed: BilledRequest) 
   }
   const s3 = createModelBucket(clock.now, billRequest).client
   const { send } = model.client
-  const sendNamed = (async (...args: Parameters<typeof send>): Promise<unknown> => {
+  const sendWithPurpose = (async (...args: Parameters<typeof send>): Promise<unknown> => {
     const [{ constructor, input }] = args
     purpose = purposeOf(constructor.name.replace('Command', ''), JSON.stringify(input))
     return send(...args)
@@ -80,7 +83,7 @@ async function createCountedPorts(add: (purpose: string, billed: BilledRequest) 
   const tables = createTableNames()
   await createTables(model.client, tables)
   const blobs = createBlobs({ s3: s3 as S3Client, bucket: 'b', prefix: 'blobs/', clock })
-  const deps = { client: { send: sendNamed }, clock, random: createSystemRandom(), tables }
+  const deps = { client: { send: sendWithPurpose }, clock, random: createSystemRandom(), tables }
   return { ...createRecords({ ...deps, region: 'eu-test-1' }, blobs), blobs, clock }
 }
 
@@ -102,9 +105,9 @@ export async function measureRequests(
   const engine = await openEngine(createCloud().script)
   const disturb = (platform: Platform): Partial<Platform> => {
     const { blobs, clock: __, catalog, ...ports } = countedPorts
-    // Requests that a timer sends depend on the time and not on the steps: a generator reads the
-    // awaited heads every two seconds. Here hints replace these reads, and only the timer of lease
-    // renewals runs.
+    // Requests that a timer sends depend on the time and not on the steps. For example, a generator
+    // reads the heads that it awaits after pauses. Here hints replace these reads, and only the
+    // timer of lease renewals runs.
     const repeat: Platform['clock']['repeat'] = (ms, call) =>
       ms === limits.leaseRenewMs ? platform.clock.repeat(ms, call) : () => undefined
     const clock = { ...platform.clock, repeat }
@@ -203,7 +206,7 @@ function addBilled(sums: Map<string, Sum>, purpose: string, billed: BilledReques
 const budget = {
   /** Per deployment of any size: its start, its generator runs, its close. */
   fixed: { writes: 45, reads: 45 },
-  /** Per executed step: write requests and write units, and read requests. */
+  /** Per executed step. `writes` bounds write requests and also write units. */
   step: { writes: 6, reads: 4 },
   /** Read units of an executed step: heads and outcomes are read in batches, at one unit each. */
   stepReadUnits: 8,
@@ -241,7 +244,8 @@ export function totalsOf({ sumsByPurpose }: CommandRequests): Totals {
 }
 
 /**
- * Checks the requests of commands. Throws with the figures of a command that exceeds the budget.
+ * Checks the requests of commands. Throws with the figures of a command that exceeds the budget,
+ * and for a head of more than a kilobyte.
  */
 export function checkBudget(measurements: readonly CommandRequests[]): void {
   for (const commandRequests of measurements) {

@@ -25,7 +25,7 @@ export interface CloudKill {
 export interface CloudRound {
   readonly kind: 'create' | 'update' | 'mixed' | 'destroy'
   readonly kills: readonly CloudKill[]
-  /** Time limits of calls as Lambda enforces them, in ms; if absent, the usual ones. */
+  /** Time limits of function calls, in ms; if absent, those of the template. */
   readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
   /** The value of the setting `antichain:inlineMax`. Default: 0. */
   readonly inlineMax?: number
@@ -34,9 +34,10 @@ export interface CloudRound {
 
 /** The result of a round. */
 export interface CloudRoundResult {
+  /** The functions whose environments were killed, one for each kill. */
   readonly kills: readonly string[]
   readonly seconds: number
-  /** Number of ended function calls, by name. */
+  /** Number of ended calls, by function name. */
   readonly calls: Readonly<Record<string, number>>
   /** Number of function calls that their time limit ended. */
   readonly timedOutCalls: number
@@ -78,16 +79,16 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
 
 /** Returns a description of a round. */
 export function describeCloudRound({ kind, kills, limitMs, inlineMax = 0 }: CloudRound): string {
-  const kinds = kills.map(
+  const killLabels = kills.map(
     ({ target, callShare }) => `${target} at ${Math.round(callShare * 100)} %`,
   )
   const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
   const limited = times.length === 0 ? '' : `, with ${times.join(' and ')} at a time`
   const inlined = inlineMax === 0 ? '' : `, ${inlineMax} operations inline`
-  return `${kind}${limited}${inlined}, killed: ${kinds.join(', ')}`
+  return `${kind}${limited}${inlined}, killed: ${killLabels.join(', ')}`
 }
 
-/** Number of objects of a round. Each operation costs an executor the start of a plugin. */
+/** Number of objects of a round. It is small, because executors start a plugin per operation. */
 const count = 20
 
 /**
@@ -136,10 +137,10 @@ export async function runCloudRound(
       ]),
     )
     const changes = sandbox.listChanges().slice(changesBefore)
-    // A generator that runs operations itself loses its running calls, as an executor does.
-    const hadCalls = (target: string): boolean =>
+    // A generator that runs operations itself has provider calls, which its kill interrupts.
+    const runsOperations = (target: string): boolean =>
       target === 'step-executor' || (target === 'step-generator' && inlineMax > 0)
-    const killedTargets = kills.map(target => (hadCalls(target) ? 'executor' : 'generator'))
+    const killedTargets = kills.map(target => (runsOperations(target) ? 'executor' : 'generator'))
     const repeatedCalls = checkChanges({ changes, killedTargets })
     const state = await readSoundState(sandbox)
     const goal = { round: { kind }, env: { ...env, STEP: '2' } }
@@ -211,6 +212,7 @@ async function killDuring(
   const killedTargets: FunctionName[] = []
   const draw = createRandom(seed)
   for (const { target, callShare, afterMs } of kills) {
+    // `roundKinds` states the calls of 50 objects.
     const calls = Math.max(1, Math.floor((callShare * roundKinds[kind].calls * count) / 50))
     const isDue = (): boolean => sandbox.listChanges().length - changesBefore >= calls
     await waitUntil(() => signal.aborted || isDue(), {

@@ -41,7 +41,7 @@ const nodeFolder = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
 
-/** Creates the bundles of the functions that have an entry, once per test process. */
+/** Creates the bundles of the functions that have an entry, in a folder of their own. */
 export function createBundles(): {
   readonly findBundle: (row: FunctionRow) => string | undefined
   readonly remove: () => void
@@ -65,6 +65,7 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
    */
   readonly functionAws?: AwsSettings
   readonly bundleOf: (row: FunctionRow) => string | undefined
+  /** Settings of the installation. They override those of the sandbox. */
   readonly settings?: Readonly<Record<string, string>>
   /** Time limits of calls, by function; if absent, those of the template. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
@@ -76,10 +77,10 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   /**
    * `above`: the SDK is in a folder above the program, so that the packed program is small. The
-   * functions are then plain processes, because a sandbox has no folder above.
+   * functions are then plain processes, because Lambda's sandbox has no such folder.
    */
   readonly sdk?: 'above'
-  /** The key that protects the secrets of the stack. Default: a passphrase. */
+  /** Selects the installation's key for the secrets of the stack. Default: a passphrase. */
   readonly secretsKey?: 'of the installation'
   /** Further environment variables of the functions. */
   readonly variables?: Readonly<Record<string, string>>
@@ -94,7 +95,7 @@ export interface CloudSandbox {
   readonly program: string
   /** The folder of the provider's cloud. */
   readonly cloudFolder: string
-  /** The URL of the installation's key of secrets. */
+  /** The URL of the installation's key for secrets. */
   readonly keyUrl: string
   /** The text of the stack file, which selects the secrets manager. */
   readonly stackFile: string
@@ -263,7 +264,7 @@ async function createSandboxProgram(
   cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
-  // Links between commands of packages would lead to omitted files.
+  // The copy contains no links, because the target of a link may be a file that is left out.
   if (options.sdk !== 'above')
     cpSync(sdkModules, join(program, 'node_modules'), {
       recursive: true,

@@ -11,7 +11,8 @@ export interface Dynoxide {
   readonly close: () => Promise<void>
 }
 
-const startMs = 10_000
+/** Time in which the emulator must answer after its start. */
+const startMaxMs = 10_000
 
 const binary = join(
   process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
@@ -49,7 +50,7 @@ export async function openDynoxide(): Promise<Dynoxide> {
 }
 
 async function waitUntilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
-  const deadlineMs = Date.now() + startMs
+  const deadlineMs = Date.now() + startMaxMs
   while (Date.now() < deadlineMs) {
     if (child.exitCode !== null) throw new Error(`dynoxide ended with ${child.exitCode}`)
     if (await fetch(endpoint).then(Boolean, () => false)) return

@@ -13,7 +13,7 @@ import { createQueuedSender } from '../../shared/triggers/notifications/queued-s
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { openRecordingDynamo } from './partition-uses.ts'
 
-/** The parts of a delivery that do not depend on its request. */
+/** A delivery as the history of a notification stores it, without its id and time. */
 export const sentDelivery = {
   ...({ kind: 'ping', body: '{}', durationMs: 1, url: 'https://chat.test/', status: 200 } as const),
   ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
@@ -39,9 +39,10 @@ export async function openModelApi() {
   const blobs = createBlobs(bucket)
   const deps = { client, clock, random, region: 'eu-test-1', tables: names }
   const address = async () => ({ url: 'https://bucket.test/', headers: {}, isThere: false })
-  // A test writes the state through these ports of its own, so that the caches of the API stay empty.
+  // A test writes its records through these ports of its own, so that the caches of the API stay
+  // empty.
   const records = createRecords(deps, blobs)
-  const letters = { listDeadLetters: async () => [], redrive: async () => 0 }
+  const notifications = { listDeadLetters: async () => [], redrive: async () => 0 }
   const ports = {
     ...createRecords(deps, blobs),
     ...{ blobs, archives: createBucketArchives(bucket), clock, random, logger: silentLogger },
@@ -50,7 +51,7 @@ export async function openModelApi() {
       redrive: async () => undefined,
     },
     nudges: { nudge: async () => undefined },
-    notifications: letters,
+    notifications,
     sealing: { seal: async (text: string) => text },
     scheduler: { place: async () => undefined, remove: async () => undefined },
     plugins: { registerArchive: async () => true },

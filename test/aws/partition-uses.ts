@@ -33,7 +33,7 @@ const actionsByPart: Readonly<Record<string, PartitionAction>> = {
   Delete: 'removes',
 }
 
-/** Returns the partition keys in a request of DynamoDB, at any depth. */
+/** Returns the partition keys in a request to DynamoDB, at any depth. */
 function listKeys(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
@@ -56,7 +56,8 @@ function listUses(commandName: string, input: object, names: TableNames): readon
     )
   }
   const action = actionsByCommand[commandName]
-  if (action === undefined) throw new Error(`${commandName} has no permission in this test`)
+  if (action === undefined)
+    throw new Error(`this test does not know which permission ${commandName} needs`)
   if ('RequestItems' in input)
     return Object.entries(input.RequestItems as object).flatMap(([table, items]) =>
       usesOf(table, action, items),

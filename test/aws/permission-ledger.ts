@@ -6,7 +6,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionUse } from '../../infra/local-cloud/permissions/permission-proxy.ts'
 
-/** The folder of the uses, which exists only when the whole tier runs. */
+/** The folder of the uses. Undefined unless all tests of the tier `aws` run. */
 export const ledgerFolder = process.env['ANTICHAIN_PERMISSION_LEDGER']
 
 /** The uses of one installation. */

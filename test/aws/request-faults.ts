@@ -22,9 +22,11 @@ export interface RequestFaultRule {
   readonly attemptsMax: number
 }
 
-/** Counters of a fault layer. */
+/** Counters of requests and faults. */
 export interface FaultCounts {
+  /** Requests by API operation; each attempt counts. */
   readonly requests: Map<string, number>
+  /** Faults by `<kind> <API operation>`. */
   readonly faults: Map<string, number>
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 export const credentialsFile = 'found.json'
 
 /**
- * Code that writes the AWS variables and credentials which a program finds into the provider's
- * folder.
+ * Code of a program. It writes the AWS variables and credentials that it finds into the folder of
+ * the provider's cloud.
  */
 export const saveCredentialsCode = `
 const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^AWS_/.test(name)))
@@ -17,7 +17,7 @@ fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
     process.env.GOLD_CLOUD + '/${credentialsFile}', JSON.stringify({ found, credentials })))
 `
 
-/** The variables of a program with the prefix `AWS_`, and the credentials at their address. */
+/** What the code found: variables with the prefix `AWS_`, and credentials from their address. */
 export interface SavedCredentials {
   readonly found: Readonly<Record<string, string>>
   readonly credentials: {

@@ -8,8 +8,9 @@ export interface SecretFinder {
 
 /** The maximum nesting of compressed data. No writer of the product nests deeper. */
 const depthMax = 4
-/** The first bytes of gzip, also in base64. */
+/** The first bytes of gzip data. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
+/** Gzip data in base64. It begins with the same bytes. */
 const gzipInText = /H4sI[A-Za-z0-9+/]{8,}={0,2}/g
 
 /**

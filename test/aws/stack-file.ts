@@ -4,9 +4,9 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 
-/** The passphrase of stacks in the local cloud that have no key. */
+/** The passphrase of the stacks in the local cloud that use no KMS key. */
 export const passphrase = 'open sesame'
-/** A secret in the configuration of these stacks, which must not be stored in plaintext. */
+/** A secret in the configuration of all stacks here. It must not be stored in plaintext. */
 export const secretText = 'hunter-two-and-a-half'
 
 /** The secrets manager and configuration of a stack file. */
@@ -17,7 +17,7 @@ export interface StackFileOptions {
   readonly config?: Readonly<Record<string, string>>
 }
 
-/** Creates the file of a stack with the secret in its configuration. */
+/** Creates the file of a stack, with `secretText` as the secret `password` of its project. */
 export async function createStackFile(
   stack: StackId,
   { aws, keyUrl, config = {} }: StackFileOptions & { readonly aws: AwsSettings },

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A store of S3 without conditional writes: a proxy before a store that has them. */
+/** An S3 store without conditional writes: a proxy before a store that has them. */
 export interface UnconditionalStore {
   readonly endpoint: string
   /** The number of refused writes. */
@@ -10,8 +10,9 @@ export interface UnconditionalStore {
 }
 
 /**
- * Starts a proxy on loopback that refuses each write with `If-None-Match`, with this status and
- * name of the error. It forwards other requests with their host, which their signatures contain.
+ * Starts a proxy on loopback that refuses each write with `If-None-Match`, with the HTTP status and
+ * the error name of `refusal`. It forwards other requests with their `host` header, because their
+ * signatures cover it.
  */
 export async function startUnconditionalStore(
   target: string,

@@ -1,6 +1,6 @@
 /**
  * A sandbox of the local cloud with a repository host and a webhook. The host is a server on
- * loopback, which a setting of the functions allows here.
+ * loopback, which environment variables of the functions allow here.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -31,7 +31,7 @@ export function archivesContract(name: string, open: OpenAdapter<Ports>): void {
     const hashOf = (bytes: Uint8Array): BlobHash =>
       createHash('sha256').update(bytes).digest('hex') as BlobHash
 
-    test('an archive is read by its own stack only', async () => {
+    test('only the stack of an archive can read it', async () => {
       const bytes = bytesOf('own')
       const archive = await ports.archives.put(stacks().own, bytes)
       expect(archive).toBe(archiveNameOf(stacks().own, hashOf(bytes)))

@@ -30,7 +30,7 @@ export function auditContract(
       audit = adapter.audit
     })
 
-    test('entries are read newest first, in pages, in the order of their appends', async () => {
+    test('entries are read in pages, from the last append to the first', async () => {
       const appended = [
         createEntry(),
         createEntry({ kind: 'answered', status: 201 }),

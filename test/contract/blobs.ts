@@ -28,11 +28,11 @@ export function blobsContract(
       expect(new Set([...hashes, await blobs.put(bytes)]).size).toBe(1)
     })
 
-    test('a missing blob is an error of its own', async () => {
+    test('a read of a missing blob is refused', async () => {
       await expect(blobs.get(toBlobHash('0'))).rejects.toMatchObject({ code: 'STATE_INVALID' })
     })
 
-    test('an invalid hash is refused', async () => {
+    test('a read with an invalid hash is refused', async () => {
       const path = '../../etc/passwd' as BlobHash
       await expect(blobs.get(path)).rejects.toMatchObject({ code: 'STATE_INVALID' })
     })

@@ -37,7 +37,7 @@ export function catalogContract(
       return id
     }
 
-    const readExpected = async (id: StackId): Promise<ClaimBasis> => {
+    const readClaimBasis = async (id: StackId): Promise<ClaimBasis> => {
       const { version = 0, targeted } = (await catalog.getStack(id)) ?? {}
       return { version, ...(targeted === undefined ? {} : { targeted }) }
     }
@@ -76,29 +76,31 @@ export function catalogContract(
       })
     })
 
-    test('targeted deployments run at once, and a whole one waits for all of them', async () => {
+    test('targeted deployments run at once, and block an untargeted one until their end', async () => {
       const id = await createStack()
       const [a, b, c] = [toBlobHash('a'), toBlobHash('b'), toBlobHash('c')]
       const startTargeted = async (claim: BlobHash): ReturnType<CatalogPort['startTargeted']> =>
-        catalog.startTargeted(id, startInput, { claim, expected: await readExpected(id) })
+        catalog.startTargeted(id, startInput, { claim, expected: await readClaimBasis(id) })
       const [first, second, third] = [1, 2, 3].map(number => deploymentIdOf(id, number)) as [
         DeploymentId,
         DeploymentId,
         DeploymentId,
       ]
-      const unread = await readExpected(id)
+      const staleBasis = await readClaimBasis(id)
       expect(await startTargeted(a)).toEqual({ kind: 'started', deployment: first })
-      expect(await catalog.startTargeted(id, startInput, { claim: b, expected: unread })).toEqual({
+      expect(
+        await catalog.startTargeted(id, startInput, { claim: b, expected: staleBasis }),
+      ).toEqual({
         kind: 'changed',
       })
       expect(await startTargeted(b)).toEqual({ kind: 'started', deployment: second })
       expect(await catalog.start(id, startInput)).toEqual({ kind: 'busy', deployment: first })
       expect(await catalog.removeStack(id)).toBe(false)
-      const open = await readExpected(id)
-      expect(await catalog.extendClaim(second, c, unread)).toBe(false)
-      expect(await catalog.extendClaim(third, c, open)).toBe(false)
-      expect(await catalog.extendClaim(second, c, open)).toBe(true)
-      expect(await catalog.extendClaim(second, c, open)).toBe(true)
+      const currentBasis = await readClaimBasis(id)
+      expect(await catalog.extendClaim(second, c, staleBasis)).toBe(false)
+      expect(await catalog.extendClaim(third, c, currentBasis)).toBe(false)
+      expect(await catalog.extendClaim(second, c, currentBasis)).toBe(true)
+      expect(await catalog.extendClaim(second, c, currentBasis)).toBe(true)
       await catalog.release(first, end)
       await catalog.release(first, end)
       expect(await catalog.getStack(id)).toMatchObject({
@@ -106,7 +108,7 @@ export function catalogContract(
         targeted: [{ deployment: second, claim: c }],
       })
       await catalog.publish(id, 0, a)
-      expect(await catalog.extendClaim(second, a, { ...open, version: 0 })).toBe(false)
+      expect(await catalog.extendClaim(second, a, { ...currentBasis, version: 0 })).toBe(false)
       await catalog.release(second, end)
       const released = await catalog.getStack(id)
       expect(released).toMatchObject({ current: '', deployments: 2 })
@@ -121,7 +123,7 @@ export function catalogContract(
 
     test('of many concurrent targeted starts against one record one succeeds', async () => {
       const id = await createStack()
-      const expected = await readExpected(id)
+      const expected = await readClaimBasis(id)
       const answers = await Promise.all(
         ['a', 'b', 'c', 'd'].map(letter =>
           catalog.startTargeted(id, startInput, { claim: toBlobHash(letter), expected }),
@@ -262,7 +264,7 @@ export function catalogContract(
       expect(await catalog.listHistory(id, 1)).toHaveLength(1)
     })
 
-    test('the history is listed from a number on, and a single line is read alone', async () => {
+    test('the history is listed below a deployment number, also one line alone', async () => {
       const id = await createStack()
       for (const message of ['first', 'second', 'third']) {
         const { deployment } = await catalog.start(id, { ...startInput, message })
@@ -325,7 +327,7 @@ export function catalogContract(
   })
 }
 
-/** Returns late outcomes of attempts of one operation. */
+/** Returns a function that creates the late outcome of an attempt of one operation. */
 function createLateOutcomes(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),

@@ -8,7 +8,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** A queue and its visibility timeout. The suite waits for the timeout, so it should be short. */
+/** A queue and its visibility timeout. The suite waits for the timeout, which should be short. */
 export interface QueueUnderTest {
   readonly chains: ChainQueuePort
   readonly visibilityMs: number
@@ -23,8 +23,9 @@ function createMessage(operation: number): ChainMessage {
 /** Optional abilities of a queue. */
 export interface QueueAbilities {
   /**
-   * Whether a receiver can filter messages: by deployment, and by a maximum share. A queue without
-   * filters refuses them. Another component then limits the share.
+   * Whether a receiver can filter messages: by deployment, and by the delivery limit of that
+   * deployment. A queue without filters refuses a receive with one. Another component then limits
+   * the operations in delivery.
    */
   readonly canFilter: boolean
 }
@@ -57,7 +58,7 @@ export function chainQueueContract(
       return deliveries
     }
 
-    test('a delayed message is delivered after its delay, without the delay', async () => {
+    test('a delayed message is delivered after its delay, without `delayMs`', async () => {
       const message = createMessage(1)
       const startMs = performance.now()
       await chains.send([{ ...message, delayMs: 1_000 }])
@@ -172,11 +173,11 @@ export function chainQueueContract(
         const message = createMessage(1)
         await chains.send([message])
         const { deployment } = message
-        const share = { executor: toExecutorId('one'), operationsMax: 2 }
+        const deliveryLimit = { executor: toExecutorId('one'), operationsMax: 2 }
         for (const receiveOptions of [
           { deployment },
-          { deliveryLimit: share },
-          { deployment, deliveryLimit: share },
+          { deliveryLimit },
+          { deployment, deliveryLimit },
         ])
           await expect(chains.receive(1, 0, receiveOptions)).rejects.toMatchObject({
             code: 'INTERNAL_ASSERTION',
@@ -199,7 +200,7 @@ function describeFilters(
       chains = getChains()
     })
 
-    test('a delayed message takes no share before its delivery', async () => {
+    test('a delayed message counts for the delivery limit only from its delivery on', async () => {
       const { deployment, operations } = createMessage(1)
       await chains.send([
         { deployment, operations, delayMs: 60_000 },
@@ -223,7 +224,7 @@ function describeFilters(
       for (const received of [delivery, other]) await chains.remove(received?.receipt ?? '')
     })
 
-    test('executors of several processes together hold no more than the maximum share', async () => {
+    test('two executors together hold at most the operations of the delivery limit', async () => {
       const deployment = createDeploymentId()
       const send = (...numbers: readonly number[]) =>
         chains.send(numbers.map(number => ({ deployment, operations: [toOperationId(number)] })))
@@ -253,7 +254,7 @@ function describeFilters(
       await chains.remove(takenDeliveries.at(-1)?.receipt ?? '')
     })
 
-    test('a message larger than the maximum share is delivered nevertheless', async () => {
+    test('a single message that exceeds the delivery limit is delivered nevertheless', async () => {
       const message = { ...createMessage(1), operations: [1, 2, 3].map(toOperationId) }
       await chains.send([message, message])
       const { deployment } = message

@@ -11,8 +11,8 @@ import {
 } from './open-adapter.ts'
 
 /**
- * Results of a successful append. It is `already-appended` if an earlier attempt of the adapter
- * succeeded and only its reply was lost.
+ * The two answers to a successful append. The answer is `already-appended` if an earlier attempt of
+ * the adapter succeeded and only its reply was lost.
  */
 const appendedAnswers: readonly string[] = ['appended', 'already-appended']
 

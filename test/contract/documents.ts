@@ -130,10 +130,10 @@ export function documentsContract(
       await createDocument({ kind: 'schedule', scope, name: 'other-kind' })
       const removedVersion = await createDocument({ kind: 'token', scope, name: 'n999' })
       await documents.remove({ kind: 'token', scope, name: 'n999' }, removedVersion)
-      const scopeDocuments = await readAll(documents, scope)
+      const scopeDocuments = await readAllTokens(documents, scope)
       expect(scopeDocuments.map(({ key }) => key.name)).toEqual(names.toSorted())
       expect(scopeDocuments.map(({ value }) => value)).toEqual(names.toSorted())
-      const allDocuments = await readAll(documents)
+      const allDocuments = await readAllTokens(documents)
       expect(allDocuments.filter(({ key }) => key.scope === scope)).toEqual(scopeDocuments)
       expect(allDocuments.map(({ key }) => key.name)).toContain('foreign')
     })
@@ -150,7 +150,7 @@ export function documentsContract(
         await documents.remove({ kind: 'token', scope, name: documentName }, version)
       }
       await createDocument({ kind: 'token', scope, name: 'z' })
-      expect((await readAll(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
+      expect((await readAllTokens(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
     })
 
     test('names and scopes that are prefixes of others are listed separately', async () => {
@@ -160,10 +160,10 @@ export function documentsContract(
         await createDocument({ kind: 'token', scope, name: documentName })
       const longer = `${scope}-x` as DocumentKey['scope']
       await createDocument({ kind: 'token', scope: longer, name: 'a' })
-      const keys = (await readAll(documents, scope)).map(({ key }) => key)
+      const keys = (await readAllTokens(documents, scope)).map(({ key }) => key)
       expect(keys.map(key => key.name)).toEqual(names.toSorted())
       expect(new Set(keys.map(key => key.scope))).toEqual(new Set([scope]))
-      expect((await readAll(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
+      expect((await readAllTokens(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
     })
 
     test('an invalid cursor is harmless', async () => {
@@ -192,7 +192,7 @@ export function documentsContract(
   })
 }
 
-async function readAll(
+async function readAllTokens(
   documents: DocumentsPort,
   scope?: DocumentKey['scope'],
 ): Promise<readonly StoredDocument[]> {

@@ -27,7 +27,7 @@ export function eventsContract(
       })
     })
 
-    test('a repeated append changes nothing, also if only a part is new', async () => {
+    test('a repeated append changes nothing, and a partly new one adds the new lines', async () => {
       const deployment = createDeploymentId()
       await events.append(deployment, 'w', 0, ['a', 'b'])
       await events.append(deployment, 'w', 0, ['a', 'b'])

@@ -4,7 +4,7 @@ import { type OpenAdapter, toEpochMs, createStackId, withAdapter } from './open-
 
 const inOneMinute = () => toEpochMs(Date.now() + 60_000)
 
-/** Tests marks that exist until their time. */
+/** Tests marks, which exist until they expire. */
 export function marksContract(
   name: string,
   open: OpenAdapter<{ readonly marks: MarksPort }>,
@@ -96,8 +96,11 @@ export function sealingContract(
     )
 
     test('the same text is sealed to a different text each time', async () => {
-      const [firstSealed, otherText] = [await sealing.seal('a', 'x'), await sealing.seal('a', 'x')]
-      expect(firstSealed).not.toBe(otherText)
+      const [firstSealed, secondSealed] = [
+        await sealing.seal('a', 'x'),
+        await sealing.seal('a', 'x'),
+      ]
+      expect(firstSealed).not.toBe(secondSealed)
     })
 
     test('a text that was sealed for one document cannot be opened for another', async () => {
@@ -105,11 +108,11 @@ export function sealingContract(
       await expect(sealing.open(sealed, 'webhook * b')).rejects.toMatchObject(unreadable)
     })
 
-    test('a sealed text with one changed character cannot be opened', async () => {
+    test('a sealed text that was changed or truncated cannot be opened', async () => {
       const sealed = await sealing.seal('secret words', 'x')
       for (let index = 0; index < sealed.length; index += 3) {
-        const otherText = sealed[index] === 'A' ? 'B' : 'A'
-        const changedText = sealed.slice(0, index) + otherText + sealed.slice(index + 1)
+        const otherCharacter = sealed[index] === 'A' ? 'B' : 'A'
+        const changedText = sealed.slice(0, index) + otherCharacter + sealed.slice(index + 1)
         await expect(sealing.open(changedText, 'x')).rejects.toMatchObject(unreadable)
       }
       for (const truncated of ['', 'v1:', sealed.slice(0, 20)])

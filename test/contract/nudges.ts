@@ -98,7 +98,7 @@ export function hintsContract(
       for (const unsubscribe of [...unsubscribes, stopListening]) unsubscribe()
     })
 
-    test('a closed listener receives nothing more', async () => {
+    test('a listener receives nothing after it was stopped', async () => {
       const deployment = createDeploymentId()
       const receivedOperations: OperationId[] = []
       const stopListening = hints.listen(deployment, operation =>

@@ -38,15 +38,15 @@ export function withAdapter<Ports>(open: OpenAdapter<Ports>, onOpen: (ports: Por
   afterAll(() => close())
 }
 
-let stacks = 0
+let stackCount = 0
 
-/** Returns a stack that no other test uses, not even an earlier run against a shared account. */
+/** Returns the id of a stack that no other test uses, not even in an earlier run on the account. */
 export function createStackId(): StackId {
-  stacks += 1
-  return stackIdOf('contract', `s${Date.now().toString(36)}-${process.pid}-${stacks}`)
+  stackCount += 1
+  return stackIdOf('contract', `s${Date.now().toString(36)}-${process.pid}-${stackCount}`)
 }
 
-/** Returns a deployment of a stack that no other test uses. */
+/** Returns the id of a deployment of a stack that no other test uses. */
 export function createDeploymentId(): DeploymentId {
   return deploymentIdOf(createStackId(), 1)
 }

@@ -21,7 +21,7 @@ const requestsPerSequence = 25
 
 type Model = ReturnType<typeof createHeads>
 
-/** One request in the forms of the adapter and the model. */
+/** One request, as a call of the adapter and as a call of the model. */
 interface ModelledRequest {
   readonly label: string
   readonly adapter: (operations: OperationsPort, deployment: DeploymentId) => Promise<unknown>
@@ -41,7 +41,7 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
   const keyOf = (deployment: DeploymentId): string => `${deployment} ${id}`
   const claim = { owner, executor, expectedAttempt: attempt, needs }
   const end = { owner: draw.chance(0.3) ? ('' as const) : owner, attempt, verdict }
-  const createRelease = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
+  const createOwnerRemoval = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
     label: `${event} ${name} ${attempt}`,
     adapter: (operations, deployment) => operations[event](deployment, id, owner, attempt),
     model: (model, deployment) => model.removeOwner(keyOf(deployment), { owner, attempt, event }),
@@ -66,8 +66,8 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
     arrive,
     begin,
     begin,
-    createRelease('giveBack'),
-    createRelease('lapse'),
+    createOwnerRemoval('giveBack'),
+    createOwnerRemoval('lapse'),
     select,
   ])
 }

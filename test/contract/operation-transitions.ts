@@ -86,7 +86,10 @@ const statePaths: readonly (readonly [HeadState, string, readonly HeadAction[]])
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
 const requesters: readonly Requester[] = ['owner', 'other', 'none']
 
-/** Returns every possible request in a state, except repetitions, which `operations.ts` tests. */
+/**
+ * Returns the requests that the suite sends to a head in a state: every event except an arrival, by
+ * every possible requester. `operations.ts` tests most repetitions.
+ */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>

@@ -241,11 +241,15 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
       tampering.markNewer('stack', newer)
       const { stacks } = await ports.catalog.listStacks()
       expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
-      expect(await listStacks(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
-      expect(await listStacks(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
+      expect(await findUnreadableReason(ports, stackOf(damaged))).toMatchObject({
+        code: 'RECORD_DAMAGED',
+      })
+      expect(await findUnreadableReason(ports, stackOf(newer))).toMatchObject({
+        code: 'RECORD_TOO_NEW',
+      })
     })
 
-    test('a log with a missing record is refused with the key of that record by every reader', async () => {
+    test('a read over a missing log record is refused with the key of that record', async () => {
       const { ports, tampering } = handle
       const deployment = await createAllRecords(ports)
       const record = { writer: toWriterToken('w'), at: toEpochMs(3), decisions: [] }
@@ -264,7 +268,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
     })
 
     test.each(cases)(
-      'a $label of a newer version is refused by name and version',
+      'the $label of a newer version is refused with its name and version',
       async recordCase => {
         const { ports, tampering } = handle
         const deployment = await createAllRecords(ports)
@@ -281,7 +285,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
       },
     )
 
-    test.each(cases)('a damaged $label is named by its key', async recordCase => {
+    test.each(cases)('the error for a damaged $label contains its key', async recordCase => {
       const { ports, tampering } = handle
       const deployment = await createAllRecords(ports)
       if (!tampering.damage(recordCase.kind, deployment)) return
@@ -297,8 +301,8 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
   })
 }
 
-/** Lists the stacks while the record of `stack` cannot be read, and returns the reason. */
-async function listStacks({ catalog }: Platform, stack: StackId): Promise<unknown> {
+/** Checks that a stack with an unreadable record is listed separately, and returns the reason. */
+async function findUnreadableReason({ catalog }: Platform, stack: StackId): Promise<unknown> {
   const { stacks, unreadable } = await catalog.listStacks()
   expect(stacks.map(({ id }) => id)).not.toContain(stack)
   return unreadable.find(({ id }) => id === stack)?.reason

@@ -15,7 +15,10 @@ export const webhookDocument = z.strictObject({
   form: z.enum(formNames),
   /** The sealed secrets. During a rotation, the second one is the previous secret. */
   secrets: z.array(z.string()).min(1).max(2),
-  /** The sealed credential for reading the repository's archive and for replies to changes. */
+  /**
+   * The sealed credential for reading the repository's archive, and for writing commit states and
+   * comments.
+   */
   credential: z.string().optional(),
   /** The API address of the repository's host. */
   apiUrl: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),

@@ -52,8 +52,8 @@ export interface WebhookForm {
   readonly read: (request: WebhookRequest) => RepositoryEvent
   /**
    * Returns the identities by which a repeated delivery is recognized: the sender's own id, which a
-   * repetition keeps, and a digest of the signed part. The id is not signed, so an attacker who
-   * replays a delivery can change it.
+   * repetition keeps, and a digest of the signed part. An attacker who replays a delivery can
+   * change the id, which is not signed, but not the digest.
    */
   readonly identitiesOf: (request: WebhookRequest) => readonly string[]
 }
@@ -106,7 +106,7 @@ const signedForm: WebhookForm = {
   ],
 }
 
-/** All forms by their names in webhooks. */
+/** All forms, by the names that webhooks use. */
 export const webhookForms = { github: githubForm, signed: signedForm } as const satisfies Record<
   string,
   WebhookForm
