@@ -1,8 +1,9 @@
 /**
  * Measures all workloads of the table in docs/benchmarks.md, with Antichain and its peers in turn.
- * Other load on the machine thus affects all of them. Writes docs/measured/all.json after each
- * line, and the table of the page. Keeps the other lines of the file if they have the same machine
- * and versions.
+ * Other load on the machine thus affects all engines. A line is one workload with its number of
+ * resources. After each line, writes docs/measured/all.json and the table of docs/benchmarks.md.
+ * The lines of the file that are not measured now are kept if they have the same machine and
+ * versions. `--lines` separates names by semicolons.
  * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { execFileSync } from 'node:child_process'
@@ -31,8 +32,8 @@ const { values } = parseArgs({
 
 type LineResults = BenchResults['lines'][number]
 
-/** The measurements of one command of one engine so far. */
-interface SummedMeasurement {
+/** The measurements of one command with one engine, from the rounds so far. */
+interface CollectedMeasurements {
   readonly seconds: number[]
   readonly cpuSeconds: number[]
   peakMib: number
@@ -85,7 +86,7 @@ async function measureLine(
   line: BenchLine,
   repetitions: number,
 ): Promise<LineResults> {
-  const measured: Record<string, Record<string, SummedMeasurement>> = {}
+  const measured: Record<string, Record<string, CollectedMeasurements>> = {}
   const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
   const load = Math.round(loadavg()[0] ?? 0)
   for (let round = 0; round < rounds; round += 1)
@@ -93,10 +94,12 @@ async function measureLine(
       if (engine.name !== 'antichain' && !line.hasPeer) continue
       for (const [phase, run] of await runLine(engine, line)) {
         const byEngine = (measured[phase] ??= {})
-        const sums = (byEngine[engine.name] ??= { seconds: [], cpuSeconds: [], peakMib: 0 })
-        sums.seconds.push(run.seconds)
-        sums.cpuSeconds.push(Object.values(run.cpuSeconds).reduce((sum, next) => sum + next, 0))
-        sums.peakMib = Math.max(sums.peakMib, run.peaksMib[engine.name] ?? 0)
+        const collected = (byEngine[engine.name] ??= { seconds: [], cpuSeconds: [], peakMib: 0 })
+        collected.seconds.push(run.seconds)
+        collected.cpuSeconds.push(
+          Object.values(run.cpuSeconds).reduce((sum, next) => sum + next, 0),
+        )
+        collected.peakMib = Math.max(collected.peakMib, run.peaksMib[engine.name] ?? 0)
       }
     }
   for (const byEngine of Object.values(measured))

@@ -17,8 +17,8 @@ export interface GoPrograms {
 }
 
 /**
- * Builds the Go program and the provider of the benchmarks, once per contents of their sources,
- * into `.cache`. Throws when the sources do not compile.
+ * Builds the Go program and the provider of the benchmarks into `.cache`. Builds again only after
+ * a change of the sources. Throws when the sources do not compile.
  */
 export function buildGoPrograms(): GoPrograms {
   const hash = createHash('sha256')

@@ -1,10 +1,11 @@
 /**
- * Measures the codec of states for each number of resources (`--sizes`): decode, encode, fold,
- * verify, diff, or the `--steps`. `fold-texts` folds the texts of entries to the bytes of a state,
- * and `verify-bytes` verifies the bytes of a state, as a deployment does. Each step runs
- * `--repetitions` times. Prints one JSON line for each step, with the medians of wall time,
- * processor time and the longest delay of other work. On a busy machine only processor time is
- * comparable. Usage: `node bench/codec.ts [--sizes n,n] [--repetitions n] [--steps name,name]`.
+ * Measures the codec of states with each number of resources (`--sizes`; in folds, of entries). The
+ * steps are decode, encode, fold, verify, fold-texts, verify-bytes and diff, or those of `--steps`.
+ * As a deployment does, `fold-texts` folds the texts of entries to the bytes of a state, and
+ * `verify-bytes` verifies the bytes of a state. Each step is measured `--repetitions` times. Prints
+ * one JSON line for each step and size, with the medians of wall time, processor time and the
+ * longest delay of the event loop. On a busy machine only processor time is comparable. Usage:
+ * `node bench/codec.ts [--sizes n,n] [--repetitions n] [--steps name,name]`.
  */
 import { cpus, loadavg, release } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -23,7 +24,7 @@ const repetitions = Number(values.repetitions)
 
 const roundToHundredths = (number: number): number => Math.round(number * 100) / 100
 
-/** Runs a prepared step several times, and prints its medians. */
+/** Measures a prepared step `repetitions` times, and prints the medians of one run. */
 async function measure(step: string, size: number, prepared: PreparedStep): Promise<void> {
   const runs = Math.max(1, Math.round((prepared.coveredResources ?? 0) / size))
   const wallMs: number[] = []

@@ -1,8 +1,9 @@
 /**
  * Measures the cost of commands on AWS. A local cloud runs the bundled functions. This script
  * counts the requests to the emulators, and the function calls with their durations. It starts and
- * stops the emulators, and writes docs/measured/cost.json. `measuredRunForm` explains the options.
- * `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100] [--out file]`
+ * stops the emulators, and writes docs/measured/cost.json. The fields of `measuredRunForm` explain
+ * the options: delayMs, parallel, executorsMax and quietSeconds. Usage: `node bench/cost.ts
+ * [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100] [--out file]`
  */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'

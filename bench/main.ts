@@ -1,6 +1,7 @@
 /**
  * bench: benchmarks of Antichain. Measures commands of Antichain and the Pulumi CLI on one machine,
- * and prints one JSON line per measurement. It may import everything, and only tests import it.
+ * and prints one JSON line per measurement. This folder may import all others, and only tests
+ * import it.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -62,6 +63,7 @@ else {
 /**
  * Measures create, no-op and destroy with each size and each engine. The engines take turns, so
  * that other load on the machine affects both. With `--peer no`, only Antichain is measured.
+ * `--repetitions` repeats only the no-op.
  */
 async function benchWorkload(workload: keyof typeof defaultSizes): Promise<void> {
   const engines = findEngines().filter(

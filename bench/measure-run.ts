@@ -14,7 +14,7 @@ export interface RunMeasurement {
 
 /** The usage of one process so far. */
 interface Usage {
-  readonly name: string
+  readonly kind: string
   readonly peakKib: number
   readonly ticks: number
 }
@@ -56,10 +56,10 @@ function sumUsages(
 ): Pick<RunMeasurement, 'peaksMib' | 'cpuSeconds'> {
   const peaksMib: Record<string, number> = {}
   const cpuSeconds: Record<string, number> = {}
-  for (const { name, peakKib, ticks } of usages.values()) {
-    peaksMib[name] = Math.max(peaksMib[name] ?? 0, Math.round(peakKib / 1024))
-    const seconds = (cpuSeconds[name] ?? 0) + ticks / ticksPerSecond
-    cpuSeconds[name] = Math.round(seconds * 100) / 100
+  for (const { kind, peakKib, ticks } of usages.values()) {
+    peaksMib[kind] = Math.max(peaksMib[kind] ?? 0, Math.round(peakKib / 1024))
+    const seconds = (cpuSeconds[kind] ?? 0) + ticks / ticksPerSecond
+    cpuSeconds[kind] = Math.round(seconds * 100) / 100
   }
   return { peaksMib, cpuSeconds }
 }
@@ -75,16 +75,15 @@ function sampleProcesses(root: number, usages: Map<number, Usage>): void {
     /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
   )
   const processTree = new Set([root])
-  // Child processes have higher numbers than their parents, except after a wrap-around. Two passes
-  // find nearly all of them.
+  // The list may have a process before its parent. Two passes find nearly all descendants.
   for (let pass = 0; pass < 2; pass++)
     for (const { pid, parentPid } of entries) if (processTree.has(parentPid)) processTree.add(pid)
   for (const pid of processTree) {
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0)
-    const name = processNameOf(readOrEmpty(`/proc/${pid}/cmdline`))
+    const kind = processKindOf(readOrEmpty(`/proc/${pid}/cmdline`))
     const ticks = ticksOf(readOrEmpty(`/proc/${pid}/stat`))
-    // A process changes its name on exec. The map has the last name.
-    if (peak > 0 && name !== '') usages.set(pid, { name, peakKib: peak, ticks })
+    // The kind of a process changes when it calls exec. The map has the last kind.
+    if (peak > 0 && kind !== '') usages.set(pid, { kind, peakKib: peak, ticks })
   }
 }
 
@@ -94,13 +93,14 @@ function readProcess(pid: number): ProcessEntry | undefined {
   return parentPid === undefined ? undefined : { pid, parentPid: Number(parentPid) }
 }
 
-/** Returns the processor time of the process and its threads, in clock ticks. */
+/** Returns the processor time in the text of /proc/<pid>/stat, in clock ticks. */
 function ticksOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
 }
 
-function processNameOf(cmdline: string): string {
+/** Returns the kind of a process from its command line, or '' if it is not measured. */
+function processKindOf(cmdline: string): string {
   if (/cmd\/run|bench-go\/[0-9a-f]+\/program/.test(cmdline)) return 'program'
   if (/dynamic-provider|pulumi-resource-|terraform-provider-/.test(cmdline)) return 'provider'
   if (cmdline.includes('null-monitor')) return 'null engine'

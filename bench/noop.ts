@@ -12,7 +12,8 @@ const upArgs = ['up', '--yes', '--skip-preview', '--stack', 'bench']
 
 /**
  * Runs the quickstart again without changes: with Antichain, and with the null engine on the same
- * program and provider. Both engines take turns, so that other load on the machine affects both.
+ * program and provider. The null engine makes only the calls that any engine must make. Both
+ * engines take turns, so that other load on the machine affects both.
  */
 export async function benchNoop(repetitions: number): Promise<void> {
   const [antichain] = findEngines()

@@ -1,7 +1,8 @@
 /**
- * Runs the program of the current folder with a monitor that makes only the calls of an engine.
- * These are Check and Diff with an exported state, and Check and Create without a state. The run is
- * the baseline of benchmarks: the time of program and provider without an engine.
+ * Runs the program of the current folder with a monitor that makes only the calls that any engine
+ * must make. These are Check and Diff with an exported state, and Check and Create without a state.
+ * The run is the baseline of benchmarks: the time of program and provider without an engine.
+ * Usage: `node bench/null-monitor.ts <state file, or ''> <options as JSON>`.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -20,7 +20,7 @@ export interface NullProviders {
   readonly close: () => Promise<void>
 }
 
-/** Creates the provider of a package in the program folder. */
+/** Creates the provider of the package `pkg`, whose process runs in the program folder. */
 export function createNullProviders(deps: {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>

@@ -1,7 +1,9 @@
 /**
- * Plans a deployment on AWS: time, concurrency, requests, cost, and the limit that binds first.
- * The requests follow from runs of the real handlers on models of DynamoDB and S3. The pace follows
- * from the limits of AWS in bench/plan/assumptions.ts.
+ * Plans a deployment on AWS: time, concurrency, requests, cost, and the limit that binds first. The
+ * requests follow from runs of the real handlers on models of DynamoDB and S3. The pace follows
+ * from the limits of AWS in bench/plan/assumptions.ts. `--seconds` is the duration of a provider
+ * call, and `--executors` the setting executorsMax. `--assumptions` only prints the assumptions,
+ * and `--calibrate` only compares the model with docs/measured/cost.json. Usage:
  * `node bench/plan.ts [--resources 1000000] [--shape flat|layers|chain|hub] [--seconds 1]
  * [--parallel 1000] [--executors 100] [--assumptions] [--calibrate] [--json]`
  */
@@ -29,7 +31,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Returns a number of an option. Throws for a text that is not a positive number. */
+/** Returns the number of an option. Throws for a text that is not a positive number. */
 function readNumber(name: 'resources' | 'seconds' | 'parallel' | 'executors'): number {
   const number = Number(values[name])
   if (Number.isFinite(number) && number > 0) return number

@@ -35,9 +35,9 @@ export const names = buckets.map(
 }
 
 /**
- * Measures a TypeScript program of ten resources up to its first registration, without and with
- * kept compiled code. The packages come from the registry. One run of each comes first: it checks
- * the types, and keeps the compiled code.
+ * Measures a TypeScript program of ten resources up to the first registration of a custom resource:
+ * without and with compiled code from an earlier run. The packages come from the registry. One
+ * unmeasured run of each comes first. It checks the types, and with a folder keeps compiled code.
  */
 export async function benchProgramStart(repetitions: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))
@@ -50,8 +50,8 @@ export async function benchProgramStart(repetitions: number): Promise<void> {
     const antichain = findAntichain()
     const options = { project: 'bench', pkg: 'null', config: {}, creates: true }
     const compiledFolder = join(folder, 'compiled')
-    for (const first of [options, { ...options, compiledFolder }]) {
-      const { exitCode } = await (await createNullEngine(antichain, folder, first))()
+    for (const variant of [options, { ...options, compiledFolder }]) {
+      const { exitCode } = await (await createNullEngine(antichain, folder, variant))()
       if (exitCode !== 0) throw new Error(`the program in ${folder} failed with ${exitCode}`)
     }
     const endsAtFirst = { ...options, endsAtFirst: true }

@@ -1,6 +1,7 @@
 /**
- * Records the ratios of processor time that the full tier of the tests checks. Builds Pulumi's
- * command line with Go. Writes docs/measured/ratios.json. `node bench/ratios.ts [--repetitions 5]`
+ * Records the ratios that the full tier of the tests checks: Pulumi's processor time divided by
+ * Antichain's, for each command. Builds Pulumi's command line with Go. Writes
+ * docs/measured/ratios.json. `node bench/ratios.ts [--repetitions 5]`
  */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'

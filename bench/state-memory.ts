@@ -1,10 +1,10 @@
 /**
  * Measures memory and delays of the codec with a large state: each step in a process of its own,
  * from a file. Prints one JSON line for each step. `peakMegabytes` is the peak of resident memory.
- * `delayMs` is the longest delay of other work, which includes the time of other processes.
- * `turnCpuMs` is the longest processor time of the thread without other work. The texts of
- * different resources differ, and outputs repeat inputs. Usage: `node bench/state-memory.ts
- * [--resources n] [--repetitions n]`.
+ * `delayMs` is the longest delay of the event loop, which includes the time of other processes.
+ * `turnCpuMs` is the longest processor time of the thread between two callbacks of a timer. The
+ * texts of different resources differ, and outputs repeat inputs. Usage: `node
+ * bench/state-memory.ts [--resources n] [--repetitions n]`.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -41,7 +41,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Prints the text of a state, a resource at a time. Each resource has some 3 KB. */
+/** Yields the text of a state, a resource at a time. Each resource has some 3 KB. */
 function* printState(count: number): Generator<string> {
   const prefix = 'urn:pulumi:dev::bench::'
   const stack = `${prefix}pulumi:pulumi:Stack::bench-dev`
@@ -69,7 +69,7 @@ function* printState(count: number): Generator<string> {
   yield ']}}'
 }
 
-/** Runs a step with a parsed state. The state of `parse` is only read. */
+/** Runs a step with a parsed state. For the step `parse` nothing is left to do. */
 async function runStep(step: string, stored: StoredDeployment): Promise<unknown> {
   const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
   if (step === 'print')

@@ -20,8 +20,10 @@ import { printReport } from './print-report.ts'
 interface Contender {
   readonly name: string
   readonly version: string
+  /** The folder in which the test provider stores its objects. */
   readonly cloud: string
   readonly create: () => Promise<RunMeasurement>
+  /** Deploys again without changes. */
   readonly repeat: () => Promise<RunMeasurement>
   readonly destroy: () => Promise<RunMeasurement>
 }
@@ -30,9 +32,9 @@ interface Contender {
 interface Bench {
   readonly folder: string
   readonly size: number
-  /** The program of the test provider. */
+  /** The path of the test provider's binary. */
   readonly provider: string
-  /** Creates the folder of a cloud: below `memoryFolder` if that exists. */
+  /** Creates a cloud: a folder of objects, below `memoryFolder` if that exists. */
   readonly createCloud: (name: string) => string
 }
 
@@ -42,8 +44,9 @@ const source = 'golden.test/golden/tfgold'
 
 /**
  * Measures create, no-op and destroy of resources of the test provider: with Antichain, and with
- * OpenTofu if `hasPeer` is set and OpenTofu is found. Both run the same program of the provider,
- * without its log, and take turns. The null engine creates the same resources first.
+ * OpenTofu if `hasPeer` is set and OpenTofu is found. Both run the same binary of the provider,
+ * without its log, and take turns. First the null engine creates the same resources: its time is
+ * that of program and provider without an engine.
  */
 export async function benchTerraform(
   sizes: readonly number[],

@@ -31,7 +31,7 @@ for (let n = 0; n < Number(process.env.N); n++)
 `,
 } as const
 
-/** A program by name. `go`: N resources of the Go program, with the dependencies of `SHAPE`. */
+/** A program by name. `go`: N resources in Go, with the dependencies of the variable `SHAPE`. */
 export type WorkloadName = keyof typeof programs | 'go'
 
 /** Calls `use` with a temporary folder that contains a program, and then removes the folder. */

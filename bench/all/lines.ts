@@ -27,18 +27,19 @@ export interface BenchLine {
   readonly variables?: Readonly<Record<string, string>>
   /** The value of `--parallel`, or the default of the engine. */
   readonly parallel?: number
-  /** How many times as fast as the peer a command should be. */
+  /** How many times as fast as Pulumi a command should be, at least. */
   readonly ratioGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /**
    * The time of the provider's delays in a destroy, in s, which no number of cores shortens.
-   * The goal is 1.5 times this or the processor time on all cores, whichever is longer.
+   * The goal is 1.5 times the longer of two times: this one, and the processor time divided by the
+   * number of cores.
    */
   readonly destroyFloor?: number
   /** The highest peak of the engine's memory, in MiB. */
   readonly memoryGoal?: number
-  /** Whether the peer runs the line too. Its time grows with the square of the resources. */
+  /** Whether peers run the line too. Pulumi's time grows with the square of the resources. */
   readonly hasPeer: boolean
   /** The highest number of repetitions of a long line. */
   readonly repetitionsMax?: number
@@ -48,7 +49,7 @@ const programPhases = ['create', 'no-op', 'preview', 'destroy'] as const
 const goPhases = ['create', 'no-op', 'refresh', 'destroy'] as const
 const programGoals = { create: 7, 'no-op': 1.7, preview: 1.7, destroy: 30 } as const
 
-/** Lines of the Go program without a peer. Its provider does nothing, or waits in its deletes. */
+/** Returns lines of the Go program without a peer. DELETE_MS is the wait of each delete, in ms. */
 function createGoLines(): readonly BenchLine[] {
   const base = { workload: 'go', hasPeer: false } as const
   const slowDestroy = { phases: ['create', 'destroy'], parallel: 1_000, ...base } as const

@@ -4,7 +4,7 @@ import type { BenchResults } from './results-form.ts'
 
 type Measurements = BenchResults['lines'][number]['phases'][string]
 
-/** Returns the table of docs/benchmarks.md: each command beside its peer and its goal. */
+/** Returns the table of docs/benchmarks.md: the times of each command and its goals. */
 export function renderResults(results: BenchResults): string {
   const rows = benchLines.flatMap(line => {
     const measured = results.lines.find(({ name }) => name === line.name)?.phases
@@ -29,11 +29,11 @@ export function renderResults(results: BenchResults): string {
 
 /** Lists the workloads. Those with equal repetitions, load and date share one list. */
 function describeLines({ lines }: BenchResults): readonly string[] {
-  const namesByConditions = Map.groupBy(
+  const linesByConditions = Map.groupBy(
     lines,
     ({ repetitions, load, date }) => `${repetitions}, load ${load}, ${date}`,
   )
-  return [...namesByConditions].flatMap(([conditions, group]) => [
+  return [...linesByConditions].flatMap(([conditions, group]) => [
     `- ${conditions}:`,
     ...group.map(({ name }) => `    - ${name}`),
   ])
@@ -58,19 +58,19 @@ function renderRow(
     formatNumber(seconds),
     formatNumber(peerSeconds),
     formatNumber(ratio),
-    goalOf(line, phase, { seconds, coreSeconds, ratio, peakMib: antichain?.peakMib }),
+    formatGoals(line, phase, { seconds, coreSeconds, ratio, peakMib: antichain?.peakMib }),
     antichain === undefined ? '' : String(antichain.peakMib),
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-/** Returns the goals of a command, each with whether it is met. */
-function goalOf(
+/** Formats the goals of a command, each with whether it is met. */
+function formatGoals(
   { ratioGoals, secondsGoals, destroyFloor, memoryGoal }: BenchLine,
   phase: BenchPhase,
   measured: {
     readonly seconds: number | undefined
-    /** The processor time, divided by the processors. */
+    /** The processor time, divided by the number of cores. */
     readonly coreSeconds: number | undefined
     readonly ratio: number | undefined
     readonly peakMib: number | undefined
@@ -104,6 +104,7 @@ function goalOf(
     .join('; ')
 }
 
+/** Returns the text of a goal and whether it is met, or nothing for a command without the goal. */
 function withGoal(
   goal: number | undefined,
   describe: (goal: number) => readonly [string, boolean | undefined],

@@ -18,8 +18,8 @@ import type { StoredDeployment, StoredResource } from '../../shared/state/stored
 export interface PreparedStep {
   readonly run: () => unknown
   /**
-   * Number of resources that one measurement covers by repetition, so that short steps exceed the
-   * resolution of the clock of processor time. Absent: one run.
+   * Number of resources that the runs of one measurement process together. A short step needs many
+   * runs, because the clock of processor time has a low resolution. Absent: one run.
    */
   readonly coveredResources?: number
 }
@@ -30,13 +30,12 @@ const prefix = 'urn:pulumi:dev::bench::'
 const stackUrn = `${prefix}pulumi:pulumi:Stack::bench-dev`
 const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
 
-/** How many resources one measurement covers: of steps in memory, and of steps that read texts. */
-const coveredInMemory = 600_000
-const coveredInTexts = 50_000
+/** `coveredResources` of the steps on objects in memory, and of those on texts or bytes. */
+const [coveredInMemory, coveredInTexts] = [600_000, 50_000]
 
 /**
- * Step → its preparation for a number of resources. Each step keeps only its own input, because the
- * garbage collector also visits unused inputs.
+ * Step → its preparation for a number of resources, or of entries in the steps that fold. Each step
+ * keeps only its own input, because the garbage collector also visits unused inputs.
  */
 export const codecSteps: ReadonlyMap<string, (size: number) => Promise<PreparedStep>> = new Map([
   ['decode', prepareDecode],

@@ -79,7 +79,7 @@ export async function startCountingProxy(
   }
 }
 
-/** The requests of one purpose. */
+/** The requests of one purpose: an operation with the kind of its record, such as `PutItem log`. */
 interface PurposeCounts {
   readonly requests: number
   /** Units of DynamoDB, written or read. */

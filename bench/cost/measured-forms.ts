@@ -1,5 +1,6 @@
 import * as z from 'zod'
 
+/** The counts of a command; `Counts` in prices.ts explains the fields. */
 const countsForm = z.object({
   writeUnits: z.number(),
   readUnits: z.number(),
@@ -40,11 +41,11 @@ export const measuredRunForm = z.object({
   load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
-  /** Concurrent operations of each command. */
+  /** Maximum number of concurrent operations of each command. */
   parallel: z.int(),
   /** Maximum number of concurrent executor functions. */
   executorsMax: z.int(),
-  /** Duration of each change at the provider. */
+  /** Duration of each create, update or delete at the provider. */
   delayMs: z.number(),
   /** Time without function calls after which a command and its later effects count as complete. */
   quietSeconds: z.number(),
@@ -55,8 +56,9 @@ export type MeasuredRun = z.infer<typeof measuredRunForm>
 export type MeasuredPhase = z.infer<typeof phaseForm>
 
 /**
- * The contents of docs/measured/budget.json. `excludedUnits`: write units that the budget excludes,
- * those of events, of their writers and of arrivals.
+ * The contents of docs/measured/budget.json. The budget is the requests that tests allow for a
+ * command. `excludedUnits`: write units that it excludes, those of events, of the records of their
+ * writers, and of arrivals.
  */
 export const measuredBudgetForm = z.object({
   date: z.string(),

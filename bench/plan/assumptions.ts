@@ -1,6 +1,6 @@
 import { limits } from '../../shared/config/limits.ts'
 
-/** A number that the model assumes, and the document that states it. */
+/** A number that the model assumes, and its source: a document, or 'assumed' with a reason. */
 export interface Assumption {
   readonly value: number
   readonly unit: string

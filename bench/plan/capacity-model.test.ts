@@ -86,7 +86,7 @@ test('requests grow with the resources, and messages are shared', () => {
 
 test('a plan names the limits of a function that it exceeds', () => {
   expect(plan({ resources: 1_000_000 }).exceeded).toEqual([
-    'the generator needs 13912 MB, a function has at most 10240',
+    'the generator needs 13912 MB, but a function has at most 10240',
     'the generator outlives a function, so it hands over',
   ])
   expect(plan({}).exceeded).toEqual([])

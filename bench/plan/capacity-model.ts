@@ -17,7 +17,7 @@ export interface PlannedDeployment {
   readonly callSeconds: number
   /** The option `--parallel`. */
   readonly parallel: number
-  /** The setting of the installation. */
+  /** The setting of the installation with this name. */
   readonly executorsMax: number
 }
 
@@ -42,8 +42,8 @@ type Pace = readonly [limit: string, operationsPerSecond: number]
 
 /** The delays that no limit causes. */
 const startDelay = 'start of the first function'
-const callDelay = 'calls of one wave after the other'
-const waveDelay = 'store and queue of one wave after the other'
+const callDelay = 'provider calls, one wave after the other'
+const waveDelay = 'store and queue, one wave after the other'
 const fixedDelays: ReadonlySet<string> = new Set([startDelay, callDelay, waveDelay])
 
 /** Length of one step of the model, in s. */
@@ -152,20 +152,20 @@ function operationSecondsOf(
   return callSeconds + 4 * storeLatency.value
 }
 
-/** Returns the pace that each limit allows at a time. */
+/** Returns the pace that each limit allows `elapsedSeconds` after the start of the deployment. */
 function listPaces(
   deployment: PlannedDeployment,
   {
     coefficients,
     assumptions,
   }: { readonly coefficients: Coefficients; readonly assumptions: Assumptions },
-  at: number,
+  elapsedSeconds: number,
 ): readonly Pace[] {
   const seconds = operationSecondsOf(deployment, assumptions)
   const { perStep } = coefficients
   const perFunction = assumptions.operationsPerExecutor.value
-  const rampedBySource = 5 + assumptions.eventSourceRamp.value * at
-  const rampedByLambda = assumptions.lambdaRamp.value * at
+  const functionsOfEventSource = 5 + assumptions.eventSourceRamp.value * elapsedSeconds
+  const functionsOfLambda = assumptions.lambdaRamp.value * elapsedSeconds
   const functionPaceOf = (functions: number): number => (functions * perFunction) / seconds
   const generatorCpu =
     deployment.command === 'create'
@@ -179,8 +179,8 @@ function listPaces(
       'concurrent functions of the account',
       functionPaceOf(assumptions.lambdaConcurrency.value - 1),
     ],
-    ['growth of the event source', functionPaceOf(rampedBySource)],
-    ['growth of Lambda', functionPaceOf(Math.max(1, rampedByLambda))],
+    ['growth of the event source', functionPaceOf(functionsOfEventSource)],
+    ['growth of Lambda', functionPaceOf(Math.max(1, functionsOfLambda))],
     ['processor of the generator', 1_000 / generatorCpu.value],
     [
       'processors of the executors',
@@ -206,11 +206,14 @@ function messagesOf(
   { operationsPerMessage }: Assumptions,
 ): number {
   const waveCount = waves.reduce((total, { count }) => total + count, 0)
-  const shared = Math.max(waveCount, resources / operationsPerMessage.value)
-  return Math.ceil(Math.min(Math.max(requests.messages, 1), shared))
+  const sharedMessages = Math.max(waveCount, resources / operationsPerMessage.value)
+  return Math.ceil(Math.min(Math.max(requests.messages, 1), sharedMessages))
 }
 
-/** Returns the cost in US dollars. Functions cost for the time in which they have operations. */
+/**
+ * Returns the cost in US dollars. The generator is billed for the whole deployment, and executors
+ * for the time in which they have operations.
+ */
 function costOfPlan(
   deployment: PlannedDeployment,
   plan: {
@@ -248,7 +251,7 @@ function listExceeded(
   return [
     ...(memoryMb > functionMemoryMax.value
       ? [
-          `the generator needs ${Math.ceil(memoryMb)} MB, a function has at most ${functionMemoryMax.value}`,
+          `the generator needs ${Math.ceil(memoryMb)} MB, but a function has at most ${functionMemoryMax.value}`,
         ]
       : []),
     ...(callSeconds > functionLimit.value

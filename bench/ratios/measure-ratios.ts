@@ -8,10 +8,10 @@ export const ratioPhases = ['create', 'no-op', 'preview', 'refresh', 'destroy'] 
 /** A command whose ratio is recorded. */
 export type RatioPhase = (typeof ratioPhases)[number]
 
-/** Ratios by command: the processor time of the peer's engine, divided by that of Antichain's. */
+/** Ratios by command: the processor time of Pulumi's engine, divided by that of Antichain's. */
 export type EngineRatios = Readonly<Record<RatioPhase, number>>
 
-/** The number of resources. With more, the peer's creates would take most of the time. */
+/** The number of resources. With more, Pulumi's creates would take most of the time. */
 const resources = 300
 
 /**
@@ -35,7 +35,9 @@ async function measureEngine(engine: Engine): Promise<Readonly<Record<RatioPhase
       const run = await engine.run(folder, [...phaseArgs[phase], '--stack', 'bench'], env)
       const ownSeconds = run.cpuSeconds[engine.name] ?? 0
       if (run.exitCode !== 0 || ownSeconds === 0)
-        throw new Error(`${engine.name}: ${phase} failed with the exit code ${run.exitCode}`)
+        throw new Error(
+          `${engine.name}: ${phase} has exit code ${run.exitCode}, processor time ${ownSeconds} s`,
+        )
       seconds[phase] = ownSeconds
     }
     return seconds as Record<RatioPhase, number>

@@ -5,7 +5,7 @@ import {
   type SkippedPart,
 } from '../../shared/providers/terraform/adoption/adopt-instances.ts'
 
-/** The result of an adoption. */
+/** The result of an adoption, which adds the objects of a Terraform state to a stack. */
 export interface AdoptionReport {
   readonly stack: string
   /** The path of the Terraform state. */

@@ -46,7 +46,7 @@ function isAddressOf(address: string, source: string): boolean {
 /** The package of a provider, before the provider is installed and started. */
 export interface PackageChoice {
   readonly parameter: PackageParameter
-  /** The package of the program. Absent: the program has none of this provider. */
+  /** The program's requirement of this package. Absent: the program does not require it. */
   readonly required?: RequiredPackage
 }
 
@@ -71,7 +71,7 @@ export function choosePackage(
       }
     )
   const parameter = /^[./]/.test(choice) ? createLocal(choice) : createRemote(source, choice)
-  // The package keeps the form that the program has, so that the next deployment has no change.
+  // The parameter of the program's package is kept, so that the next deployment has no change.
   return packages.find(candidate => isSamePackage(candidate.parameter, parameter)) ?? { parameter }
 }
 
@@ -94,6 +94,7 @@ function toPackageChoice(required: RequiredPackage): readonly Required<PackageCh
 /** The registries of Terraform and OpenTofu, which have the same providers. */
 const publicRegistries = ['registry.terraform.io/', 'registry.opentofu.org/']
 
+/** Reports whether a package is of a provider. The file name of a local one must name its type. */
 function servesSource(parameter: PackageParameter, source: string): boolean {
   if (parameter.kind === 'remote')
     return normalizeSource(parameter.source) === normalizeSource(source)

@@ -9,7 +9,7 @@ import { createResourceState, type ResourceState } from '../../shared/state/reso
 
 /**
  * Separates new objects from those that a stack has already. Throws STACK_NOT_EMPTY if the stack
- * has another resource with the URN of an object.
+ * has another resource with the URN of a new object.
  */
 export function separateExisting(
   instances: readonly AdoptedInstance[],
@@ -36,7 +36,8 @@ export function separateExisting(
 }
 
 /**
- * Returns the resources of a stack with adopted objects, their providers, and the root resource.
+ * Returns the resources of a stack, and adds adopted objects, their providers and the root
+ * resource.
  */
 export function addAdopted(
   resources: readonly ResourceState[],

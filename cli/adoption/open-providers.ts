@@ -21,6 +21,7 @@ import { createProviderState } from './provider-state.ts'
 /** Dependencies of the providers of an adoption. */
 export interface OpenProvidersDeps
   extends Pick<TerraformProviderDeps, 'findBinary' | 'start' | 'warn' | 'inform'> {
+  /** Chooses the package of a provider by the provider's full address. */
   readonly choose: (source: string) => PackageChoice
   readonly random: Pick<RandomPort, 'uuid'>
   readonly stack: AdoptingStack
@@ -31,7 +32,7 @@ export interface OpenProvidersDeps
 
 /** The providers of an adoption, whose processes run until `close`. */
 export interface OpenProviders extends AdoptionProviders {
-  /** Lists the states of the provider resources to which `getReference` referred. */
+  /** Lists the states of the provider resources whose references `getReference` returned. */
   readonly listStates: () => readonly ResourceState[]
   readonly close: () => Promise<void>
 }
@@ -87,7 +88,7 @@ export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
   }
 }
 
-/** Refuses a second provider with the package name of another one. Throws PLUGIN_AMBIGUOUS. */
+/** Refuses a package name that another running provider has. Throws PLUGIN_AMBIGUOUS. */
 function requireOtherName(
   { pkg }: PackageRequest,
   running: ReadonlyMap<string, AdoptingPackage>,
@@ -96,6 +97,6 @@ function requireOtherName(
     if (request.pkg === pkg)
       throw error(
         'PLUGIN_AMBIGUOUS',
-        `the package '${pkg}' is that of the provider ${source} already`,
+        `the provider ${source} has the package name '${pkg}' already`,
       )
 }

@@ -76,7 +76,7 @@ export function declareConfig(root: Command, attach: Attach): void {
   declareEnvironments(config, attach)
 }
 
-/** Declares the commands that copy values from another stack or from a deployment. */
+/** Declares the commands that copy values to another stack, or from a deployment. */
 function declareTransfers(config: Command, attach: Attach): void {
   attach(
     config
@@ -91,7 +91,7 @@ function declareTransfers(config: Command, attach: Attach): void {
   attach(
     config
       .command('refresh')
-      .description('Restore the configuration of the most recent deployment in the stack file')
+      .description('Restore the stack file with the configuration of the most recent deployment')
       .option('-f, --force', 'Keep no copy of the previous file'),
     async () => (await import('../commands/config-refresh.ts')).refreshConfig,
   )
@@ -102,6 +102,7 @@ function createListOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(collectValues)
 }
 
+/** Adds the options of commands that list values. */
 function addListingOptions(command: Command): Command {
   return command
     .option('-j, --json', 'Print JSON')

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import type { Attach } from './handler.ts'
-import { addExecutionOptions, addMessageOptions, addConfigOptions } from './declare-operations.ts'
+import {
+  addExecutionOptions,
+  addMessageOptions,
+  addShowConfigOptions,
+} from './declare-operations.ts'
 import { collectValues } from './flags.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
@@ -39,7 +43,7 @@ export function declareImport(root: Command, attach: Attach): void {
     .option('--preview-only', 'Preview without changing anything')
     .option('--suppress-outputs', 'Hide the stack outputs')
     .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
-  addExecutionOptions(addMessageOptions(addConfigOptions(command)))
+  addExecutionOptions(addMessageOptions(addShowConfigOptions(command)))
   attach(
     command,
     async () => (await import('../commands/import.ts')).importResources,

@@ -13,7 +13,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     'Allow only the operations of a plan saved by `preview --save-plan`',
   ).option('--strict', 'Allow only the operations shown in the preview')
   addConfirmOptions(
-    addProgramRefreshOptions(addReleaseOptions(addPolicyOptions(addShowOptions(up)))),
+    addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(up)))),
   )
   addReplaceOptions(addTargetingOptions(up, '--exclude <urn>'))
   attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
@@ -25,7 +25,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .addOption(new Option('--show-secrets [boolean]', 'Show secrets in plaintext'))
     .option('--save-plan <file>', 'Save the planned operations to a file for `up --plan`')
     .option('--import-file <file>', 'Save planned creates to a file for `import --file`')
-  addProgramRefreshOptions(addReleaseOptions(addPolicyOptions(addShowOptions(preview))))
+  addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(preview))))
   addReplaceOptions(addTargetingOptions(preview))
   attach(
     preview,
@@ -63,7 +63,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option('--preview-only', 'Preview without changing anything')
     .option('--run-program', 'Run the program, for its current providers and delete hooks')
     .option('--remove', 'Also remove the stack and its configuration file')
-  addConfirmOptions(addRefreshOptions(addReleaseOptions(addConfigOptions(destroy))))
+  addConfirmOptions(addRefreshOptions(addDeleteOptions(addShowConfigOptions(destroy))))
   addTargetOptions(destroy).option(
     '--exclude-protected',
     'Keep protected resources and their dependencies',
@@ -131,7 +131,7 @@ export function addMessageOptions(command: Command): Command {
 }
 
 /** Adds --show-config, and a hidden option of Pulumi without an effect here. */
-export function addConfigOptions(command: Command): Command {
+export function addShowConfigOptions(command: Command): Command {
   return command
     .option('--show-config', 'Show the configuration, with secrets hidden')
     .addOption(new Option('--show-full-output [when]').hideHelp())
@@ -142,7 +142,7 @@ export function addConfigOptions(command: Command): Command {
  * packs.
  */
 function addShowOptions(command: Command): Command {
-  return addConfigOptions(command)
+  return addShowConfigOptions(command)
     .option('--show-reads', 'Show resources that are only read')
     .option('--show-policy-remediations', 'Show each property that a policy pack changed')
 }
@@ -209,6 +209,7 @@ export function createFunctionLimitOption(): Option {
   return new Option('--function-limit <time>', description)
 }
 
+/** Adds --yes, --skip-preview and --show-secrets. */
 function addConfirmOptions(command: Command): Command {
   return command
     .option('-y, --yes', 'Skip the confirmation prompt')
@@ -244,7 +245,8 @@ function addProgramRefreshOptions(command: Command): Command {
   )
 }
 
-function addReleaseOptions(command: Command): Command {
+/** Adds --release, the order of deletes, and --ignore-protect. */
+function addDeleteOptions(command: Command): Command {
   return command
     .option(
       '--release <mode>',

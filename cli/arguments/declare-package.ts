@@ -15,7 +15,7 @@ export function declarePackage(root: Command, attach: Attach): void {
         'Name of the plugin, optionally with @<version>; a schema file; or terraform-provider',
       )
       .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
-      .description('Generate a typed SDK of a package into the project')
+      .description('Generate a typed SDK of a package in the project')
       .option('--language <name>', 'Language of the SDK (default: that of the project)')
       .option('--out <folder>', 'Folder of the SDK (default: sdks/<name> of the project)')
       .allowUnknownOption(),

@@ -66,7 +66,7 @@ export function declarePlugin(root: Command, attach: Attach): void {
     plugin
       .command('push')
       .argument('<archive>', 'Path of the archive, with the file name of the release')
-      .description('Upload the release archive of a plugin to the API, for its functions')
+      .description('Upload the release archive of a plugin to the API, whose functions use it')
       .option('--source <address>', 'Address of the Terraform provider in a zip file'),
     async () => (await import('../commands/plugin-push.ts')).pushPlugin,
   )

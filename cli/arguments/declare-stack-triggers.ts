@@ -4,13 +4,13 @@ import type { Attach } from './handler.ts'
 import { addOutputOption } from './output-option.ts'
 
 /**
- * Declares Pulumi's commands for schedules, drift, webhooks and policies of a stack. They use the
- * documents of `schedule` and `notification`.
+ * Declares Pulumi's commands for schedules, drift, webhooks and policies of a stack. The schedules
+ * are those of the command `schedule`, and the webhooks are those of `notification`.
  */
 export function declareStackTriggers(stack: Command, attach: Attach): void {
   declareStackSchedules(stack, attach)
   declareDrift(stack, attach)
-  declareHooks(stack, attach)
+  declareWebhooks(stack, attach)
   const policy = stack.command('policy').description('Inspect the policies of a stack')
   attach(
     addOutputOption(
@@ -20,7 +20,7 @@ export function declareStackTriggers(stack: Command, attach: Attach): void {
   )
 }
 
-/** Adds a switch that accepts `=false` too. */
+/** Adds a switch that accepts `=false` too, which run-command-line.ts rewrites to `--no-<name>`. */
 function addValuedSwitch(command: Command, name: string, description: string): Command {
   return command.option(`--${name}`, description).addOption(new Option(`--no-${name}`).hideHelp())
 }
@@ -50,7 +50,7 @@ function declareStackSchedules(stack: Command, attach: Attach): void {
         .command('list')
         .alias('ls')
         .description('List the schedules')
-        .option('--count <number>', 'Show only the first schedules'),
+        .option('--count <number>', 'Show at most this number of schedules'),
     ),
     async () => (await load()).listStackSchedules,
   )
@@ -93,13 +93,13 @@ function declareStackSchedules(stack: Command, attach: Attach): void {
 }
 
 function declareDrift(stack: Command, attach: Attach): void {
-  const drift = stack.command('drift').description('Show the runs that detected drift')
+  const drift = stack.command('drift').description('Show the runs that looked for drift')
   attach(
     addOutputOption(
       drift
         .command('list')
         .alias('ls')
-        .description('List the runs that detected drift, newest first')
+        .description('List the runs that looked for drift, newest first')
         .option('--all', 'List all runs')
         .option('--count <number>', 'Number of runs (default: 10)'),
     ),
@@ -116,7 +116,7 @@ function addListOption(command: Command, flags: string, description: string): Co
   return command.addOption(new Option(flags, description).argParser(collectValues))
 }
 
-function declareHooks(stack: Command, attach: Attach): void {
+function declareWebhooks(stack: Command, attach: Attach): void {
   const webhook = stack
     .command('webhook')
     .description('Manage the notifications of a stack, as Pulumi does')
@@ -134,7 +134,7 @@ function declareHooks(stack: Command, attach: Attach): void {
     ),
     async () => (await load()).showHook,
   )
-  declareHookChanges(webhook, attach)
+  declareWebhookChanges(webhook, attach)
   attach(
     webhook
       .command('remove')
@@ -147,7 +147,7 @@ function declareHooks(stack: Command, attach: Attach): void {
   declareDeliveries(webhook, attach)
 }
 
-function declareHookChanges(webhook: Command, attach: Attach): void {
+function declareWebhookChanges(webhook: Command, attach: Attach): void {
   const create = webhook
     .command('new')
     .aliases(['create', 'setup'])

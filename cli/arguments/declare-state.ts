@@ -69,13 +69,13 @@ function declareEdits(state: Command, attach: Attach): void {
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-delete.ts')).deleteFromState,
   )
-  const flagCommands = [
+  const markCommands = [
     ['protect', 'Protect resources from deletion', true],
     ['unprotect', 'Remove the protection of resources', true],
     ['taint', 'Mark resources for replacement in the next `up`', false],
     ['untaint', 'Remove the replacement mark of resources', true],
   ] as const
-  for (const [name, description, hasAll] of flagCommands) {
+  for (const [name, description, hasAll] of markCommands) {
     const command = state
       .command(name)
       .argument('[urns...]', 'URNs of the resources (default: a prompt)')
@@ -119,7 +119,7 @@ function declareEdits(state: Command, attach: Attach): void {
   )
 }
 
-/** Declares the commands for the whole state of a stack. */
+/** Declares the commands for the whole state of a stack, and for all stacks of a backend. */
 function declareWholeEdits(state: Command, attach: Attach): void {
   attach(
     state

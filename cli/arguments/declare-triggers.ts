@@ -104,10 +104,12 @@ function declareNotifications(root: Command, attach: Attach): void {
   declareDocumentCommands(notification, attach, 'notification')
 }
 
+/** Formats the help about the secret of a webhook or notification, and then `extraSentence`. */
 function formatSecretHelp(extraSentence: string): string {
   return `\nSet ANTICHAIN_SECRET to the secret that signs deliveries; otherwise a new one is created and printed once. ${extraSentence}`
 }
 
+/** Declares `ls`, `show` and `rm` for webhooks, schedules or notifications. */
 function declareDocumentCommands(
   parent: Command,
   attach: Attach,

@@ -16,7 +16,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['up --yes', 'Preview and deploy without a prompt'],
     ['up --yes --skip-preview --json', 'Deploy in CI and print engine events'],
     ["up --target '**::my-bucket'", 'Deploy one resource only'],
-    ['up --plan plan.json', 'Deploy exactly a saved plan'],
+    ['up --plan plan.json', 'Deploy only what a saved plan allows'],
   ],
   preview: [
     ['preview --diff', 'Show each changed property'],

@@ -30,13 +30,16 @@ export function flagsOf(command: Command): Flags {
   }
 }
 
-/** Declares options of Pulumi that are not supported yet, hidden from the help. */
+/**
+ * Declares options of Pulumi that are not supported yet, hidden from the help. `names`: each as
+ * commander declares it, such as `--type <type>`.
+ */
 export function declareUnsupportedOptions(command: Command, names: readonly string[]): Command {
   for (const name of names) command.addOption(new Option(name).hideHelp())
   return command
 }
 
-/** Refuses options of `declareUnsupportedOptions` by name. Throws FEATURE_MISSING. */
+/** Refuses a command line with an option of `declareUnsupportedOptions`. Throws FEATURE_MISSING. */
 export function refuseUnsupportedOptions(command: Command, names: readonly string[]): void {
   const values: Readonly<Record<string, unknown>> = command.opts()
   for (const name of names) {

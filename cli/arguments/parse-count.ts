@@ -1,7 +1,10 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 
-/** Returns the number of an option such as --count. Throws CLI_USAGE for another text. */
+/**
+ * Returns the number of an option such as --count, or undefined without the option. Throws
+ * CLI_USAGE for a text that is not a number.
+ */
 export function parseCount(flags: Pick<Flags, 'text'>, name: string): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined

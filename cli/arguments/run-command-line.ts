@@ -85,8 +85,9 @@ function usageErrorOf(thrown: CommanderError): Error {
   return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
 }
 
-/** The switches that accept a value in Pulumi. The first two are on by default. */
+/** Switches that accept a value in Pulumi and are on by default. */
 const defaultSwitches = ['protect', 'generate-code']
+/** All switches that accept a value in Pulumi. */
 const valuedSwitches = [...defaultSwitches, 'active', 'auto-remediate', 'delete-after-destroy']
 const switchPattern = new RegExp(`^--(${valuedSwitches.join('|')})(=(.*))?$`)
 

@@ -15,7 +15,7 @@ const operationOptions = [
 /** Unsupported options of operations that run the program. */
 const programOptions = ['--secrets-provider <kind>']
 
-/** Unsupported options, by command. */
+/** Unsupported options, by command. `root`: the global ones. */
 export const unsupportedOptions = {
   root: [
     '-e, --emoji',
@@ -37,7 +37,7 @@ export const unsupportedOptions = {
   configSet: ['--type <type>'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Unsupported commands. */
+/** Unsupported commands, by their parent command. */
 export const unsupportedCommands = {
   root: [
     'about',

@@ -6,9 +6,10 @@ import type { CliSession } from '../session/session.ts'
 import type { ImportSource } from './find-source.ts'
 
 /**
- * Returns the stack of a backend with a name: `<stack>`, or with its project. Of several stacks
- * with this name, that of the folder's project is chosen. Without a name it asks in a terminal.
- * Throws STACK_NOT_FOUND, and CLI_USAGE for an ambiguous or missing name.
+ * Returns the stack with a name, `<stack>` or `<project>/<stack>`, from the stacks of a backend. Of
+ * several stacks with this name, that of the folder's project is chosen. Without a name, the
+ * address may select the stack, or else the function asks in a terminal. Throws STACK_NOT_FOUND,
+ * and CLI_USAGE for an ambiguous or missing name.
  */
 export async function chooseSourceStack(
   session: CliSession,
@@ -32,8 +33,8 @@ export async function chooseSourceStack(
     })
   if (second === undefined) return first
   const folderProject = readProjectName(session)
-  const ofFolder = matches.find(id => stackPartsOf(id).project === folderProject)
-  if (ofFolder !== undefined) return ofFolder
+  const stackOfFolder = matches.find(id => stackPartsOf(id).project === folderProject)
+  if (stackOfFolder !== undefined) return stackOfFolder
   const names = matches.map(nameOfStack).join(', ')
   throw error('CLI_USAGE', `several stacks are named '${stack}': ${names}`, {
     hint: 'Name the stack with its project: <project>/<stack>.',

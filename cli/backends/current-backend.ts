@@ -39,7 +39,7 @@ export function readCurrentBackend(options: {
   return saved === undefined ? undefined : { address: saved, source: 'login' }
 }
 
-/** Returns the folder of the store of this machine for a backend. */
+/** Returns the folder in which this machine keeps its store for a backend. */
 export function cacheFolderOf(home: string, address: string, cwd: string): string {
   const { scheme, bucket, prefix, query } = parseObjectStoreUrl(address, cwd)
   const endpoint = query.get('endpoint') ?? query.get('storage_account') ?? ''

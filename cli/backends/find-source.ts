@@ -13,7 +13,7 @@ import type { CliSession } from '../session/session.ts'
 export interface ImportSource {
   readonly backend: Backend
   readonly stacks: readonly StackId[]
-  /** Whether the address names the stack. */
+  /** Whether the address names a stack, which is then the only one in `stacks`. */
   readonly isSingle: boolean
 }
 
@@ -37,7 +37,7 @@ export async function findSource(session: CliSession, address: string): Promise<
   throw error('BACKEND_MISSING', `${address} has no stacks: no .pulumi/meta.yaml exists there`)
 }
 
-/** Separates the last names of a path. Returns no parent if the path is too short. */
+/** Separates the last `count` names of a path. Returns no parent if the path is too short. */
 function splitPath(
   url: ObjectStoreUrl,
   count: number,

@@ -7,8 +7,8 @@ import type { CliSession } from '../session/session.ts'
 import type { SourceStack } from './read-source-stack.ts'
 
 /**
- * Creates a stack unless it exists, with the state of a source. Without a login it gets the history
- * too. An import that was interrupted continues.
+ * Creates the stack of a source unless it exists, and gives it the state of the source. Without a
+ * login it also gets the history. An import that was interrupted continues.
  */
 export async function importSource(
   session: CliSession,

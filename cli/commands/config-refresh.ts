@@ -30,7 +30,7 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 const deploymentsMax = 50
 
 /**
- * `config refresh`: restores the configuration of the most recent deployment in the stack file. A
+ * `config refresh`: restores the stack file with the configuration of the most recent deployment. A
  * secret is restored if the history has it and its secrets provider is the current one. Otherwise
  * the secret of the file stays. If the file has none either, a warning names it. The previous file
  * is kept as `<file>.bak`, except with --force.
