@@ -41,7 +41,7 @@ test('patterns get values of the stack, and packages inherit the general naming'
 
 test.each([
   [{ mode: 'odd' }, /has the unknown mode 'odd'/],
-  [{ mode: 'verbatim', pattern: 'x' }, /both a mode and pattern/],
+  [{ mode: 'verbatim', pattern: 'x' }, /a mode together with pattern/],
   [{ enforce: true }, /has enforce without a pattern/],
   [{ pattern: 3 }, /pattern\) is not a string/],
   [{ patern: 'x' }, /unknown key 'patern'/],
