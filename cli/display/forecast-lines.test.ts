@@ -61,9 +61,7 @@ describe('forecast', () => {
     const step = { op: 'delete', urn: urnOf('a'), ms: 1_000, source: 'resource' } as const
     const criticalPath = { ms: 9_000, stepCount: 9, steps: Array.from({ length: 9 }, () => step) }
     const lines = format({ criticalPath, waves: Array.from({ length: 9 }, () => 1), waveCount: 9 })
-    expect(lines[1]).toBe(
-      '    4 steps in 9 waves (1, 1, 1, 1, 1, 1, 1, 1, …), 2 in the largest',
-    )
+    expect(lines[1]).toBe('    4 steps in 9 waves (1, 1, 1, 1, 1, 1, 1, 1, …), 2 in the largest')
     expect(lines.slice(3)).toHaveLength(6)
     expect(lines.at(-1)).toBe('        … 4 more')
   })
