@@ -42,7 +42,7 @@ export function requestsContract(
     withAdapter(open, adapter => {
       requests = adapter.requests
     })
-    const forgetAll = async (before: number): Promise<void> => {
+    const forgetEnded = async (before: number): Promise<void> => {
       while ((await requests.removeEnded(toEpochMs(before), 100)) > 0);
     }
     const listKeys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
@@ -102,7 +102,7 @@ export function requestsContract(
       expect(await listKeys(stack, 99)).toEqual([...order.slice(5), 'last'])
     })
 
-    test('of many concurrent ends of a request one succeeds, and the request leaves the queue', async () => {
+    test('many concurrent ends of a request succeed, one is kept, and the request leaves the queue', async () => {
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       const ends = Array.from({ length: 10 }, (_, index) =>
@@ -116,7 +116,7 @@ export function requestsContract(
       expect(await listKeys(stack)).toEqual([])
     })
 
-    test('a key may be long and have any letters', async () => {
+    test('a key may be long and have any characters', async () => {
       const stack = createStackId()
       const names = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
       for (const key of names) expect(await requests.put(createRequest(stack, key))).toBe(true)
@@ -126,7 +126,7 @@ export function requestsContract(
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
       expect(await listKeys(stack)).toEqual([])
-      await forgetAll(50)
+      await forgetEnded(50)
       for (const key of names) expect(await requests.find(stack, key)).toBeUndefined()
     })
 
@@ -146,15 +146,15 @@ export function requestsContract(
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       await requests.end(stack, 'a', { kind: 'superseded', by: 'x' })
-      await forgetAll(50)
+      await forgetEnded(50)
       expect(await requests.put(createRequest(stack, 'a', 2))).toBe(true)
-      await forgetAll(50)
+      await forgetEnded(50)
       expect(await requests.listWaiting(stack, 9)).toEqual([createRequest(stack, 'a', 2)])
     })
 
     test('at most the requested number of requests is forgotten', async () => {
       const stack = createStackId()
-      await forgetAll(50)
+      await forgetEnded(50)
       const names = ['a', 'b', 'c', 'd', 'e']
       for (const key of names) {
         await requests.put(createRequest(stack, key))
@@ -186,7 +186,7 @@ export function requestsContract(
       expect(await listKeys(stack)).toEqual(['b'])
     })
 
-    test('a missing request has no end', async () => {
+    test('a missing request cannot be ended', async () => {
       const stack = createStackId()
       expect(await requests.find(stack, 'a')).toBeUndefined()
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(false)
@@ -203,7 +203,7 @@ export function requestsContract(
         await requests.put(createRequest(stack, key, atMs))
       for (const key of ['old', 'new'])
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
-      await forgetAll(50)
+      await forgetEnded(50)
       expect(await requests.find(stack, 'old')).toBeUndefined()
       expect(await requests.find(stack, 'new')).toBeDefined()
       expect(await listKeys(stack)).toEqual(['open'])

@@ -35,7 +35,7 @@ const options = {
   message: '',
 } as const
 
-const archiveOf = (index: number): BlobHash => index.toString(16).padStart(64, 'e') as BlobHash
+const numberedHashOf = (index: number): BlobHash => index.toString(16).padStart(64, 'e') as BlobHash
 
 function requestOf(stack: StackId, key: string, archive: BlobHash): DeploymentRequest {
   const program = { kind: 'archive', archive } as const
@@ -170,7 +170,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect((await ports.catalog.listHistory(one.stack, 9))[0]?.result).toBe('succeeded')
     })
 
-    test('the records of a removed stack are listed without history', async () => {
+    test('a deployment of a removed stack is still listed, and is not in the history', async () => {
       const { stack, deployment } = await createDeployment()
       await finish(deployment)
       await ports.catalog.removeStack(stack)
@@ -201,10 +201,10 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(hashes).not.toContain(toBlobHash('9'))
     })
 
-    test('versions beyond one page are all named and all removed', async () => {
+    test('versions on several pages are all references, and all old ones are removed', async () => {
       const stack = createStackId()
       await ports.catalog.createStack(stack, toEpochMs(1))
-      const blobs = Array.from({ length: 130 }, (_, index) => archiveOf(1_000 + index))
+      const blobs = Array.from({ length: 130 }, (_, index) => numberedHashOf(1_000 + index))
       for (const [index, blob] of blobs.entries()) await ports.catalog.publish(stack, index, blob)
       const hashes = await listAllReferences()
       expect(blobs.filter(blob => !hashes.has(blob))).toEqual([])
@@ -230,7 +230,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
         at: toEpochMs(1),
         decisions: [pinOf(toBlobHash('4'))],
       })
-      // The record is larger than an item may be, so its decisions are in a blob.
+      // The record is larger than `recordBytesMax`, so its decisions are in a blob.
       await ports.decisionLog.append(deployment, {
         number: toLogNumber(1),
         writer: toWriterToken('w'),
@@ -242,9 +242,9 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(hashes).not.toContain(toBlobHash('9'))
     })
 
-    test('requests beyond one page are all listed', async () => {
+    test('the programs of requests on several pages are all references', async () => {
       const stack = createStackId()
-      const archives = Array.from({ length: 130 }, (_, index) => archiveOf(index))
+      const archives = Array.from({ length: 130 }, (_, index) => numberedHashOf(index))
       // The puts run one after another. A concurrent put could meet more faults in a row than are
       // retried.
       for (const [index, archive] of archives.entries())

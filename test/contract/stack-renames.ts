@@ -115,7 +115,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await catalog.listVersions(to, 10)).toEqual([])
     })
 
-    test('a stack without a state is renamed without a version', async () => {
+    test('the rename of a stack without a state publishes no version', async () => {
       const { renames, catalog } = ports
       const [id, to] = [createStackId(), createStackId()]
       await catalog.createStack(id, toEpochMs(1))
@@ -125,7 +125,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await catalog.listVersions(to, 10)).toEqual([])
     })
 
-    test('missing, existing, busy and changed stacks are not renamed', async () => {
+    test('the rename of a missing, busy or changed stack, or to an existing name, is refused', async () => {
       const { renames, catalog, requests } = ports
       const [id, to] = [await createDeployed(), createStackId()]
       expect(await renames.rename(createStackId(), to, input)).toBe('missing')
@@ -141,7 +141,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await catalog.getStack(to)).toBeUndefined()
     })
 
-    test('the request for a rename ends with it, and a withdrawn one renames nothing', async () => {
+    test('a rename ends its request, and a withdrawn request renames nothing', async () => {
       const { renames, catalog, requests } = ports
       const [id, to] = [await createDeployed(), createStackId()]
       await requests.put(createRequest(id, 'withdrawn', to))

@@ -67,13 +67,13 @@ export function stopContract(
       return deployment
     }
 
-    test('an operation that begins before the stop flag may call', async () => {
+    test('an operation that begins before the stop flag may call its provider', async () => {
       const deployment = await openDeployment()
       expect(await begin(deployment)).toMatchObject({ kind: 'may-call', attempt: 1 })
       expect(await headOf(deployment)).toMatchObject({ attempt: 1, executor: 'e' })
     })
 
-    test('an operation that begins after the stop flag or the close, or without control record, is given back', async () => {
+    test('an operation that begins after the stop flag or the close, or without a control record, is given back', async () => {
       const stopped = await openDeployment()
       await ports.control.stop(stopped, 'graceful')
       const forced = await openDeployment()
@@ -97,7 +97,8 @@ export function stopContract(
           begin(deployment),
           stopAndReadHead(),
         ])
-        // The process that sets the flag sees an operation that may call, and waits for it.
+        // The process that sets the flag sees an operation that may call its provider, and waits
+        // for its end.
         if (beginResult.kind === 'may-call')
           expect(headAfterStop).toMatchObject({ owner: beginResult.owner })
         else expect(await headOf(deployment)).toMatchObject({ owner: '', givenBack: 1 })

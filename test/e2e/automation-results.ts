@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
 
-/** The results that the drivers of the Automation API print, in any language. */
+/**
+ * The results that a program prints after it has driven a stack with the Automation API. They are
+ * equal for all languages.
+ */
 export const automationResults = {
   missingStack: 'not found',
   config: {

@@ -53,7 +53,7 @@ async function checkNextDeployment(sandbox: Sandbox): Promise<void> {
     expect(type).toBe('creating')
     expect(nextUp.out + nextUp.err).toContain(name)
   }
-  // A create that had ended before the kill was not repeated.
+  // The state contains the object of each earlier create, unless that create is pending.
   const managedIds = new Set(state.resources.map(({ id }) => id))
   const missingIds = idsBefore.filter(id => !managedIds.has(id))
   const pendingNames = new Set(state.pending.map(({ name }) => name))

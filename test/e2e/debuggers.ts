@@ -51,7 +51,7 @@ export function resumePython(port: number): void {
   sendRequest(2, 'attach', { justMyCode: true })
 }
 
-/** Attaches to Delve, and resumes its process until it ends. */
+/** Attaches to Delve, resumes its process, and detaches when the process has ended. */
 export function resumeGo(port: number): void {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)

@@ -5,12 +5,12 @@ import type { KillTarget } from './rounds.ts'
 export const parallel = 8
 
 /**
- * The processes of a deployment: two executors, a generator, and a standby generator that can
- * resume it.
+ * The processes of a deployment: the `up` or `destroy` as its generator, two executors, and a
+ * standby generator that can resume the deployment.
  */
 export interface DeploymentProcesses {
   readonly start: (command: 'up' | 'destroy') => void
-  /** Kills the processes of a target, and replaces all of them except the command itself. */
+  /** Kills the processes of a target, and replaces all of them except `up` or `destroy`. */
   readonly killAndReplace: (target: KillTarget) => void
   /**
    * Ends all serving processes. Returns the exit code of the `up` or `destroy`, unless that process

@@ -21,6 +21,6 @@ export function expectRefused(
   expect(result.err).toContain('hint: ')
   expect(result.exit).toBe(catalogue[code].exit)
   expect(output).not.toMatch(traceLine)
-  // Line breaks in events are escaped.
+  // In JSON events the line breaks of a stack trace are escaped.
   expect(output).not.toMatch(/(?:\\n|")\s+at [^"]*:\d+:\d+/)
 }

@@ -9,7 +9,7 @@ import { type ExportedState, findLostObjects, readExport } from './exported-stat
 export async function waitForFourCreates(sandbox: Sandbox): Promise<void> {
   const countChecks = (): number =>
     sandbox.listCalls().filter(({ call }) => call === 'check').length
-  await waitUntil(() => countChecks() >= 4, { condition: 'four creates' })
+  await waitUntil(() => countChecks() >= 4, { condition: 'the checks of four resources' })
   await new Promise(resolve => setTimeout(resolve, 500))
 }
 

@@ -25,7 +25,10 @@ export async function checkCreatedOnce(sandbox: Sandbox, count: number): Promise
   expect(state.pending).toEqual([])
 }
 
-/** Checks provider calls of this many seconds under a generator limit of 20 s. */
+/**
+ * Checks provider calls of this many seconds with a function limit of 20 s: generators hand over,
+ * and each resource is created once.
+ */
 export async function checkLongCall(seconds: number): Promise<void> {
   const sandbox = createSandbox('many')
   try {

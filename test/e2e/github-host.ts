@@ -117,7 +117,8 @@ function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
 
 /**
  * Returns the manifest and lock file of a program, and the packed package `dep` that the program
- * depends on. With them npm installs `dep` without a registry. `scripts`: those of the program.
+ * depends on. With them npm installs `dep` without a registry. `folder`: the program's folder in
+ * the repository. `scripts`: the npm scripts of its manifest.
  */
 export function createPackageFiles(
   folder: string,
@@ -152,7 +153,7 @@ export function createPackageFiles(
   }
 }
 
-/** Returns the body of a push to a branch. */
+/** Returns the webhook body for a push of this commit to a branch. */
 export const createPushBody = (commit: string, branch = 'main'): object => ({
   ref: `refs/heads/${branch}`,
   before: '0'.repeat(40),
@@ -165,7 +166,7 @@ export const createPushBody = (commit: string, branch = 'main'): object => ({
   commits: [{ added: [], removed: [], modified: ['infra/index.js'] }],
 })
 
-/** Returns the body of a pull request from the same repository with this last commit. */
+/** Returns the webhook body for a new last commit of a pull request from the same repository. */
 export const createPullRequestBody = (number: number, commit: string): object => ({
   action: 'synchronize',
   number,

@@ -47,8 +47,10 @@ export function checkChanges({
   }
   const repeatedKeys = [...counts].filter(([, count]) => count > 1)
   expect(repeatedKeys.filter(([key]) => key.startsWith('create '))).toEqual([])
-  const executors = killedTargets.map(target => ({ generator: 0, executor: 1, all: 2 })[target])
-  const repeatsMax = executors.reduce((sum, executorCount) => sum + executorCount * parallel, 0)
+  const killedExecutorCounts = killedTargets.map(
+    target => ({ generator: 0, executor: 1, all: 2 })[target],
+  )
+  const repeatsMax = killedExecutorCounts.reduce((sum, killed) => sum + killed * parallel, 0)
   const repeatedCalls = repeatedKeys.reduce((sum, [, count]) => sum + count - 1, 0)
   expect(repeatedCalls, repeatedKeys.join('; ')).toBeLessThanOrEqual(repeatsMax)
   return repeatedCalls
@@ -72,7 +74,7 @@ export async function readSoundState(
 
 /**
  * Checks the pending operations. Only a killed executor leaves pending operations, only creates are
- * pending, and the output of the resumed run names them.
+ * pending, and the output of the generators names them.
  */
 function checkPending({ killedTargets, exit, output }: CompletedRound, state: ExportedState): void {
   const { pending } = state
@@ -95,10 +97,10 @@ export function checkGoal(
 ): void {
   const goal = goalOf(round, env)
   const pendingNames = new Set(state.pending.map(({ name }) => name))
-  const hasUnknownEnd = (name: string): boolean =>
+  const mayMissGoal = (name: string): boolean =>
     pendingNames.has(name) || pendingNames.has(dependencyOf(name) ?? '')
   const things = thingsOf(state)
-  const expected = [...goal].filter(([name]) => !hasUnknownEnd(name))
+  const expected = [...goal].filter(([name]) => !mayMissGoal(name))
   const current = new Map(
     things.flatMap(thing => (thing.isReplaced ? [] : [[thing.name, thing.inputs]])),
   )

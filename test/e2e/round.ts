@@ -55,7 +55,10 @@ function roundEnvironmentOf({ kind }: Round): Readonly<Record<string, string>> {
   return common
 }
 
-/** Kills a target at each drawn moment until the deployment ends. Returns the killed targets. */
+/**
+ * Kills each target of the round at its moment. Stops when the deployment has ended. Returns the
+ * killed targets.
+ */
 async function killDuring(
   { kind, kills }: Round,
   deps: {

@@ -14,7 +14,10 @@ export const roundKinds = {
 /** One of `roundKinds`. */
 export type RoundKind = keyof typeof roundKinds
 
-/** The target of a kill. A replacement is started shortly afterwards, as a supervisor would do. */
+/**
+ * The target of a kill: the generator, an executor, or all processes of the deployment. Each killed
+ * process is replaced at once, except the `up` or `destroy`: a standby generator resumes it.
+ */
 export type KillTarget = 'generator' | 'executor' | 'all'
 
 /**
@@ -62,8 +65,8 @@ export function drawRounds(seed: number, count: number): readonly Round[] {
 
 /** Returns a description of a round. */
 export function describeRound({ kind, kills }: Round): string {
-  const kinds = kills.map(
+  const killTexts = kills.map(
     ({ target, callShare }) => `${target} at ${Math.round(callShare * 100)} %`,
   )
-  return `${kind}, killed: ${kinds.join(', ')}`
+  return `${kind}, killed: ${killTexts.join(', ')}`
 }

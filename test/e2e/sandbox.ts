@@ -1,6 +1,6 @@
 /**
  * test/e2e: the real command line with real programs and real provider processes. Each test has a
- * sandbox: a temporary folder with the program, the state and the cloud of the provider.
+ * sandbox: a temporary folder with the program, the state, and the objects of the provider.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ export interface Sandbox {
   readonly program: string
   /** ANTICHAIN_HOME. */
   readonly home: string
-  /** The folder of the provider's cloud. */
+  /** The folder with the provider's objects, logs and faults. */
   readonly cloud: string
   readonly createEnvironment: (variables?: CommandOptions['env']) => Record<string, string>
   readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandOutput>
@@ -71,14 +71,15 @@ export interface Sandbox {
   readonly listObjects: () => readonly CloudObject[]
   /** The provider's log: every call that it answered. */
   readonly listCalls: () => readonly { readonly call: string; readonly urn?: string }[]
-  /** The requested changes in order, answered or not; see GOLD_ASKED. */
+  /** The requested changes in order, answered or not. Empty unless `GOLD_ASKED` is set. */
   readonly listChanges: () => readonly RequestedChange[]
   /**
    * Makes calls of the provider fail, a number of times or always. A key is `<call>:<name>`, and
-   * may begin with `partial-`, `hang-` (no response) or `lost-` (no response after the effect).
+   * may begin with `partial-` (not initialized), `hang-` (no response) or `lost-` (no response
+   * after the effect).
    */
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
-  /** Pids of the living programs and plugins of this sandbox. */
+  /** Pids of the living commands, programs and plugins of this sandbox. */
   readonly listProcesses: () => readonly number[]
   readonly remove: () => void
 }
@@ -257,7 +258,7 @@ export function readObjects(cloud: string): readonly CloudObject[] {
   const folder = join(cloud, 'objects')
   return readdirSync(folder).flatMap(name => {
     const file = join(folder, name)
-    // An object that is deleted between the two calls is skipped.
+    // An object that was deleted after the listing is skipped.
     return existsSync(file) ? [readObject(file)] : []
   })
 }

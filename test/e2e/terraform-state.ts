@@ -32,7 +32,8 @@ const attributePath = (name: string) => [{ type: 'get_attr', value: name }]
 /**
  * Returns the Terraform state of the objects that the program `adopted` creates. It has counted and
  * keyed instances, a module, an alias, sensitive values and an identity. One object has an old
- * schema. The object `deposedName` becomes a deposed one of another resource.
+ * schema. The object `deposedName` becomes a deposed instance of the resource `old`. The instance
+ * `taintedName` is tainted.
  */
 export function createTfstate(
   objects: readonly ThingObject[],

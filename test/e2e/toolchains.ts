@@ -30,7 +30,7 @@ export function describeWithCommands(
 
 /**
  * Creates a virtual environment with the packages of a requirements file, once per machine and
- * contents. Returns its folder.
+ * contents of that file. Returns its folder.
  */
 export function createVirtualEnvironment(requirements: string): string {
   const name = readFileSync(requirements, 'utf8')

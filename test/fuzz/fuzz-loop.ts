@@ -9,7 +9,10 @@ import { loadTarget } from './load-target.ts'
 import { createMutant } from './mutate.ts'
 import { readCorpus } from './read-corpus.ts'
 
-/** The task of the thread. `progress` has the number of the current input. */
+/**
+ * The task of the thread: `count` inputs from number `from` on. `progress` has the number of the
+ * current input.
+ */
 export interface FuzzTask {
   readonly target: string
   readonly seed: number

@@ -6,7 +6,7 @@ export interface FuzzRandom {
   readonly pick: <T>(items: readonly T[]) => T
 }
 
-/** Creates the random numbers of the input `index` of a run with `seed`: mulberry32. */
+/** Creates the random numbers of the input `index` of a run with `seed` (algorithm: mulberry32). */
 export function createFuzzRandom(seed: number, index: number): FuzzRandom {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 0
   const draw = (): number => {

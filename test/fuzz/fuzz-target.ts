@@ -1,11 +1,11 @@
-/** A decoder under test, with the laws of its results. */
+/** A decoder under test. The target also checks the laws of its results. */
 export interface FuzzTarget {
   /**
-   * Decodes an input. Returns when the value is correct. Throws a `DeployError` for a refused
-   * input, and any other error for a defect.
+   * Decodes an input, and checks the result. To refuse the input, throws a `DeployError` without an
+   * `INTERNAL_` code, or an error that `isRefusal` accepts. Any other error is a defect.
    */
   readonly decode: (input: Uint8Array) => unknown
-  /** Reports whether an error is of the documented class of the decoder's layer. */
+  /** Reports whether an error that is no `DeployError` refuses the input. */
   readonly isRefusal?: (thrown: unknown) => boolean
   /** Releases the resources of the target. */
   readonly close?: () => Promise<void>

@@ -1,6 +1,6 @@
 import type { FuzzTarget } from './fuzz-target.ts'
 
-/** Loads the decoder of a folder of the corpus. Its file has the same name, and exports only it. */
+/** Loads the only export of `targets/<name>.ts`. The corpus has a folder of the same name. */
 export async function loadTarget(name: string): Promise<FuzzTarget> {
   const module = (await import(`./targets/${name}.ts`)) as Readonly<Record<string, FuzzTarget>>
   const [target] = Object.values(module)

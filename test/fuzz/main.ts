@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- [--decoder NAME] [--inputs N] [--seed S] [--from I]` runs mutated inputs through
- * the decoders, and prints one JSON line for each. `--from I --inputs 1` repeats one input. The
- * exit status is 1 when a defect was found.
+ * the decoders, and prints one JSON line for each decoder. `--from I --inputs 1` repeats one input.
+ * The exit status is 1 when a defect was found.
  */
 import { parseArgs } from 'node:util'
 import { listTargetNames } from './read-corpus.ts'

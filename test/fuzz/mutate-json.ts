@@ -35,8 +35,8 @@ const keys = [
 type Slot = { readonly owner: Record<string, unknown> | unknown[]; readonly key: string | number }
 
 /**
- * Changes JSON, also JSON after a first line that names its kind. Returns undefined when there is no
- * JSON.
+ * Changes JSON, also JSON after a first line that names its kind. Returns undefined when there is
+ * no JSON.
  */
 export function mutateJson(text: string, other: string, random: FuzzRandom): string | undefined {
   const whole = mutateWholeJson(text, other, random)
@@ -165,7 +165,10 @@ function createValue(random: FuzzRandom): unknown {
   }
 }
 
-/** Replaces nested markers, and sometimes repeats a key or adds a number without a limit. */
+/**
+ * Replaces the first nested marker by a deeply nested value. Sometimes adds a key, perhaps a
+ * repeated one, with the number 1e999.
+ */
 function finishText(text: string, random: FuzzRandom): string {
   let finished = text
   if (finished.includes(nestedMarker)) {

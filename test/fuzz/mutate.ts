@@ -6,8 +6,8 @@ import { mutateJson } from './mutate-json.ts'
 const inputBytesMax = 1 << 20
 
 /**
- * Returns the input `index` of a run: an item of the corpus with 1 to 4 mutations. The result
- * depends on the arguments only, so one input of a run can be repeated.
+ * Returns the input `index` of a run: an item of the corpus with mutations of its JSON, its bytes,
+ * or both. The result depends on the arguments only, so one input of a run can be repeated.
  */
 export function createMutant(
   corpus: readonly Uint8Array[],
@@ -20,7 +20,7 @@ export function createMutant(
     const decoder = new TextDecoder()
     const mutated = mutateJson(decoder.decode(bytes), decoder.decode(random.pick(corpus)), random)
     if (mutated !== undefined) bytes = Buffer.from(mutated)
-    // Three of four inputs of this kind remain valid JSON.
+    // The bytes of three of four JSON inputs are not mutated, so their JSON remains valid.
     if (mutated !== undefined && random.below(4) > 0) return bytes
   }
   for (let count = 1 + random.below(4); count > 0; count--)

@@ -9,8 +9,8 @@ export function listTargetNames(): readonly string[] {
 }
 
 /**
- * Returns the items of a decoder by name. The names of invalid items begin with `defect-` or
- * `invalid-`.
+ * Returns the corpus items of a decoder by name. The names of items that it may refuse begin with
+ * `defect-` or `refused-`.
  */
 export function readCorpus(target: string): ReadonlyMap<string, Uint8Array> {
   const folder = join(corpusFolder, target)

@@ -1,6 +1,6 @@
 /**
  * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them.
- * The scanner uses a regular expression, because the compiler has no API for syntax trees.
+ * The scanner uses a regular expression, because TypeScript 7 has no API for syntax trees.
  */
 
 /** A piece of text with its first line, counted from 1. */
@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 export interface ScannedSource {
-  /** The text with comments and the contents of strings replaced by spaces. */
+  /** The text with comments, strings and regular expressions replaced by spaces. */
   readonly code: string
   /** Comments without their markers. Adjacent line comments are one piece. */
   readonly comments: readonly Piece[]

@@ -12,7 +12,7 @@ export interface Source {
   readonly lines: readonly string[]
 }
 
-const copiedFiles =
+const excludedPaths =
   /^(test\/golden\/(cases\/|provider\/|run\.mjs|README)|test\/tfgolden\/(cases|provider)\/|examples\/)/
 
 /** Returns every hand-written file with these endings that is or would be committed. */
@@ -27,7 +27,7 @@ export function listSources(ending: RegExp): readonly Source[] {
   )
   return gitOutput
     .split('\n')
-    .filter(path => ending.test(path) && !copiedFiles.test(path))
+    .filter(path => ending.test(path) && !excludedPaths.test(path))
     .flatMap(path => {
       const text = readIfExists(join(projectFolder, path))
       return text === undefined ? [] : [{ path, text, lines: text.split('\n') }]

@@ -19,7 +19,7 @@ export interface Statement {
   readonly conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** The templates of an installation with these settings, without bundles. */
+/** The templates of an installation. The code of its functions is not bundled. */
 export interface SynthesisedTemplates {
   readonly data: Template
   readonly main: Template
@@ -30,7 +30,7 @@ export interface SynthesisedTemplates {
    * without installation and region.
    */
   readonly statements: (roleName: string) => readonly Statement[]
-  /** Returns the denying statements of the role, which precede the allowing ones. */
+  /** Returns the denying statements of the role, which override the allowing ones. */
   readonly denials: (roleName: string) => readonly Statement[]
   readonly resources: (type: string) => ReadonlyMap<string, Resource>
 }
@@ -65,7 +65,7 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
   }
 }
 
-/** Returns settings as context, each with its prefix. */
+/** Returns settings as context, each with the prefix `antichain:`. */
 export const toContext = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).map(([key, value]) => [`antichain:${key}`, value]))
 

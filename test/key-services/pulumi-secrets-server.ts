@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer as readBuffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 
-/** A server of the secrets of Pulumi's service API, with one key for each stack. */
+/** A server with the encrypt and decrypt routes of Pulumi's service API. Each stack has a key. */
 export interface PulumiService {
   readonly address: string
   /** The paths of the requests so far. */

@@ -23,10 +23,10 @@ export interface KeyServiceCase {
   /** The variables of a user without valid credentials. */
   readonly envWithoutLogin: Variables
   readonly envWithoutNetwork: Variables
-  /** Revokes the permission. Returns the variables of a user without it. */
+  /** Revokes the permission to use the keys. Returns the variables of a user without it. */
   readonly deny: () => Variables
   readonly allow: () => void
-  /** Everything that the service received so far. */
+  /** The bodies of all requests to the service so far. */
   readonly listBodies: () => readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function testStackUnderKey(service: KeyServiceCase): void {
     })
   const filePath = (): string => join(sandbox.program, 'Pulumi.dev.yaml')
   const readStackFile = (): string => readFileSync(filePath(), 'utf8')
-  const change = 'stack change-secrets-provider'
+  const changeCommand = 'stack change-secrets-provider'
 
   test('is deployed, opened by later commands, and no plaintext is stored', {
     timeout: 400_000,
@@ -67,12 +67,12 @@ export function testStackUnderKey(service: KeyServiceCase): void {
       expect(requireSuccess(await run('up --yes --skip-preview')).out).toMatch(/unchanged/)
     }
     await expectSealed(url)
-    requireSuccess(await run(`${change} ${otherUrl}`))
+    requireSuccess(await run(`${changeCommand} ${otherUrl}`))
     await expectSealed(otherUrl)
     requireSuccess(await run('destroy --yes --skip-preview'))
   })
 
-  test('is refused with a code, and unchanged, for a wrong key, URL, login or permission', {
+  test('is unchanged, and commands are refused with a code, for a wrong key, URL, login or permission', {
     timeout: 400_000,
   }, async () => {
     sandbox = createSandbox('shop')
@@ -85,12 +85,12 @@ export function testStackUnderKey(service: KeyServiceCase): void {
       expect(err).not.toContain('    at ')
       expect(readStackFile()).toBe(file)
     }
-    await expectRefused(`${change} ${malformedUrl}`, 'SECRETS_URL_INVALID')
-    await expectRefused(`${change} ${absentUrl}`, 'SECRETS_KEY_MISSING')
-    for (const command of ['config get password', `${change} ${otherUrl}`])
+    await expectRefused(`${changeCommand} ${malformedUrl}`, 'SECRETS_URL_INVALID')
+    await expectRefused(`${changeCommand} ${absentUrl}`, 'SECRETS_KEY_MISSING')
+    for (const command of ['config get password', `${changeCommand} ${otherUrl}`])
       await expectRefused(command, 'SECRETS_CREDENTIALS_MISSING', service.envWithoutLogin)
     const denied = service.deny()
-    for (const command of ['config get password', `${change} ${otherUrl}`])
+    for (const command of ['config get password', `${changeCommand} ${otherUrl}`])
       await expectRefused(command, 'SECRETS_KEY_DENIED', denied)
     service.allow()
     // A login over the network may fail before the key service is called.

@@ -92,7 +92,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
   ['endUndeliverable 1', 'poisoned'],
 ])
 
-/** One crash in a scene: before or after one row of the table. */
+/** One crash in a scene: before or after one row of the table `orderOfEffects`. */
 export interface Crash extends EffectRow {
   readonly when: 'before' | 'after'
   readonly call: string
@@ -151,8 +151,8 @@ export async function checkCrash({ list, row, when, scene }: Crash): Promise<voi
     if (end !== undefined && !(end instanceof ProcessKilledError)) throw end
     expect(end, 'the scene does not reach this row').toBeInstanceOf(ProcessKilledError)
     const testRun = await scene.recover(setup)
-    const isUnknowable = await checkCloud(setup, testRun, `${when} ${list} ${row}`)
-    if (isUnknowable) expect(testRun.result.pending).not.toEqual([])
+    const hasPending = await checkCloud(setup, testRun, `${when} ${list} ${row}`)
+    if (hasPending) expect(testRun.result.pending).not.toEqual([])
     else expect(finalStateOf(testRun, setup.cloud)).toEqual(await final)
   } finally {
     await setup.engine.close()

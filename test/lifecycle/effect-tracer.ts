@@ -8,19 +8,20 @@ import {
 import type { LogRecord } from '../../shared/records/log.ts'
 import type { ChainMessage, Delivery } from '../../shared/ports/queue.ts'
 
-/** The lists of the table by name. */
+/** The lists of the table `orderOfEffects` by name. */
 export const lists: ReadonlyMap<string, EffectList> = new Map(Object.entries(orderOfEffects))
 
 /**
- * Reports whether a call of a port is an effect. Calls that are not listed as harmless are effects.
+ * Reports whether a call of a port is an effect. Every call is one, except those of
+ * `unlistedCalls`.
  */
-export const isEffect = (call: string): boolean => !harmlessCalls.has(call)
-const harmlessCalls = new Set(unlistedCalls.flatMap(({ calls }) => calls))
+export const isEffect = (call: string): boolean => !unlistedNames.has(call)
+const unlistedNames = new Set(unlistedCalls.flatMap(({ calls }) => calls))
 
 /** A row of the table. */
 export interface EffectRow {
   readonly list: string
-  /** Counted from 1, as on the page. */
+  /** Counted from 1, as in `docs/order-of-effects.md`. */
   readonly row: number
 }
 
@@ -36,6 +37,7 @@ interface EffectSequence {
   readonly facts: Fact[]
   /** The rows that match the last fact; undefined before the first. */
   lastRows: readonly EffectRow[] | undefined
+  /** The value of `lastRows` before the last fact, for `undo`. */
   rowsBefore: readonly EffectRow[] | undefined
 }
 
@@ -57,7 +59,7 @@ export interface Tracer {
   readonly listUnfinished: () => readonly string[]
 }
 
-/** The current delivery of an executor, and the operation that it began last. */
+/** The current delivery of an executor, and the key of the sequence that it continues. */
 interface RunningDelivery {
   readonly receipt: string
   readonly sequence: string
@@ -68,11 +70,11 @@ const currentDelivery = new AsyncLocalStorage<RunningDelivery>()
 /** Creates the tracer of one process. */
 export function createTracer(): Tracer {
   const sequences = new Map<string, EffectSequence>()
-  /** The keys of the runs of each delivery, by receipt. */
-  const runsByReceipt = new Map<string, string[]>()
+  /** The keys of the sequences of each delivery, one per begun operation, by receipt. */
+  const keysByReceipt = new Map<string, string[]>()
   const violations: string[] = []
   let lastSequences = new Set<EffectSequence>()
-  const begin = (operation: number): string => {
+  const startSequence = (operation: number): string => {
     const { receipt } = currentDelivery.getStore() ?? { receipt: 'none' }
     const sequence = `delivery ${receipt} ${operation}`
     currentDelivery.enterWith({ receipt, sequence })
@@ -80,26 +82,28 @@ export function createTracer(): Tracer {
   }
   const sequenceKeysOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
     const [first, second, third] = args
-    const listKinds = new Set(listsWith(fact).map(([, list]) => list.orderedPer))
+    const scopes = new Set(listsWith(fact).map(([, list]) => list.orderedPer))
     const { receipt, sequence } = currentDelivery.getStore() ?? {
       receipt: 'none',
       sequence: 'delivery none',
     }
     if (fact.call === 'chains.remove') {
-      const runKeys = runsByReceipt.get(String(first)) ?? []
+      const deliveryKeys = keysByReceipt.get(String(first)) ?? []
       const message = `message ${String(first)}`
-      return runKeys.length === 0 || sequences.has(message) ? [...runKeys, message] : runKeys
+      return deliveryKeys.length === 0 || sequences.has(message)
+        ? [...deliveryKeys, message]
+        : deliveryKeys
     }
     // Operations that the generator ends itself belong to no delivery.
-    if (listKinds.has('generatorOperation') && receipt === 'none') {
+    if (scopes.has('generatorOperation') && receipt === 'none') {
       const id = fact.caller === '' ? first : fact.call === 'operations.arrive' ? third : second
       return [`generatorOperation ${String(id)}`]
     }
-    if (listKinds.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
-    if (listKinds.has('message')) return [`message ${receipt}`]
-    if (listKinds.has('executor')) return [`executor ${String(second)}`]
-    if (!listKinds.has('delivery')) return listsWith(fact).map(([name]) => `process ${name}`)
-    return [fact.call === 'operations.begin' ? begin(second as number) : sequence]
+    if (scopes.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
+    if (scopes.has('message')) return [`message ${receipt}`]
+    if (scopes.has('executor')) return [`executor ${String(second)}`]
+    if (!scopes.has('delivery')) return listsWith(fact).map(([name]) => `process ${name}`)
+    return [fact.call === 'operations.begin' ? startSequence(second as number) : sequence]
   }
   const getSequence = (key: string): EffectSequence => {
     const existing = sequences.get(key)
@@ -108,8 +112,8 @@ export function createTracer(): Tracer {
     sequences.set(key, sequence)
     const [, receipt] = /^delivery (.*) [^ ]*$/.exec(key) ?? []
     if (receipt === undefined) return sequence
-    const keys = runsByReceipt.get(receipt) ?? []
-    runsByReceipt.set(receipt, keys)
+    const keys = keysByReceipt.get(receipt) ?? []
+    keysByReceipt.set(receipt, keys)
     keys.push(key)
     return sequence
   }
@@ -119,15 +123,12 @@ export function createTracer(): Tracer {
       rows: follow(listsOf(key), getSequence(key).lastRows, fact),
     }))
     if (candidates.length === 0) violations.push(`${textOf(fact)}: no list has it`)
-    // A record is identified by its decisions. A takeover belongs to the start that is in progress.
+    // Several lists can match a decision. A sequence in progress precedes one that would start: a
+    // takeover belongs to the start that is in progress.
     const matching = candidates.filter(({ rows }) => rows.length > 0)
     const continuing = matching.filter(({ rows }) => rows.some(({ row }) => row > 1))
-    const isAttributed = fact.caller !== '' || matching.length === 0
-    const recordedCandidates = isAttributed
-      ? candidates
-      : continuing.length > 0
-        ? continuing
-        : matching
+    const keepsAll = fact.caller !== '' || matching.length === 0
+    const recordedCandidates = keepsAll ? candidates : continuing.length > 0 ? continuing : matching
     for (const { key, rows } of recordedCandidates) {
       const sequence = getSequence(key)
       sequence.rowsBefore = sequence.lastRows
@@ -164,7 +165,7 @@ export function createTracer(): Tracer {
       Object.assign([...deliveries], { [Symbol.iterator]: iterateDeliveries }),
     listUnfinished: () =>
       [...sequences]
-        .filter(([, { lastRows = [] }]) => lastRows.length > 0 && !lastRows.some(isEnd))
+        .filter(([, { lastRows = [] }]) => lastRows.length > 0 && !lastRows.some(mayEndAfter))
         .map(([key, { facts }]) => `${key}: ${facts.map(textOf).join(', ')}`),
   }
 }
@@ -212,13 +213,13 @@ function follow(
   lastRows: readonly EffectRow[] | undefined,
   fact: Fact,
 ): readonly EffectRow[] {
-  const mayStart = lastRows === undefined || lastRows.some(isEnd)
+  const mayStart = lastRows === undefined || lastRows.some(mayEndAfter)
   const matchingRows = new Map<string, EffectRow>()
   for (const [name, { effects }] of candidateLists)
     effects.forEach((effect, index) => {
       if (!isSameEffect(effect, fact)) return
       const row = { list: name, row: index + 1 }
-      const startsList = mayStart && isSkipped(effects, 0, index)
+      const startsList = mayStart && canSkip(effects, 0, index)
       const continuesList = (lastRows ?? []).some(
         lastRow => lastRow.list === name && canFollow(effects, lastRow.row, index),
       )
@@ -230,25 +231,23 @@ function follow(
 /** Reports whether the effect at `index` may follow row `row`. */
 function canFollow(effects: readonly Effect[], row: number, index: number): boolean {
   const restartRow = effects[row - 1]?.loopsBackTo
-  const isNext = index >= row && isSkipped(effects, row, index)
+  const isNext = index >= row && canSkip(effects, row, index)
   return (
     isNext ||
-    (restartRow !== undefined &&
-      index >= restartRow - 1 &&
-      isSkipped(effects, restartRow - 1, index))
+    (restartRow !== undefined && index >= restartRow - 1 && canSkip(effects, restartRow - 1, index))
   )
 }
 
-function isSkipped(effects: readonly Effect[], from: number, to: number): boolean {
+function canSkip(effects: readonly Effect[], from: number, to: number): boolean {
   return effects.slice(from, to).every(({ condition }) => condition !== undefined)
 }
 
-function isEnd({ list, row }: EffectRow): boolean {
+function mayEndAfter({ list, row }: EffectRow): boolean {
   const { effects = [] } = lists.get(list) ?? {}
-  return isSkipped(effects, row, effects.length)
+  return canSkip(effects, row, effects.length)
 }
 
-let settledHooks = 0
+let lastSettledHookId = 0
 
 /** Returns the decisions of an append in the terms of the table, each with its first operation. */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
@@ -261,7 +260,7 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
     // A step that the generator settles has no operation yet, so each of its hooks is a sequence of
     // its own.
     if (kind === 'hooked')
-      return [['decisionLog.append hooked', decision.operation ?? (settledHooks -= 1)]]
+      return [['decisionLog.append hooked', decision.operation ?? (lastSettledHookId -= 1)]]
     if (kind === 'retried') return [['decisionLog.append retried', decision.operation.id]]
     const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
     return [[`decisionLog.append ${kind}`, first]]

@@ -90,7 +90,7 @@ export interface TestRunOptions {
   readonly programs?: ProgramHost
   /** Plugin host, instead of the scripted providers. */
   readonly plugins?: PluginHost
-  /** Text of the plan that constrains the run. */
+  /** Text of the update plan that constrains the run. */
   readonly plan?: string
   /** Policy packs that analyze the run. */
   readonly packs?: readonly Analyzer[]
@@ -126,7 +126,7 @@ export interface TestEngine {
   /** The folder of the store. */
   readonly home: string
   readonly provider: ScriptedProvider
-  /** The packages with their own scripts. */
+  /** The providers of the packages that have scripts of their own. */
   readonly packages: ReadonlyMap<string, ScriptedProvider>
   readonly run: (program: Program | undefined, options?: TestRunOptions) => Promise<TestRun>
   /** Runs any work as a process that may be killed at one of its effects. */

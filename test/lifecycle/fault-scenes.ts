@@ -76,7 +76,7 @@ const lateCreate: Scene = {
 }
 
 const failing: Scene = {
-  name: 'up with a create that fails',
+  name: 'up with an update that fails',
   act({ engine, cloud }, kill) {
     cloud.faults.add('update changed-1')
     return engine.run(secondProgram, { kill })
@@ -93,7 +93,7 @@ const cancelled: Scene = {
 
 /** The second run has another program. The operation that the first run decided has not begun. */
 const differentProgram: Scene = {
-  name: 'up whose second run registers a different resource',
+  name: 'up whose second run registers a resource with other inputs',
   async act({ engine }, kill) {
     const afterDecision = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
     await awaitKill(engine.run(oneMoreProgram, { kill: afterDecision }))
@@ -187,6 +187,7 @@ const poisoned: Scene = {
   recover: setup => runUntilDone(setup, oneMoreScenario),
 }
 
+/** Returns a `receive` whose deliveries are each the last of their message. */
 function deliverLastTime(chains: ChainQueuePort): ChainQueuePort['receive'] {
   return async (max, waitMs, receiveOptions) => {
     const deliveries = await chains.receive(max, waitMs, receiveOptions)
@@ -211,7 +212,7 @@ const crossedProgram: Program = async monitor => {
  * releases the second wave.
  */
 const poisonedWave: Scene = {
-  name: 'a delete in a wave that cannot be begun',
+  name: 'a wave with a delete that cannot be begun',
   before: crossedProgram,
   act({ engine, cloud }, kill) {
     let poisonedOperation: number | undefined
@@ -237,7 +238,7 @@ const poisonedWave: Scene = {
  * An executor fails when it records the end of the first wave, so the message is delivered again.
  */
 const redelivered: Scene = {
-  name: 'a delete whose message is delivered again after its end',
+  name: 'a delete whose message is delivered again after the delete ended',
   before: wideProgram,
   act({ engine }, kill) {
     let hasFailed = false

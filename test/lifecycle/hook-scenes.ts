@@ -5,7 +5,10 @@ import type { Scene } from './scene.ts'
 import { runUntilDone } from './scene.ts'
 import { registerThing } from './register-thing.ts'
 
-/** Registers hooks of every type, and an error hook that requests a retry of every call. */
+/**
+ * Registers hooks of every type. The error hook removes the fault of a failed update, and requests
+ * a retry of every failed call.
+ */
 async function registerHooks(monitor: Monitor, cloud: Cloud | undefined): Promise<object> {
   const functions = await openProgramFunctions(monitor)
   const registerNoop = (name: string): Promise<string> =>
@@ -33,7 +36,7 @@ const initialProgram: Program = async monitor => {
   await registerThing(monitor, 'gone-upon', { v: 1 }, { ...hookOptions, dependencies: [base.urn] })
 }
 
-const createChanged =
+const createChangedProgram =
   (cloud: Cloud): Program =>
   async monitor => {
     const hookOptions = await registerHooks(monitor, cloud)
@@ -54,12 +57,13 @@ const hooked: Scene = {
   before: initialProgram,
   act({ engine, cloud }, kill) {
     cloud.faults.add('update changed-1')
-    return engine.run(createChanged(cloud), { kill })
+    return engine.run(createChangedProgram(cloud), { kill })
   },
-  recover: setup => runUntilDone(setup, { program: createChanged(setup.cloud), options: {} }),
+  recover: setup =>
+    runUntilDone(setup, { program: createChangedProgram(setup.cloud), options: {} }),
 }
 
-/** Registers one resource with more dependents than an operation may release without a join. */
+/** Registers one resource with so many dependents that its operations need joins. */
 const manyProgram: Program = async monitor => {
   const hookOptions = await registerHooks(monitor, undefined)
   const base = await registerThing(monitor, 'base', { v: 1 }, hookOptions)

@@ -134,7 +134,7 @@ export async function openProgramFunctions({
   }
 }
 
-/** Returns the hooks of a registration by their type. */
+/** Returns the field `hooks` of a registration, with the names of its hooks by type. */
 export function withHooks(
   names: Partial<
     Record<

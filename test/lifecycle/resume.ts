@@ -156,7 +156,7 @@ export async function removePreparedHomes(): Promise<void> {
   preparedHomes.clear()
 }
 
-/** The state after a run, without ids, times and ciphertexts, and the ids in the cloud. */
+/** The ids in the cloud after a run, and the state without its ids, times and ciphertexts. */
 export interface FinalState {
   readonly state: unknown
   readonly cloud: unknown
@@ -222,16 +222,16 @@ export async function checkCloud(
   )
   const ids = cloudResources.map(({ id }) => textOf(id))
   expect(ids.length, `${label}: ${ids.join()}`).toBe(new Set(ids).size)
-  const names = pendingOperationsOf(testRun.state).map(
+  const pendingNames = pendingOperationsOf(testRun.state).map(
     ({ resource }) => resource.urn.split('::').at(-1) ?? '',
   )
-  const isNamed = (id: string): boolean => names.includes(id.replace(/-\d+$/, ''))
+  const isPending = (id: string): boolean => pendingNames.includes(id.replace(/-\d+$/, ''))
   const inbox = await engine.platform.catalog.listLateOutcomes(
     (await getTestStack(engine.platform)).id,
     99,
   )
   const knownIds = new Set([foreignId, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
-  const lostIds = [...cloud.objects.keys()].filter(id => !knownIds.has(id) && !isNamed(id))
+  const lostIds = [...cloud.objects.keys()].filter(id => !knownIds.has(id) && !isPending(id))
   expect(lostIds, `${label}: not in the state`).toEqual([])
   const existingIds = new Set([...cloud.objects.keys(), ...cloud.driftedIds])
   // A resource that is deleted before its replacement stays in the state until the replacement
@@ -241,9 +241,9 @@ export async function checkCloud(
   )
   const missingIds = presentResources
     .map(({ id }) => textOf(id))
-    .filter(id => !existingIds.has(id) && !isNamed(id))
+    .filter(id => !existingIds.has(id) && !isPending(id))
   expect(missingIds, `${label}: not in the cloud`).toEqual([])
-  return names.length > 0
+  return pendingNames.length > 0
 }
 
 const textOf = (id: unknown): string => (typeof id === 'string' ? id : '')
@@ -287,8 +287,8 @@ async function checkKilledRun(
 
 /**
  * Kills a scenario before each `step`-th of its effects, and checks that it can be resumed. A kill
- * after an effect equals one before the next, except for a lost reply. The crashes of the table
- * cover lost replies row by row.
+ * after an effect equals one before the next, except for a lost reply. The suite of `crashes.ts`
+ * covers lost replies row by row.
  */
 export async function checkEffects(scenario: ResumeScenario, step: number): Promise<void> {
   const { effects, final } = await runWithoutKill(scenario)
@@ -301,8 +301,6 @@ export async function checkEffects(scenario: ResumeScenario, step: number): Prom
     if (outcome?.hasUnknownCreate === true) unknownCount += 1
     else if (outcome !== undefined) resumedCount += 1
   }
-  console.log(
-    `${killCount} effects: ${resumedCount} resumed, ${unknownCount} with an unknown create`,
-  )
+  console.log(`${killCount} kills: ${resumedCount} resumed, ${unknownCount} with an unknown create`)
   expect(resumedCount).toBeGreaterThan(killCount / 2)
 }

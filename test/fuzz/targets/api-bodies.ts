@@ -21,8 +21,8 @@ const routes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Bodies of the API: a line with the route, and the body. The app is called without a socket, over
- * a real store.
+ * Bodies of the API: a line with a name of `routes`, and the body. The API is called without a
+ * socket, over a real store.
  */
 export const apiBodiesTarget: FuzzTarget = {
   async decode(input) {

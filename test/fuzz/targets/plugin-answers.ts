@@ -36,7 +36,7 @@ function decodeAnswer<Answer>(decode: (bytes: Buffer) => Answer, bytes: Buffer):
 
 const noMetadata = { getMap: () => ({}), get: () => [] }
 
-/** Creates a driver whose connection has the same answer for every call but Configure. */
+/** Creates a provider over a connection with the same answer to every call but Configure. */
 function openProvider(answer: Buffer): Provider {
   const connection: Connection = {
     name: 'fuzz',

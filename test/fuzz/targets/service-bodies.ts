@@ -58,17 +58,17 @@ async function send(name: string, body: string) {
 }
 
 /**
- * Bodies of clients of Pulumi: a line with the route, and the body. The service is called without a
- * socket, over a real store.
+ * Request bodies of Pulumi's clients: a line with the name of a route, and the body. The service is
+ * called without a socket, over a real store.
  */
 export const serviceBodiesTarget: FuzzTarget = {
   async decode(input) {
     const text = Buffer.from(input).toString('utf8')
     const lineEnd = Math.max(0, text.indexOf('\n'))
     const { status, json } = await send(text.slice(0, lineEnd), text.slice(lineEnd + 1))
-    const isMissing = status === 501
+    const isUnimplemented = status === 501
     requireLaw(
-      status < 500 || isMissing,
+      status < 500 || isUnimplemented,
       `a body never causes the status ${status}: ${JSON.stringify(json).slice(0, 300)}`,
     )
     requireLaw(status < 400 || json['code'] === status, 'an error has its status as code')

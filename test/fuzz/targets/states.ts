@@ -12,7 +12,7 @@ import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
 const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
 
-/** Decodes and encodes the deployment twice. The second result must be that of the first time. */
+/** Decodes and encodes the deployment twice. Both results must be equal. */
 async function checkSnapshot(deployment: StoredDeployment): Promise<void> {
   const recode = async (stored: StoredDeployment): Promise<StoredDeployment> =>
     encodeSnapshot(await decodeSnapshot(stored, manager), manager, 'sealed')

@@ -55,8 +55,8 @@ function parseInput(text: string): unknown {
 }
 
 /**
- * Values: JSON of states, Structs in bytes, and the JSON of a Struct after a line `wire`. A Struct
- * is a value of the protocol between engine and plugins.
+ * Values: the JSON of a value in a state, the bytes of a Struct, or a line `wire` and the JSON of a
+ * Struct. A Struct is a value of the protocol between engine and plugins.
  */
 export const valuesTarget: FuzzTarget = {
   decode(input) {

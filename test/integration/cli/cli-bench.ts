@@ -33,6 +33,7 @@ export interface CliBench {
   readonly states: Map<StackId, StoredDeployment>
   /** The states that commands stored for edits, by their hash. */
   readonly uploads: Map<string, StoredDeployment>
+  /** The replies to prompts, in turn. */
   readonly answers: string[]
   readonly calls: string[]
   /** The results of deployments, in turn; the last one is repeated. */

@@ -24,7 +24,7 @@ export async function startLocalIssuer(jobClaims: Readonly<Record<string, string
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const state = { claims: jobClaims, key: await createKey('1') }
 
-  /** Requests a token by the grant for clients, with the audience as the resource. */
+  /** Requests a token by the client credentials grant, with the audience as the resource. */
   const requestJwt = async (audience: string): Promise<string> => {
     const response = await fetch(`${issuer}/token`, {
       method: 'POST',

@@ -1,6 +1,9 @@
 import Provider from 'oidc-provider'
 
-/** oidc-provider for one client, which gets JWTs with these claims for any resource. */
+/**
+ * Returns the request handler of an oidc-provider with one client. The client gets JWTs with the
+ * claims of `readClaims` for any resource.
+ */
 export function createProviderHandler(issuer, { client, jwk, readClaims }) {
   const provider = new Provider(issuer, {
     clients: [

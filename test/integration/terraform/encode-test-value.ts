@@ -28,11 +28,11 @@ export function encodeObject(
   { block }: SchemaMessage,
   values: Readonly<Record<string, TestValue>>,
 ): MsgpackValue {
-  const isList = (nesting: string): boolean => nesting === 'list' || nesting === 'set'
+  const isListOrSet = (nesting: string): boolean => nesting === 'list' || nesting === 'set'
   const attributes = block.attributes.map(({ name }): [string, TestValue] => [name, null])
   const blocks = block.blockTypes.map(({ typeName, nesting }): [string, TestValue] => [
     typeName,
-    isList(nesting) ? [] : null,
+    isListOrSet(nesting) ? [] : null,
   ])
   return encodeTestValue({ ...Object.fromEntries([...attributes, ...blocks]), ...values })
 }
@@ -53,7 +53,7 @@ function isList(value: TestValue): value is readonly TestValue[] {
   return Array.isArray(value)
 }
 
-/** Returns the readable letters of a value's bytes. */
+/** Returns the bytes of a value as Latin-1 text, in which tests find its strings. */
 export function readLetters(value: ReceivedValue): string {
   if (value === undefined) return ''
   return Buffer.from('msgpack' in value ? value.msgpack : value.json).toString('latin1')

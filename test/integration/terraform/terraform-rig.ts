@@ -40,7 +40,7 @@ export interface TerraformRig {
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
   readonly readCalls: () => readonly LoggedCall[]
   readonly listPids: () => readonly number[]
-  /** Lists the sockets of running providers, and those that were left. */
+  /** Lists the sockets of running providers, and those that ended providers left behind. */
   readonly listSockets: () => readonly string[]
   readonly close: () => Promise<void>
 }

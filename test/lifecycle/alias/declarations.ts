@@ -2,7 +2,7 @@ import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import type { Monitor, Program, TestRun } from '../engine.ts'
 import { project, stackName } from '../scripted-hosts.ts'
 
-/** A previous name of a resource, in one of the forms of programs. */
+/** An alias as a program declares it: a previous URN, or the parts of it that differ. */
 export type AliasInput =
   | string
   | {
