@@ -38,7 +38,10 @@ export interface ManualWrites {
 /** Names of the tables of a world. */
 export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
 
-/** The parsed JSON by item. An item is never modified, only replaced. */
+/**
+ * The parsed JSON field of each item. The checks parse only one field of an item. An item is never
+ * modified, only replaced.
+ */
 const parsed = new WeakMap<ModelItem, unknown>()
 
 function jsonOf<T>(item: ModelItem, name: string): T {

@@ -2,9 +2,9 @@
  * sim: the whole engine in virtual time. Its real handlers run over simulated ports and a model
  * cloud, with programs and faults drawn from a seed. Imports everything.
  *
- * Invariants: a run is a function of the seed and the list of faults alone. Nothing here or below
- * waits for real time or reads a clock, a file or the network. Checks read the model cloud and the
- * published states, never the engine's own reports.
+ * Invariants: a run is a function of the seed, the platform and the list of faults alone. A run
+ * never waits for real time, and reads no real clock, no file and no network. Checks read the
+ * records, the model cloud and the published states, never the engine's own reports.
  */
 
 /**

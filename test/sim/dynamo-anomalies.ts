@@ -27,6 +27,7 @@ export type DynamoAnomalies = (
   send: (command: DynamoCommand) => Promise<unknown>,
 ) => Promise<unknown>
 
+/** Answers a request abnormally. Returns undefined if it does not apply to the request. */
 type Anomaly = (input: {
   readonly command: DynamoCommand
   readonly send: (command: DynamoCommand) => Promise<unknown>

@@ -88,7 +88,7 @@ export function createPortRecords(
     { client, clock, random, region: 'simulated', tables: tableNames },
     blobs,
   )
-  const nameMethods = (port: (typeof ports)[number]): object =>
+  const wrapMethods = (port: (typeof ports)[number]): object =>
     Object.fromEntries(
       Object.entries(records[port]).map(
         ([method, run]: [string, (...args: unknown[]) => unknown]) => [
@@ -97,7 +97,7 @@ export function createPortRecords(
         ],
       ),
     )
-  return Object.fromEntries(ports.map(port => [port, nameMethods(port)])) as unknown as AwsRecords
+  return Object.fromEntries(ports.map(port => [port, wrapMethods(port)])) as unknown as AwsRecords
 }
 
 /** Returns the head request that a command makes, if it changes a head. */
@@ -113,6 +113,7 @@ export function parseHeadRequest(
 /** Returns the name of an effect, which selects the faults that strike it. */
 export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
   if (readCommand.test(command.constructor.name)) return `${port}.read`
-  // A head method also registers the block of its operation, in a request before the head's update.
+  // A head method may first record the block of its operation (operation-blocks.ts), in a request
+  // of its own.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
 }

@@ -18,7 +18,7 @@ export function createFaultHandler(
   options: {
     readonly step: ScenarioStep
     readonly isNewer: () => boolean
-    /** The processes that this handler starts. The operator awaits them at the end of the step. */
+    /** Ends of the processes that this handler starts. The operator awaits them in each step. */
     readonly startedProcesses: Promise<unknown>[]
     readonly killFleet: () => void
   },

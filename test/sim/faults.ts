@@ -19,7 +19,7 @@ export interface Fault {
   readonly processIndex: number
   readonly effect: number
   readonly kind: FaultKind
-  /** In [0, 1): a size for durations and numbers. */
+  /** In [0, 1): the size of the fault. It scales durations and selects variants of the kind. */
   readonly size: number
 }
 
@@ -38,10 +38,10 @@ const providerCalls = /^provider\./
 /** All effects that a platform may refuse for lack of capacity. */
 const serviceEffects =
   /^(?:decisionLog|operations|control|leases|catalog|blobs|events|chains|nudges)\./
-/** Rare effects whose repetition must not have a second effect. */
+/** Rare requests. A repetition of such a request must not change the head again. */
 const releaseEffects = /^operations\.(?:giveBack|lapse)/
 
-/** Every kind of fault. The struck effect and `onFault` handlers implement its consequences. */
+/** Every kind of fault. The simulated ports and the `onFault` handlers implement the kinds. */
 const kinds = {
   'crash before an effect': { strikes: anyEffect, weight: 6 },
   'crash after an effect': { strikes: anyEffect, weight: 6 },

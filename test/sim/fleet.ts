@@ -24,7 +24,8 @@ const shutdownLimitMs = 300_000
 
 /**
  * Starts the fleet. A dead process is restarted within 20 seconds, in the version that is then in
- * use. The process at the first position sometimes also resumes deployments without a generator.
+ * use. The process at the first position sometimes also resumes deployments whose generator is
+ * gone.
  */
 export function startFleet(
   machine: Machine,

@@ -72,10 +72,10 @@ export function foldInputOf(
 }
 
 /**
- * Returns the records as a close found them. A begun operation without an end normally began after
- * the stop flag, and its executor gives it back without a call. If the sweep of a deposed generator
- * has removed the owner, the records cannot exclude a call. `isSwept`: whether such a sweep ran
- * before the fold of the close.
+ * Returns the input as a close found it. A begun operation without an end counts as not begun:
+ * normally it began after the stop flag, and its executor gives it back without a call. If the
+ * sweep of a deposed generator has removed the owner, the records cannot exclude a call, and the
+ * begin counts. `isSwept`: whether such a sweep ran before the fold of the close.
  */
 export function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
   return {

@@ -9,9 +9,9 @@ import type { World } from './world.ts'
 const copiesMax = 8
 
 /**
- * Sends a request that changes a head. The name of its effect contains the rare condition of the
- * head, so that a fault can wait for this condition. This function also applies the consequences of
- * such a fault: late copies, a repeated arrival, a stop. `run` runs when the request arrives.
+ * Sends a request that changes a head. If the head is in a rare condition, the name of the effect
+ * contains this condition, and a fault can wait for it. This function also applies the consequences
+ * of such a fault: late copies, a repeated arrival, a stop. `run` runs when the request arrives.
  */
 export function sendHeadRequest<T>(
   world: World,

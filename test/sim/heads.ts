@@ -17,6 +17,7 @@ export interface HeadChange {
   readonly headKey: string
   readonly event: HeadEvent
   readonly requester: Requester
+  /** Whether the request names the attempt that the head had before. */
   readonly isCurrent: boolean
   readonly before: Head
   readonly after: Head

@@ -43,7 +43,7 @@ export interface Machine {
   readonly startProcess: (start: ProcessStart) => SimProcess
   /** Makes the other host consider a living process dead, as a late watchdog nudge does. */
   readonly suspect: (process: SimProcess) => void
-  /** The step of each deployment's first request, for processes that resume it. */
+  /** The step that started each deployment, for processes that resume the deployment. */
   readonly requestedSteps: Map<DeploymentId, ScenarioStep>
   /** Faults that wait for their effect in all processes. */
   readonly sharedFaults: Set<Fault>
@@ -123,7 +123,8 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           createPlugins(launch, cloud, {
             refusals,
             parallel,
-            // SQS does not limit the share of a deployment. The generator of functions does.
+            // The generator of functions and the queue in memory apply `parallel` to all
+            // processes together. SQS does not, so each process applies it to itself.
             isShared:
               execute === 'functions' || (execute === 'elsewhere' && world.aws === undefined),
             deployment,

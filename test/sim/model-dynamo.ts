@@ -114,7 +114,7 @@ export function createModelDynamo(
       return {}
     },
     UpdateItemCommand: (input: UpdateItemCommandInput) => {
-      const verdict = writeSingle('UpdateItem', changeOf(input))
+      const verdict = writeSingle('UpdateItem', updateOf(input))
       return verdict.kind === 'may' ? { Attributes: verdict.after } : {}
     },
     QueryCommand: (input: QueryCommandInput) => {
@@ -151,7 +151,7 @@ export function createModelDynamo(
       if (token !== undefined && tokens.has(token)) return {}
       const writes = (input.TransactItems ?? []).map(({ Put, Update, Delete }) => {
         if (Put !== undefined) return putOf(Put)
-        if (Update !== undefined) return changeOf(Update)
+        if (Update !== undefined) return updateOf(Update)
         return { ...writeOf(Delete ?? {}, Delete?.Key ?? {}), after: () => undefined }
       })
       const verdicts = writes.map(write => evaluateWrite(tables, write))
@@ -208,7 +208,7 @@ function putOf(input: Conditional & { readonly Item: ModelItem | undefined }): W
   return { ...writeOf(input, item), after: () => item }
 }
 
-function changeOf(
+function updateOf(
   input: Conditional & {
     readonly Key: ModelItem | undefined
     readonly UpdateExpression?: string | undefined

@@ -21,6 +21,7 @@ interface BatchRead {
   readonly table: string
   readonly items: readonly ModelItem[]
   readonly units: number
+  /** Number of keys that were read, including those without an item. */
   readonly keys: number
   readonly unprocessed: Record<string, KeysAndAttributes>
 }
@@ -120,16 +121,19 @@ function pageOf(
   input: QueryCommandInput,
   partitions: Partitions,
 ): { readonly answer: QueryPage; readonly bytes: number } {
-  const bound = { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues }
-  checkUsed(bound, [input.KeyConditionExpression, input.ProjectionExpression])
-  if (Object.values(bound.values ?? {}).some(({ S }) => S === ''))
+  const placeholders = {
+    names: input.ExpressionAttributeNames,
+    values: input.ExpressionAttributeValues,
+  }
+  checkUsed(placeholders, [input.KeyConditionExpression, input.ProjectionExpression])
+  if (Object.values(placeholders.values ?? {}).some(({ S }) => S === ''))
     throw invalidError('a key is compared with an empty text')
   const pk = input.ExpressionAttributeValues?.[':pk']?.S ?? ''
   const isBackwards = input.ScanIndexForward === false
   const order = isBackwards ? -1 : 1
   const matching = [...(partitions.get(pk) ?? new Map<string, ModelItem>()).entries()]
     .toSorted(([one], [other]) => (one < other ? -order : order))
-    .filter(([, item]) => evaluateCondition(input.KeyConditionExpression, bound, item))
+    .filter(([, item]) => evaluateCondition(input.KeyConditionExpression, placeholders, item))
   const startKey = input.ExclusiveStartKey?.['sk']?.S
   const remaining = matching.filter(
     ([sk]) => startKey === undefined || (isBackwards ? sk < startKey : sk > startKey),

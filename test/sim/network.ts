@@ -37,13 +37,15 @@ export interface Launch {
   readonly endPlugins: () => void
 }
 
-/** Handlers for consequences of a fault beyond its effect. */
+/** Handlers for consequences of a fault beyond the struck effect. */
 export interface FaultHandlers {
   readonly onFault: (fault: Fault) => void
 }
 
-const readEffects =
+/** Effects that are not counted, and that no fault strikes, except for `leases.renew`. */
+const uncountedEffects =
   /\.(?:read|get|getOutcome|getHeads|getEnds|list|getStack|listStacks|listHistory|listVersions|receive|renew|extend)$/
+
 /**
  * Creates a promise that never settles. Each waiter has its own, because a promise keeps references
  * to all of its waiters.
@@ -83,8 +85,9 @@ export function launchProcess(
   const drawCallMs = (): number =>
     draw.chance(0.03) ? draw.integer(2_000, 12_000) : draw.integer(5, 400)
 
-  const drawFault = (name: string): Fault | undefined => {
-    if (readEffects.test(name) && name !== 'leases.renew') return undefined
+  /** Counts an effect, and takes the first waiting fault that strikes it, if there is one. */
+  const takeFault = (name: string): Fault | undefined => {
+    if (uncountedEffects.test(name) && name !== 'leases.renew') return undefined
     effects += 1
     for (const fault of [...assignedFaults, ...options.sharedFaults]) {
       if (fault.effect > effects || !canStrike(fault.kind, name)) continue
@@ -99,8 +102,8 @@ export function launchProcess(
 
   const sendEffect: SendEffect = (name, run, effectObserver) => {
     if (node.isDead()) return createNever()
-    const isCall = name.startsWith('provider.')
-    const fault = drawFault(name)
+    const isProviderCall = name.startsWith('provider.')
+    const fault = takeFault(name)
     const { kind, size } = fault ?? { kind: undefined, size: 0 }
     if (fault !== undefined) options.faultHandlers.onFault(fault)
     if (kind === 'wall clock jumps') node.jump((size - 0.5) * 7_200_000)
@@ -117,7 +120,7 @@ export function launchProcess(
     if (refusals > 0) return rejectUnavailable(name)
     if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + size * 40_000
     if (kind === 'lease cannot be renewed') renewalsRefusedUntilMs = nowMs + 30_000 + size * 80_000
-    if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs)
+    if (!isProviderCall && !name.startsWith('hints.') && nowMs < refusesUntilMs)
       return rejectUnavailable(name)
     if (name === 'leases.renew' && nowMs < renewalsRefusedUntilMs) return rejectUnavailable(name)
     if (kind === 'provider refuses')
@@ -161,7 +164,7 @@ export function launchProcess(
           thrown => answer(() => reject(thrown)),
         )
       }
-      let arrivalMs = isCall ? drawCallMs() : drawTransitMs()
+      let arrivalMs = isProviderCall ? drawCallMs() : drawTransitMs()
       if (kind === 'slow effect') arrivalMs += 2_000 + size * 25_000
       if (kind === 'provider takes long') arrivalMs += 30_000 + size * 100_000
       if (kind === 'crash after an effect' || kind === 'crash in a call that may be repeated') {
@@ -180,6 +183,7 @@ export function launchProcess(
         scheduler.after(1_000 + size * 100_000, () => deliver(false))
         return answer(() => resolve(undefined as never))
       }
+      // The names of these kinds begin with `freeze`, `frozen` or `stalls`.
       if (kind?.startsWith('fr') === true || kind?.startsWith('stalls') === true)
         node.freeze(freezeMs)
       if (kind?.endsWith('lost, then repeated') === true) {
@@ -190,17 +194,17 @@ export function launchProcess(
       if (kind?.startsWith('late copy') === true || kind === 'message twice')
         scheduler.after(arrivalMs + 5 + size * size * 60_000, () => deliver(false))
       const arrive = (): void => {
-        if (isCall && !pendingCalls.delete(arrive)) return
+        if (isProviderCall && !pendingCalls.delete(arrive)) return
         // A sent call of a dead process may still take effect, or may be lost with the process.
-        if (isCall && node.isDead() && draw.chance(0.3)) return
+        if (isProviderCall && node.isDead() && draw.chance(0.3)) return
         deliver()
       }
-      if (isCall) pendingCalls.add(arrive)
+      if (isProviderCall) pendingCalls.add(arrive)
       scheduler.after(arrivalMs, arrive, isSentLater ? node : undefined)
     })
   }
 
-  const platform = createSimPorts(world, { sendEffect, node, drawFault, drawTransitMs })
+  const platform = createSimPorts(world, { sendEffect, node, takeFault, drawTransitMs })
   const log = withVersionRules(world, options, platform.decisionLog)
   return {
     key,

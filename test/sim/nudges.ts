@@ -3,8 +3,8 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
- * Creates the nudges, which outlive all processes. Any process that waits for the stack may receive
- * one.
+ * Creates the queue of nudges, which outlives all processes. Any process that waits for a nudge of
+ * the stack may receive it.
  */
 export function createNudges(scheduler: Scheduler): NudgesPort {
   const nudgedStacks = new Set<StackId>()

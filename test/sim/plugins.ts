@@ -190,7 +190,7 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
   }
 }
 
-/** The output of an object that was created with an error, and that the next diff replaces. */
+/** The output that marks an object whose create was partial. The next diff replaces this object. */
 const taintedKey = 'tainted'
 
 /** Reports whether a resource behaves like one of a Terraform provider: half of them do. */
@@ -211,10 +211,10 @@ const replacementDiff: DiffResult = {
 /** The output that the provider adds to an unchanged object, as if its schema had a new version. */
 const upgradedKey = 'upgraded'
 
-/** The outputs with which the provider records more than the object has. */
+/** The outputs that the provider adds to a state, and that the object itself does not have. */
 export const recordKeys: readonly string[] = [taintedKey, upgradedKey]
 
-/** Returns the outputs that the object itself has. */
+/** Returns the outputs without those of `recordKeys`. */
 export function omitRecordKeys(outputs: PropertyMap): PropertyMap {
   return new Map([...outputs].filter(([key]) => !recordKeys.includes(key)))
 }

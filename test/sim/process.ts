@@ -39,7 +39,7 @@ export interface StartedProcess {
   readonly stop: () => void
 }
 
-/** Starts a process that performs one task and ends. */
+/** Starts a process that performs one task and ends. Its `stop` has no effect. */
 export function startWork(
   machine: Machine,
   start: ProcessStart,
@@ -88,7 +88,7 @@ export function startServing(
   const { launch, ports } = process
   const stepOf = (deployment: DeploymentId): ScenarioStep => {
     const step = machine.requestedSteps.get(deployment)
-    if (step === undefined) throw new TypeError(`no request for ${deployment}`)
+    if (step === undefined) throw new TypeError(`the step of ${deployment} is unknown`)
     return step
   }
   const serving = {
@@ -167,7 +167,7 @@ function deployIn(
   })
 }
 
-/** Returns the ports of a process, which report each begin of an operation as covered. */
+/** Returns the platform of a process. It counts each begin of an operation under `rule`. */
 function coverBegins({ world }: Machine, { platform }: Launch, rule: string): Launch['platform'] {
   const { operations } = platform
   const begin: typeof operations.begin = (...request) => {

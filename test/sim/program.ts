@@ -34,14 +34,14 @@ type Handlers = ReturnType<typeof createMonitorHandlers>
 export interface SimMonitor {
   readonly server: MonitorServer
   readonly call: <T>(callHandler: (handlers: Handlers) => Promise<T>) => Promise<T>
-  /** Called when no callback of the program can be called any more. */
+  /** Must be called when the program has ended, because its callbacks are then gone. */
   readonly onProgramGone: () => void
 }
 
 /** Number of registrations that a monitor decides at once. Programs have more registrations. */
 const simWindowSize = 2
 
-const unusedMethods = { address: 'simulated', wasUsed: () => false, close: () => undefined }
+const unusedCallAddress = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
 /** Creates a monitor with the real handlers. A request and a response take 1 virtual ms each. */
 export function createMonitor(
@@ -69,7 +69,7 @@ export function createMonitor(
       address: 'simulated',
       hooks,
       // Methods make no calls to the monitor here.
-      callAddresses: { open: () => Promise.resolve(unusedMethods) },
+      callAddresses: { open: () => Promise.resolve(unusedCallAddress) },
       open(deps) {
         window.resize(simWindowSize)
         monitorDeps.resolve(deps)
@@ -117,8 +117,9 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
   }
 }
 
-const type = 'test:index:Thing'
-const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+const thingType = 'test:index:Thing'
+/** The field that marks a map as a secret in the protocol of Pulumi. */
+const secretSignature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
 
 /** Runs a program. It registers each resource as soon as the dependencies are registered. */
 async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Promise<ProgramEnd> {
@@ -149,6 +150,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
   }
   const callFunction = async ({ name }: PlannedThing): Promise<unknown> => {
     const callRequest = { tok: 'test:index:ask', args: { name } }
+    // Things with an even number call a method instead.
     const isMethod = /[02468]$/.test(name)
     const reply = await (isMethod
       ? call(handlers => handlers.call(ResourceCallRequest.create(callRequest)))
@@ -172,7 +174,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
         object[key] = id
         propertyDependencies.set(key, { urns: [urn] })
       }
-      if (thing.isSecret) object['secret'] = { ...secretKey, value: `${secretMark}${name}` }
+      if (thing.isSecret) object['secret'] = { ...secretSignature, value: `${secretMark}${name}` }
       if (thing.callsFunction) object['answer'] = await callFunction(thing)
       const commonFields = { name, parent: parentReply.urn }
       if (kind === 'component') {
@@ -196,7 +198,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
       const providerReply = provider === '' ? undefined : await awaitRegistered(provider)
       const registration = {
         ...commonFields,
-        type,
+        type: thingType,
         custom: true,
         object,
         dependencies,
@@ -231,8 +233,8 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
 }
 
 /**
- * Registers one callback per hook type. Any resource may name the callback, including resources of
- * earlier programs.
+ * Registers one hook per hook type, with its callback. Any resource may name the hook, including
+ * resources of earlier programs.
  */
 async function registerHooks({ call }: SimMonitor): Promise<void> {
   for (const hookType of simHookTypes) {

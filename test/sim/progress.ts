@@ -8,11 +8,14 @@ export interface SeedProgress {
   readonly from: number
   /** All seeds before this one have run. */
   next: number
+  /** Seeds that break a rule. */
   readonly bad: number[]
   seedsWithUnknownCreate: number
+  /** The number of seeds with each number of deployments, and likewise below. */
   readonly deployments: Map<number, number>
   readonly resources: Map<number, number>
   readonly struckFaultCounts: Map<number, number>
+  /** The coverage of all seeds together. */
   readonly counts: Map<string, number>
 }
 

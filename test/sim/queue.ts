@@ -14,7 +14,7 @@ interface QueueEntry {
   readonly message: ChainMessage
   deliveries: number
   receipt: string
-  /** The executor that received the message during a visibility timeout, if it is known. */
+  /** The executor that received the message last; empty if it is unknown. */
   receiver: ExecutorId | ''
   /** Virtual time from which the message is visible. */
   visibleAtMs: number
@@ -26,12 +26,14 @@ interface ReceiveFilter {
   readonly deliveryLimit?: DeliveryLimit
 }
 
-const countIn = (entries: readonly QueueEntry[]): number =>
+const countOperations = (entries: readonly QueueEntry[]): number =>
   entries.reduce((sum, { message }) => sum + message.operations.length, 0)
 
 /**
- * Creates a queue with minimal guarantees: at least once, in any order, invisible during a timeout,
- * dead-lettered after too many deliveries. It outlives all processes.
+ * Creates a queue with minimal guarantees, which outlives all processes. It delivers messages at
+ * least once and in any order, and hides a delivered message during a timeout. After too many
+ * deliveries a message becomes a dead letter. The messages that a retired executor received do not
+ * count towards the delivery limit.
  */
 export function createQueue(
   scheduler: Scheduler,
@@ -64,7 +66,7 @@ export function createQueue(
         (receiver === '' || !isRetired(message.deployment, receiver)),
     )
     const received: Delivery[] = []
-    let operations = countIn(heldEntries)
+    let operations = countOperations(heldEntries)
     for (const entry of draw.chance(0.3) ? visibleEntries.toReversed() : visibleEntries) {
       if (received.length >= max) break
       if (entry.deliveries >= limits.deliveriesMax) {

@@ -11,7 +11,10 @@ export interface RecordTable {
   readonly remove: (deployment: DeploymentId) => void
 }
 
-/** Creates the port. Each call of `removeRecords` clears one table, in the order of `tables`. */
+/**
+ * Creates the port. Each call of `removeRecords` removes the records of a deployment from one
+ * table, in the order of `tables`.
+ */
 export function createRetention(
   tables: readonly RecordTable[],
   {
@@ -56,11 +59,12 @@ export function createRetention(
 
 /** Returns the table over a map whose keys begin with a deployment. */
 export function tableOf(records: Map<string, unknown>): RecordTable {
-  const owner = (key: string): string => key.split(' ')[0] ?? ''
+  const deploymentIn = (key: string): string => key.split(' ')[0] ?? ''
   return {
-    deployments: () => [...records.keys()].map(owner),
+    deployments: () => [...records.keys()].map(deploymentIn),
     remove(deployment) {
-      for (const key of [...records.keys()]) if (owner(key) === deployment) records.delete(key)
+      for (const key of [...records.keys()])
+        if (deploymentIn(key) === deployment) records.delete(key)
     },
   }
 }

@@ -10,12 +10,14 @@ export interface SeedReport {
   readonly violations: readonly string[]
   /** The faults of the failed run, reduced if requested; empty without a failure. */
   readonly faults: readonly Fault[]
-  /** The trace of the smallest run that still breaks a rule. */
+  /** The trace of the run with these faults; empty without a failure. */
   readonly lines: readonly string[]
   readonly counts: ReadonlyMap<string, number>
   readonly hasUnknownCreate: boolean
   readonly deployments: number
+  /** Number of resources of the largest program. */
   readonly resources: number
+  /** Number of struck faults, including the drift of objects. */
   readonly faultCount: number
 }
 

@@ -20,9 +20,10 @@ export interface PlannedThing {
   readonly value: number
   /** An input whose change forces a replacement. */
   readonly fixedValue: number
+  /** Whether it has the option `deleteBeforeReplace`. */
   readonly deleteFirst: boolean
   readonly isSecret: boolean
-  /** Whether an input is the result of a function that differs each time. */
+  /** Whether an input is the result of a provider function, which differs at each call. */
   readonly callsFunction: boolean
   /** Whether the program continues when the registration of this thing fails. */
   readonly toleratesFailure: boolean
@@ -58,6 +59,7 @@ export interface ScenarioStep {
   readonly hooks: HooksByName
 }
 
+/** Values of `execute` with which other processes than that of the command run operations. */
 const separateOptions = ['elsewhere', 'functions'] as const
 
 /** An object that changes or vanishes without a request. */
@@ -66,7 +68,7 @@ export interface ObjectDrift {
   readonly kind: 'changes' | 'vanishes'
 }
 
-/** A sequence of commands, with the goal that holds at the end. */
+/** A sequence of commands, and the processes that run them. */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[]
   /** Hosts of the executors; empty if each command runs its operations itself. */
@@ -162,12 +164,12 @@ function drawTargetGroups(
   const mayTouch = draw.chance(0.3)
   const groups: (readonly string[])[] = []
   for (let number = draw.integer(2, 3); number > 0; number -= 1) {
-    const others = groups.flat()
-    const apart = things.filter(
-      thing => mayTouch || !others.some(name => touches(thing, name, program)),
+    const chosenNames = groups.flat()
+    const candidates = things.filter(
+      thing => mayTouch || !chosenNames.some(name => touches(thing, name, program)),
     )
-    const pick = (): string => apart[draw.integer(0, apart.length - 1)]?.name ?? ''
-    if (apart.length > 0) groups.push([pick(), pick()])
+    const pick = (): string => candidates[draw.integer(0, candidates.length - 1)]?.name ?? ''
+    if (candidates.length > 0) groups.push([pick(), pick()])
   }
   return groups
 }
@@ -195,8 +197,8 @@ function listThings(steps: readonly Pick<ScenarioStep, 'program'>[]): readonly s
 }
 
 /**
- * Draws a program in which one thing has more dependents than an operation may release, so that
- * joins are needed.
+ * Draws a program in which one thing has more dependents than an operation may release. The engine
+ * then needs joins.
  */
 function drawWideProgram(draw: SeededDraw): readonly PlannedThing[] {
   const base: PlannedThing = { ...emptyThing, kind: 'thing', name: 'r0' }
@@ -264,7 +266,7 @@ function drawPlanned(
   for (let tries = draw.integer(0, 3); tries > 0 && things.length > 0; tries -= 1) {
     const target = things[draw.integer(0, things.length - 1)]
     if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
-    // A thing that is deleted before its replacement must not be needed in between.
+    // If the target is deleted before its replacement, this thing must be deleted before it.
     if (mayBeDeletedFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
     else if (draw.chance(0.7)) needs.push(target.name)
     else after.push(target.name)
@@ -285,7 +287,7 @@ function drawPlanned(
   }
 }
 
-/** Returns all things that may be deleted while others still depend on them. */
+/** Returns the names of all things that may be deleted while others still depend on them. */
 export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
   const names = steps.flatMap(({ program, targetGroups }) => [
     ...program.filter(thing => mayBeDeletedFirst(thing, program)).map(({ name }) => name),

@@ -14,7 +14,10 @@ export interface Scheduler {
   readonly ticks: () => number
   /** Schedules a call in this many virtual ms. Returns a function that cancels it. */
   readonly after: (ms: number, call: () => void, owner?: Owner) => () => void
-  /** Advances time until `isOver`. Returns false when no event is left or `ticksMax` is reached. */
+  /**
+   * Advances time until `isOver` returns true. Returns false when no event is left, or after
+   * `ticksMax` events.
+   */
   readonly run: (isOver: () => boolean, ticksMax: number) => Promise<boolean>
 }
 
@@ -26,7 +29,10 @@ interface ScheduledEvent {
   isCancelled: boolean
 }
 
-/** Creates a scheduler at time 0. Events of the same time happen in the order of their creation. */
+/**
+ * Creates a scheduler at time 0. Events of the same time happen in the order of their creation,
+ * except after a freeze.
+ */
 export function createScheduler(): Scheduler {
   const heap = createHeap()
   let nowMs = 0
@@ -79,7 +85,7 @@ export function createScheduler(): Scheduler {
   }
 }
 
-/** Creates a heap of events, ordered by time, then by creation. */
+/** Creates a heap of events, sorted by `atMs`, then by `order`. */
 function createHeap() {
   const items: ScheduledEvent[] = []
   const isBefore = (one: ScheduledEvent, other: ScheduledEvent): boolean =>

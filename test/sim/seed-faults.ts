@@ -12,7 +12,7 @@ export interface Seed {
   readonly platform: WorldPlatform | undefined
 }
 
-/** The result of a seed. */
+/** The result of a seed under faults. */
 export interface SeedResult extends ScenarioResult {
   readonly faults: readonly Fault[]
 }

@@ -1,6 +1,10 @@
 import type { FaultKind } from './faults.ts'
 
-/** Sends an effect over the network. Request and response take some time, or are lost. */
+/**
+ * Sends an effect over the network. Request and response take some time, or are lost. `run`
+ * performs the effect when the request arrives. `call` identifies the request, and `kind` is the
+ * fault that strikes it.
+ */
 export type SendEffect = <T>(
   name: string,
   run: (call: string, kind?: FaultKind) => T | Promise<T>,

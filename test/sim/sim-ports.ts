@@ -10,7 +10,7 @@ import { createHeadWrites } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** Throws an error. The simulation does not call these methods, and keeps all blobs. */
+/** Throws an error. It takes the place of methods that the simulation does not call. */
 function failUnsupported(): never {
   throw new TypeError('the simulation does not support this call')
 }
@@ -21,7 +21,7 @@ export function createSimPorts(
   options: {
     readonly sendEffect: SendEffect
     readonly node: SimNode
-    readonly drawFault: (name: string) => Fault | undefined
+    readonly takeFault: (name: string) => Fault | undefined
     readonly drawTransitMs: () => number
   },
 ): Platform {
@@ -100,7 +100,7 @@ export function createSimPorts(
       removeUnfinished: failUnsupported,
     },
     renames: { rename: failUnsupported },
-    // No scenario has throttling or rules, so no limit has a record.
+    // No scenario limits the calls of a provider, so no limit has a record.
     callLimits: {
       get: async () => undefined,
       put: failUnsupported,
@@ -128,7 +128,7 @@ export function createSimPorts(
     hints: {
       hint(deployment, operation) {
         if (node.isDead()) return
-        const kind = options.drawFault('hints.hint')?.kind
+        const kind = options.takeFault('hints.hint')?.kind
         if (kind === 'hint lost') return
         const lateMs = kind === 'hint late and twice' ? 40_000 : 0
         scheduler.after(options.drawTransitMs(), () => world.hints.notify(deployment, operation))

@@ -43,6 +43,7 @@ export interface Observer {
   readonly onPublished: (blob: BlobHash, version: number) => void
 }
 
+/** The stop flags, in ascending order: a later one replaces an earlier one. */
 const stops = ['none', 'graceful', 'forced'] as const
 
 /** Creates an empty store. Its writes have the conditions that the ports require. */
@@ -157,6 +158,10 @@ function createLog(
   }
 }
 
+/**
+ * A control record, with the id of the request that created it, and the number of the log record
+ * with which its holder took the log.
+ */
 type ControlRow = Control & { readonly call: string; readonly heldFromNumber: number }
 type Leases = Map<string, Lease>
 

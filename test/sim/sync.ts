@@ -1,6 +1,7 @@
 /**
- * A port in the form of the store: synchronous. Processes pass one more argument, which identifies
- * the call. A method that creates something uses it to recognize a repetition.
+ * A port as the store implements it: with synchronous methods. A process passes the id of its
+ * request as one more argument. A method that creates something recognizes a repeated request by
+ * this id.
  */
 export type Sync<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>

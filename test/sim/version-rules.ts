@@ -4,10 +4,10 @@ import { type LogRecord, rulesVersion } from '../../shared/records/log.ts'
 import type { World } from './world.ts'
 
 /**
- * Returns the decision log as a process of one version reads and writes it. A newer version starts
- * logs with rules that this version does not know. It understands logs with the rules of this
- * version, and leaves them unchanged. A process of this version that writes into a newer log breaks
- * a rule.
+ * Returns the decision log as a process of one version reads and writes it. This version is the one
+ * under test. A newer version starts logs with rules that this version does not know, and keeps
+ * the rules of existing logs. It is a violation if a process of this version writes into a log with
+ * newer rules.
  */
 export function withVersionRules(
   world: World,

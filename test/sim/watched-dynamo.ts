@@ -28,7 +28,7 @@ export interface WatchedDynamo {
   readonly send: (command: DynamoCommand, headRequest?: SimHeadRequest) => Promise<unknown>
 }
 
-/** Creates the tables of the records, empty. */
+/** Creates a DynamoDB with the tables of the records, which are empty. */
 export function createWatchedDynamo(observer: Observer): WatchedDynamo {
   let changes: ModelChange[] = []
   const { client, tables } = createModelDynamo(undefined, change => changes.push(change))

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type SeedReport, runSeed } from './run-seed.ts'
 import type { WorldPlatform } from './world.ts'
 
-/** The input of a worker: every `every`-th seed from `from` on. */
+/** The input of a worker: every `every`-th seed from `from` on, and before `endSeed`. */
 export interface SeedShare {
   readonly from: number
   readonly endSeed: number

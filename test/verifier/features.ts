@@ -1,6 +1,6 @@
 import { fieldOf, isEmpty, itemsOf, type OrderedJson } from './ordered-json.ts'
 
-/** The known features. */
+/** The features that Pulumi's format of states knows. */
 const knownFeatures = new Set([
   'refreshBeforeUpdate',
   'views',
@@ -12,7 +12,7 @@ const knownFeatures = new Set([
   'byteString',
 ])
 
-/** The field of a resource that requires a feature when it is not empty. */
+/** The feature that each of these fields of a resource requires when the field is not empty. */
 const featureByField = new Map([
   ['refreshBeforeUpdate', 'refreshBeforeUpdate'],
   ['viewOf', 'views'],

@@ -29,6 +29,7 @@ export function checkIntegrity(resources: readonly OrderedJson[]): readonly stri
   return [...complaints, ...findDuplicates(resources)]
 }
 
+/** The id that Pulumi writes in place of an unknown one. */
 const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 function isTrue(resource: OrderedJson, name: string): boolean {
@@ -36,6 +37,7 @@ function isTrue(resource: OrderedJson, name: string): boolean {
   return field?.kind === 'literal' && field.value === true
 }
 
+/** Checks a resource without regard to the others: its URN, its type and its id. */
 function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
   const type = textOf(resource, 'type') ?? ''
   const complaints: string[] = []

@@ -62,20 +62,20 @@ export function parseOrdered(source: string): OrderedJson {
     if (literal === undefined) throw syntaxError()
     return { kind: 'literal', value: JSON.parse(literal) as boolean | null }
   }
-  const document = readValue()
+  const json = readValue()
   readToken(blank)
   if (position !== source.length) throw syntaxError()
-  return document
+  return json
 }
 
-/** A function that returns a text as JSON. As in Go, it escapes the two line separators. */
+/** A function that returns a text as JSON. As in Go, it escapes U+2028 and U+2029. */
 export type TextWriter = (text: string) => string
 
-/** Texts in state files, without HTML escapes. */
+/** Writes a text of a state file, without HTML escapes. */
 export const writeStateText: TextWriter = text =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** Texts in the plaintext of secrets, with HTML escapes. */
+/** Writes a text in the plaintext of a secret, with HTML escapes. */
 export const writeEscapedText: TextWriter = text =>
   writeStateText(text).replace(/[<>&]/g, sign => `\\u00${sign.charCodeAt(0).toString(16)}`)
 

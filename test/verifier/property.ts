@@ -10,6 +10,8 @@ import { anything, type Check, type Field, list, map, record, text } from './rec
 
 /** The key of maps that represent another kind of value. */
 const signature = '4dabf18193072939515e22adb298388d'
+
+/** The values of this key, by the kind of value that the map represents. */
 const secret = '1b47061264138c4ac30d75fd1eb44270'
 const asset = 'c44067f5952c0a294b673a41bacd8c17'
 const archive = '0def7320c3a5731c473e5ecbe6d01bc7'
@@ -21,6 +23,7 @@ const float = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const sealedForm = new RegExp(`^v1:([A-Za-z0-9+/]{16}):(${base64})$`)
 
+/** The ciphertext of a service: base64 of at least 24 characters. */
 const serviceForm = new RegExp(`^(?=.{24,}$)${base64}$`)
 
 /** Reports whether a text is sealed: a nonce of 12 bytes, and at least the 16 bytes of the tag. */

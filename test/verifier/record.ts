@@ -14,7 +14,7 @@ export interface Field {
   readonly check: Check
 }
 
-/** Returns the check of a record. It contains no other fields than these, in this order. */
+/** Returns the check of a record, which may have only these fields, in this order. */
 export function record(fields: readonly Field[]): Check {
   const fieldsByName = new Map(fields.map((field, index) => [field.name, { field, place: index }]))
   return (json, path) => {
@@ -70,7 +70,7 @@ export const flag: Check = (json, path) =>
 export const number: Check = (json, path) =>
   json.kind === 'number' ? [] : [`${path}: must be a number`]
 
-/** Returns the check of a list of such items. */
+/** Returns the check of a list. `item` checks each of its items. */
 export function list(item: Check): Check {
   return (json, path) =>
     json.kind === 'list'
@@ -78,7 +78,10 @@ export function list(item: Check): Check {
       : [`${path}: must be a list`]
 }
 
-/** Returns the check of a map of such items, with unique keys sorted by their UTF-8 bytes. */
+/**
+ * Returns the check of a map. `item` checks each of its values. Its keys must be unique, and sorted
+ * by their UTF-8 bytes.
+ */
 export function map(item: Check): Check {
   return (json, path) => {
     if (json.kind !== 'object') return [`${path}: must be a map`]

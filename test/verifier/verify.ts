@@ -36,7 +36,7 @@ export interface ExportRules {
   readonly isService?: boolean
 }
 
-/** Returns the errors in the text of an export, one sentence each; empty when it is valid. */
+/** Returns the errors in the text of an export, one message each; empty when it is valid. */
 export function verifyExport(exported: string, rules: ExportRules = {}): string[] {
   let envelope: OrderedJson
   try {
@@ -86,7 +86,7 @@ function checkDeployment(rules: ExportRules): Check {
     alwaysField('resource', resource),
     alwaysField('type', text(/^(?:creating|updating|deleting|reading|importing)$/)),
   ])
-  const blob = record([
+  const extension = record([
     alwaysField('name', text()),
     alwaysField('version', text()),
     alwaysField('value', text(base64)),
@@ -101,7 +101,7 @@ function checkDeployment(rules: ExportRules): Check {
     filledField('pending_operations', list(operation)),
     alwaysField('metadata', record([optionalField('integrity_error', anything)])),
     filledField('snippets', list(anything)),
-    filledField('extensions', map(blob)),
+    filledField('extensions', map(extension)),
   ])
   return (json, path) =>
     json.kind === 'literal' && json.value === null ? [] : deploymentRecord(json, path)
