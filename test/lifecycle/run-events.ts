@@ -3,7 +3,8 @@ import type { StoredResource } from '../../shared/state/stored.ts'
 import type { TestRun } from './engine.ts'
 
 /**
- * Returns the reported steps of a run for things of the scripted provider, as `update a`, in order.
+ * Returns the steps that a run reported for resources of the package `test`, as `update a`, in
+ * order.
  */
 export function stepsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => {
@@ -25,7 +26,7 @@ export function diagnosticsOf(
   return events.flatMap(readMessages)
 }
 
-/** Returns the states with a name, in order. */
+/** Returns the states of the resources that have this name, in order. */
 export function statesOf(
   { state }: Pick<TestRun, 'state'>,
   name: string,
@@ -33,7 +34,7 @@ export function statesOf(
   return (state.resources ?? []).filter(({ urn }) => urn.endsWith(`::${name}`))
 }
 
-/** Returns the errors that a run reported, each after its resource's name. */
+/** Returns the errors that a run reported, as `resource name: message`. */
 export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
@@ -42,7 +43,10 @@ export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[]
   )
 }
 
-/** Returns violations as `level pack/policy name`, with level `remediated` for remediations. */
+/**
+ * Returns the policy violations and remediations that a run reported, as
+ * `level pack/policy resource`. The level of a remediation is `remediated`.
+ */
 export function policiesOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => describePolicy(event))
 }
@@ -57,7 +61,7 @@ function describePolicy(event: EngineEventPayload): readonly string[] {
   return [`remediated ${policyPackName}/${policyName} ${nameOf(resourceUrn)}`]
 }
 
-/** Returns the steps of a resource, by name, in the order of their begins. */
+/** Returns the ops of the resource with this name, such as `create`, in the order of the begins. */
 export function opsOf({ events }: Pick<TestRun, 'events'>, name: string): readonly string[] {
   return events.flatMap(event =>
     'resourcePreEvent' in event && nameOf(event.resourcePreEvent.metadata.urn) === name

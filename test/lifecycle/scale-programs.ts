@@ -8,7 +8,7 @@ export const scaleUrnOf = (name: string, type = 'test:index:Thing'): string =>
 /** Returns the names of `count` resources. */
 export const listNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `r${index}`)
-/** Returns the URNs of every second resource. */
+/** Returns the URNs of every second one of `count` resources, from the first. */
 export const listEvenUrns = (count: number): readonly string[] =>
   listNames(count)
     .filter((_, index) => index % 2 === 0)
@@ -17,7 +17,7 @@ export const listEvenUrns = (count: number): readonly string[] =>
 /** A function that returns options or inputs of one resource. */
 type OptionsOf = (name: string, index: number) => object
 
-/** Returns a program of independent resources, registered concurrently. */
+/** Returns a program of independent resources, registered concurrently. `object`: their inputs. */
 export const createFlat =
   (optionsOf: OptionsOf = () => ({}), object: OptionsOf = () => ({ v: 1 })) =>
   (count: number): Program =>
@@ -117,7 +117,7 @@ export const createComponents =
     }
   }
 
-/** Returns the resources in the form of an import file. */
+/** Returns `count` resources for the command `import`. The resource `r0` has the id `r0-1`. */
 export const createImports = (count: number): readonly ImportedResource[] =>
   listNames(count).map(name => ({
     type: 'test:index:Thing',

@@ -20,8 +20,9 @@ export interface ScaleCase {
   readonly name: string
   /** Program that prepares the stack, untimed. If absent, the stack is empty. */
   readonly createBefore?: (count: number) => Program
-  /** Called untimed between both runs. */
+  /** Called before the timed run, after any preparation. */
   readonly onBetween?: (cloud: Cloud, count: number) => void
+  /** Program of the timed run. If absent, the run has no program. */
   readonly createProgram?: (count: number) => Program
   readonly optionsOf?: (count: number) => TestRunOptions
 }
@@ -29,7 +30,7 @@ export interface ScaleCase {
 /** All cases that are measured. */
 export const scaleCases: readonly ScaleCase[] = [
   { name: 'creates', createProgram: createFlat() },
-  { name: 'nothing', createBefore: createFlat(), createProgram: createFlat() },
+  { name: 'unchanged resources', createBefore: createFlat(), createProgram: createFlat() },
   {
     name: 'updates',
     createBefore: createFlat(),
@@ -110,7 +111,7 @@ export const scaleCases: readonly ScaleCase[] = [
     optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
-    name: 'a destroy of one with its dependents',
+    name: 'a destroy of one resource with its dependents',
     createBefore: createChain({ replace: 'a' }),
     optionsOf: () => ({
       command: 'destroy',
@@ -142,14 +143,14 @@ export const scaleCases: readonly ScaleCase[] = [
     createProgram: createPairs('b'),
   },
   {
-    name: 'imports with the option',
+    name: 'imports with the resource option',
     onBetween: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
     createProgram: createFlat(name => ({ importId: `${name}-1` })),
   },
   {
-    name: 'all resources protected, and refused',
+    name: 'a destroy that excludes all resources as protected',
     createBefore: createFlat(() => ({ protect: true })),
     optionsOf: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
   },
@@ -184,20 +185,20 @@ export const scaleCases: readonly ScaleCase[] = [
     optionsOf: () => ({ targeting: { targets: [scaleUrnOf('r0')], targetDependents: true } }),
   },
   {
-    name: 'half of the resources replaced by name',
+    name: 'half of the resources replaced on request',
     createBefore: createFlat(),
     createProgram: createFlat(),
     optionsOf: count => ({ targeting: { replaces: listEvenUrns(count) } }),
   },
   {
-    name: 'imports',
+    name: 'imports with the command',
     onBetween: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
     optionsOf: count => ({ command: 'import', imports: createImports(count) }),
   },
   {
-    name: 'a plan',
+    name: 'a preview that drafts an update plan',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ dryRun: true, request: { draftsUpdatePlan: true } }),
@@ -216,8 +217,8 @@ export const scaleCases: readonly ScaleCase[] = [
 ]
 
 /**
- * Returns the processor time of the run, in ms. It includes the engine and the test's own program
- * and provider.
+ * Returns the processor time of the timed run of a case, in ms. It includes the engine and the
+ * test's own program and provider.
  */
 export async function measureCpu(scaleCase: ScaleCase, count: number): Promise<number> {
   const cloud = createCloud()
@@ -226,7 +227,7 @@ export async function measureCpu(scaleCase: ScaleCase, count: number): Promise<n
     if (scaleCase.createBefore !== undefined) {
       const { result } = await engine.run(scaleCase.createBefore(count))
       if (result.result !== 'succeeded')
-        throw new Error(`before ${scaleCase.name}: ${result.result}`)
+        throw new Error(`preparation of ${scaleCase.name}: ${result.result}`)
     }
     scaleCase.onBetween?.(cloud, count)
     const start = process.cpuUsage()

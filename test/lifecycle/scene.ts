@@ -4,18 +4,24 @@ import { targetUrnOf } from './target/run-summary.ts'
 import { ProcessKilledError, type KillPoint } from './test-process.ts'
 import { type TestSetup, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
 
-/** A scene whose processes reach rows of the table of effects, with the recovery after a crash. */
+/**
+ * A scene of the crash suite. Its processes cause effects that are rows of the table in
+ * shared/records/order-of-effects.ts.
+ */
 export interface Scene {
   readonly name: string
   /** Program of the stack before the scene; if absent, `firstProgram`. */
   readonly before?: Program
   /** Duration of each mutating provider call, in ms. If absent: 0. */
   readonly delayMs?: number
-  /** Throws `ProcessKilledError` when the process was killed. */
+  /** Runs the scene. `kill` applies to its last process. Throws `ProcessKilledError` for a kill. */
   readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
   /** Recovers from a crash as users or other processes do. */
   readonly recover: (setup: TestSetup) => Promise<TestRun>
-  /** By row, the number of the matching effect at which a crash happens. If absent: 1. */
+  /**
+   * By list and row of the table, such as `drop 1`: the number of the matching effect at which the
+   * crash happens. If absent: 1.
+   */
   readonly nth?: ReadonlyMap<string, number>
 }
 
@@ -28,7 +34,10 @@ export async function awaitKill(run: Promise<unknown>): Promise<void> {
   if (!(end instanceof ProcessKilledError)) throw end ?? new Error('the run was not killed')
 }
 
-/** Resumes the deployment. Without success or a pending operation, runs the command once more. */
+/**
+ * Resumes the deployment. If it neither succeeds nor leaves a pending operation, runs the command
+ * once more.
+ */
 export async function runUntilDone(
   setup: TestSetup,
   { program, options }: Pick<ResumeScenario, 'program' | 'options'>,
@@ -70,7 +79,7 @@ function createResumed(
   }
 }
 
-const [up, refreshed, , destroyed] = scenarios as [
+const [up, upWithRefresh, , destroyed] = scenarios as [
   ResumeScenario,
   ResumeScenario,
   ResumeScenario,
@@ -123,7 +132,7 @@ const killAfterFirst = { effect: 1, when: 'after' } as const
 export const plainScenes = {
   up: createPlain(up),
   targeted: createPlain(targeted),
-  refreshed: createPlain(refreshed),
+  refreshed: createPlain(upWithRefresh),
   destroyed: createPlain(destroyed),
   waves: createPlain(inWaves, { before: wideProgram }),
   resumed: createResumed(up, { ...killAfterFirst, call: 'provider.update' }),

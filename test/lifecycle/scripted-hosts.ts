@@ -17,8 +17,9 @@ import { findRequiredNodePackages } from '../../shared/programs/required-package
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
-/** The project of every engine. */
+/** The project of every test engine. */
 export const project = 'life'
+/** The name of the stack of every test engine. */
 export const stackName = 'dev'
 
 /** Thrown by a scripted program to end with an error that its host reports. */
@@ -29,6 +30,7 @@ export type Program = (monitor: Monitor) => Promise<void>
 
 /** The monitor of a scripted program. */
 export interface Monitor {
+  /** The URN of the root resource. */
   readonly stack: string
   readonly client: ResourceMonitorClient
   readonly register: (
@@ -44,6 +46,7 @@ export interface Monitor {
   readonly invokeWith: (
     request: Partial<ResourceInvokeRequest> & { tok: string },
   ) => Promise<ResourceInvokeResponse>
+  /** Calls a method of a resource. */
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
   /** Reads an existing object, like `get` of a resource class. */
   readonly read: (
@@ -64,6 +67,7 @@ export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider):
   }
 }
 
+/** Creates a host that registers the root resource of the stack, and then runs any `program`. */
 export function createScriptedProgramHost(program: Program | undefined): ProgramHost {
   return {
     run: async input => {
@@ -146,7 +150,10 @@ function connect(address: string): MonitorConnection {
   return { client, monitorOf, call }
 }
 
-/** Runs a provider's component or method with a monitor whose requests name their parents. */
+/**
+ * Runs the code of a provider's component or method. Its monitor adds no parent to requests, so
+ * each request names its own.
+ */
 export async function withMonitor<T>(
   address: string,
   work: (monitor: Monitor) => Promise<T>,

@@ -19,7 +19,10 @@ export interface LoadedPlugin {
   readonly plugin: PluginDescriptor
   readonly envVarMappings: Readonly<Record<string, string>>
   readonly calls: ScriptedProvider['calls']
-  /** Returns the names of the calls. Parameterize calls contain the resulting package. */
+  /**
+   * Returns the methods of the calls. A `parameterize` is followed by name, version and parameter
+   * of the resulting package.
+   */
   readonly listCalls: () => readonly string[]
   /** Returns the request of the first call of a method. */
   readonly requestOf: (method: string) => Record<string, unknown>
@@ -31,9 +34,7 @@ export interface Plugins {
   readonly loaded: readonly LoadedPlugin[]
   /** Returns the plugins that were started since the last call. */
   readonly takeLoaded: () => readonly LoadedPlugin[]
-  /**
-   * Returns the plugins that were looked up, and installed when missing, before the first start.
-   */
+  /** Returns the plugins that the engine obtained from the host, as `name version`. */
   readonly listObtained: () => readonly string[]
   readonly close: () => void
 }

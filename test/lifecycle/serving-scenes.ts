@@ -34,7 +34,7 @@ async function serveNudge(
   return serveStack(server, { stack, pool: 'short' }, time)
 }
 
-/** Refuses the first request, while the process must shut down. */
+/** Options of a nudge: the request is refused as it is opened, while the process must shut down. */
 const refusalAtShutdown = {
   time: { handOverSignal: AbortSignal.abort() },
   open: () => Promise.reject(error('PROJECT_INVALID', 'the program cannot be opened')),

@@ -6,7 +6,7 @@ import type { StoredDeployment, StoredResource } from '../../shared/state/stored
 import type { TestEngine } from './engine.ts'
 import { project, stackName } from './scripted-hosts.ts'
 
-/** Id of the stack of every engine. */
+/** Id of the stack of every test engine. */
 const testStack = stackIdOf(project, stackName)
 
 /** Edits the state of an engine's stack, as `state` commands do. */
@@ -47,14 +47,14 @@ export async function publishStack(
   return id
 }
 
-/** Returns the resource with a name, without copies that are marked for deletion. */
+/** Returns the resource with this name. Ignores copies that are marked for deletion. */
 export function findResource(state: StoredDeployment, name: string): StoredResource | undefined {
   return (state.resources ?? []).find(
     resource => resource.urn.endsWith(`::${name}`) && resource['delete'] !== true,
   )
 }
 
-/** Returns the steps of a resource, in order. */
+/** Returns the ops of the resource with this name, such as `create`, in order. */
 export function resourceOpsOf(
   events: readonly EngineEventPayload[],
   name: string,
@@ -66,7 +66,7 @@ export function resourceOpsOf(
   )
 }
 
-/** Returns the messages of a severity. */
+/** Returns the diagnostic messages of one severity. */
 export function messagesOf(
   events: readonly EngineEventPayload[],
   severity: string,

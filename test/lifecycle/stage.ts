@@ -28,7 +28,7 @@ import {
 import type { Decision } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 
-/** Returns an operation that belongs to no decision: by default a delete without a call. */
+/** Returns an operation with this id: by default a delete without a provider call. */
 export function createOperation(id: number, overrides: Partial<Operation> = {}): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
   const graphFields = { id: id as OperationId, needs: 0, releases: [] }
@@ -70,13 +70,16 @@ interface DeploymentOptions extends Faults {
   readonly plannedOperations?: readonly Operation[]
 }
 
-/** A deployment with one executor, which runs `plan` when it receives messages. */
+/** A deployment with one executor, which runs the planned operations that the test delivers. */
 export interface StagedDeployment {
   readonly stack: StackId
   readonly deployment: DeploymentId
   /** Reported ends, as `failed: reason`. */
   readonly reported: string[]
-  /** Delivers an operation, by default the first, to the executor as its n-th delivery. */
+  /**
+   * Delivers the message of an operation, by default of the first, to the executor. `deliveries`:
+   * the number of deliveries of this message so far.
+   */
   readonly deliver: (deliveries: number, id?: OperationId) => Promise<void>
   /** Begins an operation for another executor. */
   readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>

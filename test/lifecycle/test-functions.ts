@@ -22,7 +22,8 @@ export interface QueuedNudge extends NudgeOptions {
 }
 
 /**
- * Functions over one store. Each call is a separate process, and the test delivers the messages.
+ * Functions over one store. Each call has a simulated process of its own, and the test delivers the
+ * messages.
  */
 export interface TestFunctions {
   readonly stack: StackId
@@ -30,6 +31,10 @@ export interface TestFunctions {
   readonly platform: Awaited<ReturnType<typeof openEngine>>['platform']
   /** Nudges that were sent and not delivered, oldest first. */
   readonly nudges: QueuedNudge[]
+  /**
+   * Requests a deployment. If the key starts with `bad`, no function can open the request. Returns
+   * false when a different request has the key.
+   */
   readonly requestDeployment: (
     key: string,
     options?: Partial<DeploymentRequest['options']>,
@@ -54,7 +59,7 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** See `RunInput.inlineOperationsMax`. Default: 0. */
+  /** The number of operations that a generator runs itself at once. Default: 0. */
   readonly inlineOperationsMax?: number
   /** Aborts when the process of the function must shut down. */
   readonly handOverSignal?: AbortSignal

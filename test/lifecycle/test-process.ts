@@ -18,8 +18,12 @@ import {
   type Tracer,
 } from './effect-tracer.ts'
 
-/** The point at which a process dies: before its n-th effect, or after it and before its reply. */
+/**
+ * The point at which a process dies: before one of its effects, or after the effect and before the
+ * reply. Effects are the calls of the table in shared/records/order-of-effects.ts.
+ */
 export interface KillPoint {
+  /** The number of the effect, from 1, among those that the next three fields select. */
   readonly effect: number
   /** Counts only effects with this name. The order of other effects may differ from run to run. */
   readonly call?: string
@@ -29,7 +33,7 @@ export interface KillPoint {
   readonly isArmed?: () => boolean
   /**
    * `before`, `after`: the process dies before or after the effect. `refused`: the process lives,
-   * and the store refuses this one effect.
+   * and this one effect fails with `STORE_UNAVAILABLE`.
    */
   readonly when: 'before' | 'after' | 'refused'
 }
@@ -50,7 +54,7 @@ export interface TestProcess {
   readonly guardProvider: (provider: Provider) => Provider
   readonly died: Promise<'killed'>
   readonly effects: readonly string[]
-  /** The effects in the terms of the table. */
+  /** Compares the effects with the lists of the table. */
   readonly tracer: Tracer
   readonly close: () => Promise<void>
 }
@@ -180,8 +184,8 @@ export async function openTestProcess(options: {
         ? tracer.trackDeliveries(result as readonly Delivery[])
         : result
     }
-    // The tracer reads the stack of the caller and sets its asynchronous context, so the effect is
-    // noted outside of the asynchronous function.
+    // The tracer reads the caller's stack trace and sets the caller's asynchronous context. So the
+    // effect is noted outside of the asynchronous function.
     const runGuarded = (...args: Parameters<F>): Promise<unknown> =>
       callGuarded(
         args,

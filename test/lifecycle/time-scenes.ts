@@ -6,7 +6,10 @@ import { firstProgram, type TestSetup } from './resume.ts'
 import { type Scene, runUntilDone } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
-/** Adds a resource whose create takes long, and a resource that depends on it. */
+/**
+ * Registers the resources of `firstProgram`, the resource `long`, whose create a scene delays or
+ * holds, and a resource that depends on it.
+ */
 const longProgram: Program = async monitor => {
   await firstProgram(monitor)
   const { urn } = await registerThing(monitor, 'long', { v: 1 })
@@ -45,7 +48,7 @@ const parking: Scene = {
   recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
-/** A call ends only after its generator has parked. */
+/** The create of `long` ends only after the generator has parked. */
 const woken: Scene = {
   name: 'up with an operation that ends while the deployment is parked',
   act(setup, kill) {
@@ -60,6 +63,7 @@ const woken: Scene = {
 /** The scene `parking` with such a long delay that the catalog stores the type's duration. */
 const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_200 }
 
+/** Each generator leaves at its time limit, and a later one continues. */
 const leaving: Scene = {
   name: 'up that needs several generators',
   delayMs: 300,
@@ -155,6 +159,7 @@ const repeatedEnd: Scene = {
   recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
+/** Returns the method `nudge` of a port, which loses the first nudge. */
 function loseOnce(nudges: NudgesPort, onLost: () => void): NudgesPort['nudge'] {
   let isFirst = true
   return async (stack, delayMs) => {

@@ -33,7 +33,10 @@ function withLaterClock<P extends Platform>(platform: P, days: number): P {
   return { ...platform, clock: { ...platform.clock, now } }
 }
 
-/** Creates an outcome that was never reported, because a user had cleared the pending create. */
+/**
+ * Stores the outcome of an interrupted create whose pending operation a user has cleared. No
+ * process has put the outcome into the inbox.
+ */
 async function createUnreportedOutcome({ engine, cloud }: TestSetup): Promise<void> {
   await awaitKill(engine.run(oneMoreProgram, { kill: beforeCreate }))
   const { platform } = engine

@@ -26,7 +26,7 @@ export const adapterMutations: readonly Mutation[] = [
     caughtBy: caughtByContract,
   },
   {
-    name: 'DynamoDB does not count attempts that may have called',
+    name: 'DynamoDB does not count attempts that may have called the provider',
     breaks: 'a give-back undoes only its own attempt',
     file: 'shared/platform/aws/dynamo/begin-operation.ts',
     edits: [['ADD #attempt :one, #called :one', 'ADD #attempt :one']],

@@ -1,26 +1,26 @@
 import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
 import { type Mutation, firstSeeds, firstAwsSeeds } from './mutation.ts'
 
-/** Time limit of all suites together, in ms. */
+/** Time limit of all suites of one tier, or of one run of the simulation, in ms. */
 const baselineMs = 600_000
 
 /**
- * Runs every suite that the mutations name on unmutated trees: one for the tests, one for the
- * simulation. Returns the problems: suites that fail without a mutation, and names that match no
- * test.
+ * Runs every suite that the mutations name on copies of the project without a mutation: one copy
+ * for the tests, one for the simulation. Returns the problems: suites that fail without a mutation,
+ * and names that match no test.
  */
 export async function checkBaseline(
   trees: { readonly testTree: string; readonly seedTree: string },
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
   const problems = await Promise.all([
-    findFailingTests(trees.testTree, mutations),
-    findFailingSeeds(trees.seedTree, mutations),
+    findTestProblems(trees.testTree, mutations),
+    findSeedProblems(trees.seedTree, mutations),
   ])
   return problems.flat()
 }
 
-async function findFailingTests(
+async function findTestProblems(
   folder: string,
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
@@ -44,11 +44,11 @@ async function findFailingTests(
       namePattern !== undefined && !names.some(name => new RegExp(namePattern).test(name)),
   )
   return unmatchedSuites.map(
-    ({ file, namePattern }) => `no test of ${file} is named ${namePattern}`,
+    ({ file, namePattern }) => `no test has a name that matches ${namePattern}, see ${file}`,
   )
 }
 
-async function findFailingSeeds(
+async function findSeedProblems(
   folder: string,
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {

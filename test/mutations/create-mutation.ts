@@ -1,6 +1,9 @@
 import { type Mutation, type Suite, testsOf } from './mutation.ts'
 
-/** Returns the tests with matching names in a file below test/lifecycle. */
+/**
+ * Returns the tests with matching names in a file of a group. A group is one folder of Pulumi's
+ * tests below test/lifecycle.
+ */
 export const groupTestsOf = (file: string, namePattern: string): Suite =>
   testsOf(`test/lifecycle/${file}`, namePattern)
 

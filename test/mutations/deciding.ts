@@ -176,7 +176,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a resource with a changed option is not written',
-    breaks: 'an unchanged resource is not written only if every persisted field equals the base',
+    breaks: 'a resource stays unwritten only if every persisted field equals the base',
     file: 'shared/state/equal-resources.ts',
     edits: [["  'protect',\n", '']],
     caughtBy: [testsOf('shared/state/equal-resources')],
@@ -223,7 +223,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'joins lose some of their needs',
-    breaks: 'a join has all the needs that it gathers',
+    breaks: 'a join needs every operation that it gathers',
     file: 'shared/engine/graph/joins.ts',
     edits: [
       [

@@ -6,7 +6,7 @@ const order = 'test/lifecycle/order-of-effects'
 /** Mutations of the duties that an executor has around every call. */
 export const executingMutations: readonly Mutation[] = [
   {
-    name: 'an operation begins without the control read',
+    name: 'a call is made without a check of the control record',
     breaks: 'I1: a read after the begin shows that the deployment was not stopped',
     file: `${executor}/begin.ts`,
     edits: [["control === undefined || control.closed || control.stop !== 'none'", 'false']],
@@ -27,7 +27,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(order)],
   },
   {
-    name: 'an operation without a call is not given back',
+    name: 'a begin after a stop is not given back',
     breaks: 'begin: give back after a stop or close',
     file: `${executor}/begin.ts`,
     edits: [
@@ -90,7 +90,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(`${executor}/release-slot`)],
   },
   {
-    name: 'a refused create is not put into the inbox',
+    name: 'a create whose select is refused is not put into the inbox',
     breaks: 'I9: end: a create whose select is refused goes to the inbox',
     file: `${executor}/attempt.ts`,
     edits: [['  if (!isSelected) await save(', '  if (!isSelected && attempt < 0) await save(']],
@@ -110,7 +110,7 @@ export const executingMutations: readonly Mutation[] = [
   },
   {
     name: 'arrivals are not repeated when a message is delivered again',
-    breaks: 'I4: every finder of an ended operation repeats its arrivals',
+    breaks: 'I4: every process that finds an ended operation repeats its arrivals',
     file: `${executor}/executor.ts`,
     edits: [
       ['if (head.end === undefined) return undefined', 'if (head.attempt >= 0) return undefined'],
@@ -131,7 +131,7 @@ export const executingMutations: readonly Mutation[] = [
   },
   {
     name: 'a waiter is released by the first arrival',
-    breaks: 'I3: a join opens when all have arrived',
+    breaks: 'I3: a waiter is released when all of its needs have arrived',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [
       [
@@ -154,7 +154,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
-    name: 'a message that is delivered again sends waiting operations again',
+    name: 'a redelivery sends ready operations again',
     breaks: 'I4: a repeated message causes no further messages',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [['(isNew ? readyOperations : earlierReadyOperations)', 'readyOperations']],
@@ -188,7 +188,7 @@ export const executingMutations: readonly Mutation[] = [
   },
   {
     name: 'a connection that was lost during a create counts as a failure',
-    breaks: 'retry policy: a lost connection does not tell the effect in the cloud',
+    breaks: 'retry policy: after a lost connection the effect in the cloud is unknown',
     file: 'shared/providers/retry-policy.ts',
     edits: [["verdict: 'interrupted'", "verdict: 'failed'"]],
     caughtBy: [testsOf('shared/providers/retry-policy'), firstSeeds(150)],

@@ -36,7 +36,7 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/replay-entries')],
   },
   {
-    name: 'an open operation is not pending in the fold',
+    name: 'a begun operation without an end is not pending after the fold',
     breaks: 'I9: a pending operation names every object that may exist',
     file: 'shared/journal/replay-entries.ts',
     edits: [
@@ -127,7 +127,7 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
-    name: 'an unknown object is adopted by its name',
+    name: 'an object without a pending create is adopted because its URN is free',
     breaks: 'inbox: an object without a pending create is never adopted automatically',
     file: 'shared/journal/late-outcomes.ts',
     edits: [

@@ -119,9 +119,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'the id of an import is compared with the id of the provider only',
+      name: 'an import id is compared only with the id that the provider returned',
       breaks:
-        'docs/spec/step-generation.md#after-the-refresh: the import id has priority over the id of the provider',
+        'docs/spec/step-generation.md#after-the-refresh: a recorded import id has priority over the id that the provider returned',
       file: 'shared/engine/generator/import/adopt-existing.ts',
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
@@ -199,7 +199,7 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a resource moves to any provider without a diff',
+      name: 'a resource moves to any provider without a replacement',
       breaks:
         'docs/spec/step-generation.md#provider-change: the new provider decides whether its resources are replaced',
       file: 'shared/engine/generator/changes/difference.ts',

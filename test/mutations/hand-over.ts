@@ -35,7 +35,7 @@ export const handOverMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/engine/deployment/ownership/decide-hand-over')],
   },
   {
-    name: 'an operation that is passed on begins during a close that checked once',
+    name: 'a close does not check operations again that began and were given back meanwhile',
     breaks: 'close: operations that began again and were given back meanwhile are checked again',
     file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [['pendingIds = refusedIds', 'pendingIds = []']],
@@ -50,13 +50,14 @@ export const handOverMutations: readonly Mutation[] = [
   },
   {
     name: 'a long operation begins without enough remaining time',
-    breaks: 'long calls: an operation that does not fit goes to the long pool before its begin',
+    breaks:
+      'long calls: an operation that does not fit into the remaining time goes to the long pool before its begin',
     file: `${admission}.ts`,
     edits: [['if (expectedMs <= time.remainingMs())', 'if (expectedMs <= time.wholeMs)']],
     caughtBy: [testsOf(admission)],
   },
   {
-    name: 'an operation that does not fit is not passed on',
+    name: 'an operation that does not fit into the remaining time is not passed on',
     breaks: 'I4: a message is removed only when its work is done or passed on',
     file: 'shared/engine/executor/executor.ts',
     edits: [['          await deferred.send()\n', '']],

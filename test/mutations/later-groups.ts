@@ -64,7 +64,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'no program receives references',
+      name: 'only programs that do not support references receive them',
       breaks: 'docs/spec/monitor.md#supportsfeature: programs that support references receive them',
       file: `${monitor}/reply-options.ts`,
     },
@@ -92,7 +92,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'unused plugins are requested',
+      name: 'a default provider ignores the packages that the program reports',
       breaks:
         'docs/spec/providers.md#default-providers: a default provider has the version of the program’s package',
       file: 'shared/engine/generator/providers/default-packages.ts',
@@ -167,8 +167,9 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a plan does not constrain the options of a deployment',
-      breaks: 'docs/spec/step-generation.md#update-plans: options must be as planned',
+      name: 'an update plan does not constrain the options of a resource',
+      breaks:
+        'docs/spec/step-generation.md#update-plans: the options of a resource must be as planned',
       file: 'shared/engine/update-plan/goal-violations.ts',
     },
     ["  compare('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],

@@ -12,7 +12,7 @@ export const platformMutations: readonly Mutation[] = [
     breaks: 'I3: the store checks the needs in the write of the begin',
     file: 'test/sim/heads.ts',
     edits: [['&& head.arrived.length >= needs', '&& needs >= 0']],
-    // Only a late copy of a message reaches an operation that cannot begin, so few seeds notice it.
+    // Only a late copy of a message reaches an operation that cannot begin, so few seeds detect this.
     caughtBy: [firstSeeds(600)],
   },
   {
@@ -64,7 +64,7 @@ export const platformMutations: readonly Mutation[] = [
   },
   {
     name: 'a platform assigns a begun operation to another owner',
-    breaks: 'begin: no owner, or already its own',
+    breaks: 'begin: the operation has no owner, or the requester owns it already',
     file: 'test/sim/heads.ts',
     edits: [['return isRepeated ? { kind', 'return isRepeated || head.end === undefined ? { kind']],
     caughtBy,
@@ -97,7 +97,7 @@ export const platformMutations: readonly Mutation[] = [
   },
   {
     name: 'a platform does not count renewals',
-    breaks: 'leases: one counter per executor, renewed',
+    breaks: 'leases: each renewal increases the counter of its executor',
     file: 'test/sim/store.ts',
     edits: [['counter: lease.counter + 1', 'counter: lease.counter']],
     caughtBy,

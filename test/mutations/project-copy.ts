@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { mutate, type Mutation } from './mutation.ts'
 
-/** A copy of the project with at most one mutation at a time. It is removed with this process. */
+/** A copy of the project with at most one mutation at a time. It exists as long as this process. */
 export interface ProjectCopy {
   readonly folder: string
   /** Runs `work` while a mutation is applied. Throws unless its texts occur exactly once each. */

@@ -18,7 +18,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'the sweep ends a join that still waits',
-    breaks: 'I3: a join opens when all have arrived',
+    breaks: 'I3: a join ends when all of its needs have arrived',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
       ["waiter.op !== 'join' || updatedHead.arrived.length < waiter.needs", "waiter.op !== 'join'"],
@@ -156,8 +156,9 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'a close does not write interrupted',
-    breaks: 'close: begun heads without an owner are written as interrupted',
+    name: 'a close does not end operations without an outcome',
+    breaks:
+      'close: a begun operation without a living owner and without an outcome ends as interrupted',
     file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [
       [
@@ -169,14 +170,14 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'an interrupted operation is written as succeeded',
-    breaks: 'recovery: a begun create whose owner is gone is unknown',
+    breaks: 'recovery: the result of a begun create whose owner is gone is unknown',
     file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [["?? 'interrupted'", "?? 'succeeded'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'a close ignores the stored outcome',
-    breaks: 'close: begun heads without an owner get their stored outcome',
+    breaks: 'close: a begun operation without a living owner ends with its stored outcome',
     file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [["outcome?.verdict ?? 'interrupted'", "'interrupted'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
@@ -203,7 +204,8 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'records are removed while a process that could write them lives',
-    breaks: 'late window: every owner is dead, and its requests can no longer take effect',
+    breaks:
+      'late window: records are kept until all owners are dead and no request of theirs can take effect',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [
       [
@@ -234,7 +236,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'a pending create is cleared while its plugin runs',
-    breaks: 'late window: until then a clear of pending creates is refused',
+    breaks: 'late window: a clear of pending creates is refused until the window is over',
     file: 'shared/engine/deployment/retention/late-window.ts',
     edits: [
       [

@@ -5,6 +5,7 @@ import type { Suite } from './mutation.ts'
 
 /** The verdict of a suite on a tree. `broken`: the suite could not be run completely. */
 export type SuiteVerdict =
+  /** `names`: the tests that passed; none for the simulation. */
   | { readonly kind: 'passes'; readonly names: readonly string[] }
   | { readonly kind: 'fails'; readonly failure: string }
   | { readonly kind: 'broken'; readonly reason: string }

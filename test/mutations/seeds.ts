@@ -1,7 +1,8 @@
 /**
  * `node seeds.ts N [aws]` runs the seeds 1 to N of the simulation, with `aws` on models of the AWS
  * services. It prints the first violation or unhandled error as `broken rule: ...` and exits with
- * 0. By this line `runSeeds` distinguishes a violation from a run that failed.
+ * 0, as without a violation. By this line run-suite.ts distinguishes a violation from a run that
+ * failed.
  */
 import { runSeed } from '../sim/run-seed.ts'
 

@@ -19,7 +19,7 @@ export const storeMutations: readonly Mutation[] = [
   },
   {
     name: 'an operation begins without a check of its attempt number',
-    breaks: 'begin: the attempt number is still n as read',
+    breaks: 'begin: the head still has the attempt number that the executor read',
     file: table,
     edits: [
       [
@@ -31,7 +31,7 @@ export const storeMutations: readonly Mutation[] = [
   },
   {
     name: 'an operation with an owner is begun by another',
-    breaks: 'begin: no owner, or already its own',
+    breaks: 'begin: the operation has no owner, or the requester owns it already',
     file: table,
     edits: [
       ["const currentOwnerFacts = ['the requester is the owner', ", 'const currentOwnerFacts = ['],
@@ -66,7 +66,7 @@ export const storeMutations: readonly Mutation[] = [
   },
   {
     name: 'an end is selected by a process that does not own the operation',
-    breaks: 'select: this owner, this attempt',
+    breaks: 'select: only by the current owner, for the current attempt',
     file: table,
     edits: [
       [
@@ -77,7 +77,7 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'a store ignores the negative conditions',
+    name: 'a store requires the facts that the table forbids',
     breaks: 'the conditions of a store are those of the table',
     file: 'shared/records/head-conditions.ts',
     edits: [['fact => `NOT ${clauseOf(fact)}`', 'clauseOf']],
@@ -180,7 +180,7 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'retention|removal|goes|of a deployment')],
   },
   {
-    name: 'the references lack a blob that a record names',
+    name: 'the list of referenced blobs lacks one that a record names',
     breaks: 'I9: blobs that records name are kept',
     file: 'shared/platform/embedded/store/methods/retention-methods.ts',
     edits: [["AND name NOT IN ('event', 'schema')", "AND name NOT IN ('event', 'schema', 'log')"]],

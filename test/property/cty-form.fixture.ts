@@ -33,11 +33,13 @@ export interface ValueForm {
   readonly facts?: FactsForm
 }
 
+/** A bound of an unknown number. */
 interface BoundForm {
   readonly text: string
   readonly isInclusive: boolean
 }
 
+/** The refinements of an unknown value. `min` and `max` are bounds of its length. */
 interface FactsForm {
   readonly notNull?: boolean
   readonly prefix?: string
@@ -90,7 +92,7 @@ function toFactsForm(facts: Refinements): FactsForm {
   }
 }
 
-/** Builds the value of a description. */
+/** Builds a value from its description. */
 export function fromForm(form: ValueForm): CtyValue {
   const type = parseTypeJson(JSON.stringify(form.type))
   const items = (form.items ?? []).map(fromForm)
@@ -138,7 +140,7 @@ function fromFactsForm({ notNull, prefix, lower, upper, min, max }: FactsForm): 
 
 function parseNumberForm(text: string): CtyNumber {
   const number = parseCtyNumber(text)
-  if (number === undefined) throw new Error(`no number: ${text}`)
+  if (number === undefined) throw new Error(`not a number: ${text}`)
   return number
 }
 

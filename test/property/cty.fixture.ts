@@ -37,7 +37,7 @@ import { unknownOf } from '../../shared/providers/terraform/values/unknown-value
 const names = fc.constantFrom('a', 'b', 'id', 'é', 'z9', '__proto__', 'constructor', '10', '<&>')
 const primitives = fc.constantFrom(stringType, numberType, boolType)
 
-/** Returns types with these leaves. `concrete`: the element types of sets. Absent: all types. */
+/** Generates types with these leaves. `concrete`: the element types of sets. Absent: any type. */
 function typesOf(leaf: fc.Arbitrary<CtyType>, concrete?: fc.Arbitrary<CtyType>) {
   return fc.letrec<{ type: CtyType }>(tie => ({
     type: fc.oneof(
@@ -120,7 +120,8 @@ export const floats: fc.Arbitrary<CtyNumber> = fc
   .double({ noNaN: true })
   .map(float => convertFloat(float) ?? 0n)
 
-function factsOf(type: CtyType): fc.Arbitrary<Refinements> {
+/** Generates the refinements of unknown values of a type. */
+function refinementsOf(type: CtyType): fc.Arbitrary<Refinements> {
   const notNull = fc.constantFrom<Refinements>({}, { isNotNull: true })
   switch (type.kind) {
     case 'string':
@@ -132,7 +133,7 @@ function factsOf(type: CtyType): fc.Arbitrary<Refinements> {
     case 'number':
       return fc
         .tuple(notNull, fc.array(numbers.filter(isFinite), { maxLength: 2 }), fc.boolean())
-        .map(([facts, bounds, isInclusive]) => boundFacts(facts, bounds, isInclusive))
+        .map(([facts, bounds, isInclusive]) => addBounds(facts, bounds, isInclusive))
     case 'list':
     case 'set':
     case 'map':
@@ -153,7 +154,8 @@ function factsOf(type: CtyType): fc.Arbitrary<Refinements> {
 const isFinite = (number: CtyNumber): boolean =>
   typeof number === 'bigint' || number.kind === 'decimal'
 
-function boundFacts(
+/** Adds two, one or no bounds of a number. `isInclusive` applies to the lower bound. */
+function addBounds(
   facts: Refinements,
   bounds: readonly CtyNumber[],
   isInclusive: boolean,
@@ -195,14 +197,14 @@ function concretize(type: CtyType): fc.Arbitrary<CtyType> {
 
 /** Values of a type. Parts of a dynamic type are null or unknown. */
 export function valuesOf(type: CtyType): fc.Arbitrary<CtyValue> {
-  const absent = fc.constant(nullOf(type))
-  const unknown = factsOf(type).map(facts => unknownOf(type, facts))
+  const nulls = fc.constant(nullOf(type))
+  const unknown = refinementsOf(type).map(refinements => unknownOf(type, refinements))
   const known = knownValuesOf(type)
   return known === undefined
-    ? fc.oneof(absent, unknown)
+    ? fc.oneof(nulls, unknown)
     : fc.oneof(
         { arbitrary: known, weight: 8 },
-        { arbitrary: absent, weight: 1 },
+        { arbitrary: nulls, weight: 1 },
         { arbitrary: unknown, weight: 1 },
       )
 }

@@ -36,8 +36,8 @@ export interface RunFaults {
   /** The URNs whose deletes the provider refuses. */
   readonly refusedUrns: ReadonlySet<Urn>
   /**
-   * Numbers of store effects after which the executor dies. Another executor replaces it, and a
-   * sweep runs.
+   * For each death of an executor, the number of store effects before it, counted from the previous
+   * death. Another executor takes over, and a sweep runs when the queue is empty.
    */
   readonly deaths: readonly number[]
   /**
@@ -49,8 +49,9 @@ export interface RunFaults {
 
 /** The result of a plan's run. */
 export interface PlanRun {
-  /** The begins that took effect, and the ends with their verdicts, in order. */
+  /** The effective begins, and the ends with their verdicts, in order. Joins are left out. */
   readonly log: readonly (readonly [event: 'begun' | Verdict, urn: Urn])[]
+  /** The URNs whose delete succeeded. */
   readonly deletions: ReadonlySet<Urn>
   /** The maximum number of arrivals at a head. */
   readonly arrivalsMax: number
@@ -76,11 +77,11 @@ function recordEvents(
   }
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'antichain-plans-'))
 /**
  * A database with the real conditions of the store. Its file never changes, because each run is
  * rolled back.
  */
-const folder = mkdtempSync(join(tmpdir(), 'antichain-plans-'))
 const database = openDatabase(join(folder, 'plans.db'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 

@@ -2,11 +2,15 @@ import fc from 'fast-check'
 import type { RegisterResourceResponse } from '../../proto/gen/pulumi/resource.ts'
 import type { Monitor, Program } from '../lifecycle/engine.ts'
 
-/** A resource of a program. Numbers refer to earlier resources by their position. */
+/**
+ * A resource of a program. `v` and `replace` are inputs. All other numbers are positions of earlier
+ * resources.
+ */
 export interface ProgramResource {
   readonly name: string
+  /** `box`: a component. */
   readonly kind: 'thing' | 'box' | 'provider'
-  /** Its previous name. */
+  /** The name in the program before. If present, the resource has an alias with it. */
   readonly previousName?: string
   readonly v: number
   readonly replace: number
@@ -26,7 +30,7 @@ export interface ProgramChange {
   readonly after: readonly ProgramResource[]
 }
 
-const rareIndex = fc.option(fc.nat(), { nil: undefined, freq: 2 })
+const optionalIndex = fc.option(fc.nat(), { nil: undefined, freq: 2 })
 
 const resourceDraw = fc.record({
   kind: fc.oneof(
@@ -34,11 +38,11 @@ const resourceDraw = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('box' as const, 'provider' as const) },
   ),
   change: fc.constantFrom('same', 'changed', 'replaced', 'renamed', 'dropped', 'new'),
-  parent: rareIndex,
-  provider: rareIndex,
+  parent: optionalIndex,
+  provider: optionalIndex,
   dependencies: fc.array(fc.nat(), { maxLength: 2 }),
-  replaceSource: rareIndex,
-  deletedWith: rareIndex,
+  replaceSource: optionalIndex,
+  deletedWith: optionalIndex,
   deleteFirst: fc.boolean(),
   retained: fc.constantFrom(false, false, false, true),
 })
@@ -219,7 +223,10 @@ function aliasOf(name: string) {
   return { alias: { $case: 'spec' as const, value } }
 }
 
-/** Returns the expected description of each resource of a program in the state, by name. */
+/**
+ * Returns by name what the state must contain of each resource: its type, its inputs, and the names
+ * of its parent and dependencies.
+ */
 export function expectedStateOf(
   resources: readonly ProgramResource[],
   idOf: (name: string) => string,
@@ -246,5 +253,5 @@ export function expectedStateOf(
 export function sourceOf({ before, after }: ProgramChange): string {
   const lines = (resources: readonly ProgramResource[]): string =>
     resources.map(resource => `    ${JSON.stringify(resource)},\n`).join('')
-  return `const change: Change = {\n  before: [\n${lines(before)}  ],\n  after: [\n${lines(after)}  ],\n}`
+  return `const change: ProgramChange = {\n  before: [\n${lines(before)}  ],\n  after: [\n${lines(after)}  ],\n}`
 }

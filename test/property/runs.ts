@@ -4,10 +4,10 @@ import fc from 'fast-check'
 export const timesAtNight = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
 
 /**
- * If ANTICHAIN_CASES is set, the seed is fixed and a failure is not reduced. A mutation run only
- * needs to know whether a property fails.
+ * The seed of all properties, if ANTICHAIN_CASES is set. Then a failing case is not shrunk, because
+ * a mutation run only needs to know whether a property fails.
  */
-const cases = process.env['ANTICHAIN_CASES']
-const always = cases === undefined ? {} : { seed: Number(cases), endOnFailure: true }
+const fixedSeed = process.env['ANTICHAIN_CASES']
+const seedOptions = fixedSeed === undefined ? {} : { seed: Number(fixedSeed), endOnFailure: true }
 
-fc.configureGlobal({ numRuns: 100 * timesAtNight, ...always })
+fc.configureGlobal({ numRuns: 100 * timesAtNight, ...seedOptions })

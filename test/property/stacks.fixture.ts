@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import type { Urn } from '../../shared/names/urn.ts'
 import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 
-/** The drawn parts of one resource. Numbers refer to earlier resources, by remainder. */
+/**
+ * The drawn parts of one resource. A number refers to an earlier resource: its remainder is a
+ * position among the candidates.
+ */
 interface StateDraw {
   readonly kind: 'plain' | 'component' | 'provider'
   readonly parent: number
@@ -106,8 +109,8 @@ export function expectedDependentsOf(
       state.deletedWith,
       provider,
     ]
-    for (const name of referencedUrns) {
-      const referencedIndex = indexByUrn.get(name as Urn)
+    for (const referencedUrn of referencedUrns) {
+      const referencedIndex = indexByUrn.get(referencedUrn as Urn)
       if (referencedIndex === undefined) continue
       dependents.get(referencedIndex)?.add(index)
       const referencedState = states[referencedIndex]

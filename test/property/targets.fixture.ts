@@ -69,10 +69,11 @@ const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
       const chosenProvider = providers[draw.provider % providers.length] ?? earlierNodes[0]
       // A provider never changes here. Another property test covers changed providers.
       const change = draw.kind === 'provider' ? 'same' : draw.change
-      const isOrphan = parentNode !== undefined && ['dropped', 'new'].includes(parentNode.change)
+      const followsParent =
+        parentNode !== undefined && ['dropped', 'new'].includes(parentNode.change)
       earlierNodes.push({
         ...nodeOf(`r${index}`, type, parentNode?.urn),
-        change: isOrphan ? (parentNode?.change ?? change) : change,
+        change: followsParent ? (parentNode?.change ?? change) : change,
         provider:
           draw.kind === 'plain' && chosenProvider !== undefined
             ? `${chosenProvider.urn}::${idOf(chosenProvider.name)}`
@@ -159,7 +160,7 @@ function goalOf(node: TargetNode, registered: ReadonlySet<Urn>): Goal {
   }
 }
 
-/** The decisions: steps in order, final deletes, and reported errors. */
+/** The decisions: steps in order, deletes at the end of the program, and reported errors. */
 export interface TargetDecisions {
   readonly base: Base
   readonly steps: readonly Step[]

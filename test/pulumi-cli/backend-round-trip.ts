@@ -1,4 +1,4 @@
-/** Suites that run `antichain` and the command line of Pulumi in turn on one self-managed backend. */
+/** Suites that run `antichain` and Pulumi's command line in turn on one self-managed backend. */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -102,7 +102,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   )
 
   test(
-    'both see one history and the same stacks, and each deletes what the other created',
+    'both command lines see one history and the same stacks, and each deletes what the other created',
     async () => {
       await runAntichain(
         'refresh',

@@ -10,7 +10,7 @@ export const cliVersions = ['3.274.1', '3.248.0', '3.200.0'] as const
 const cliPackage = 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi'
 
 /**
- * Builds Pulumi's command line with Go, once per contents of its pinned modules, into `.cache`.
+ * Builds Pulumi's command line with Go into `.cache`, once for each content of go.mod and go.sum.
  * Returns the path of the program. The first build on a machine takes minutes. Go's own cache makes
  * later ones quick.
  */

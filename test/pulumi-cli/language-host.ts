@@ -1,6 +1,7 @@
 /**
- * The language host of Node programs for tests with Pulumi's own command line. The registries have
- * no build of Pulumi's host. The program and its SDK are the real ones.
+ * The language host of Node programs for tests with Pulumi's own command line. It takes the place
+ * of Pulumi's host, of which no package registry has a build. The program and its SDK are the real
+ * ones.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -35,7 +35,10 @@ for (let n = 0; n < Number(COUNT); n++) {
 exports.text = previous.value
 `
 
-/** Runs every operation of Pulumi's command line on one stack, and checks the states after each. */
+/**
+ * Runs Pulumi's command line on one stack, from `stack init` to `stack rm`. After each update and
+ * the destroy, both command lines must export the same valid state.
+ */
 export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
   const { version, hasSecrets, resourceCount, valueChars, sendsCheckpoints = false } = matrixCase
   const client = await openStockClient(buildPulumiCli(version), 'small', {

@@ -24,7 +24,7 @@ export interface StockClient {
   /** Runs Pulumi's command line in the folder of the program. */
   readonly pulumi: (args: readonly string[], env?: CommandOptions['env']) => Promise<CommandOutput>
   readonly startPulumi: (args: readonly string[], env?: CommandOptions['env']) => RunningCommand
-  /** Runs our own command line against the same home folder. */
+  /** Runs the command line of Antichain with the home folder of the server. */
   readonly antichain: Sandbox['run']
   /** Kills the server, and starts another one at the same address. */
   readonly restartServer: () => Promise<void>

@@ -15,8 +15,8 @@ import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
 /**
- * Creates the records of a process over the DynamoDB adapters. Each request is an effect of its
- * own.
+ * Creates the record ports of a process over the DynamoDB adapters. Each request is an effect of
+ * its own.
  */
 export function createAwsRecords(
   world: World,

@@ -9,12 +9,12 @@ import type { Observer } from './store.ts'
 import { createModelQueues, type ModelQueues } from './model-queues.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The AWS services, which outlive all processes. */
+/** Models of the AWS services. They outlive all simulated processes. */
 export interface AwsServices {
   readonly queues: ModelQueues
   readonly bucket: ModelBucket
   readonly dynamo: WatchedDynamo
-  /** The conflicts, stale reads, partial batches and short pages of DynamoDB. */
+  /** Injects the conflicts, stale reads, partial batches and short pages of DynamoDB. */
   readonly anomalies: DynamoAnomalies
 }
 

@@ -20,11 +20,13 @@ import type { Sync } from './sync.ts'
 /**
  * Creates a catalog of stacks and their published states. `onPublished` is called for each new
  * version, and `onRule` for a repeated publish, a late outcome and a started targeted deployment.
+ * `removeVersions` removes all versions up to `through`.
  */
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,
   onRule: (rule: string) => void,
 ): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
+  // `call`: the token of the last create or start, by which its repetition is recognized.
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []

@@ -26,9 +26,10 @@ import type { World } from './world.ts'
 /** Share of the head changes after which the current records are folded. */
 const partialFoldShare = 0.01
 
-/** Checks every write, and the cloud at each publish. */
+/** Creates the observer that checks every write, and the cloud at each publish. */
 export function createChecks(world: World, cloud: ModelCloud): Observer {
   const needs = new Map<string, number>()
+  /** Ids of resources that had a pending operation. They may differ from their objects. */
   const exemptIds = new Set<string>()
   const draw = world.draw.fork('checks')
   /** The moments of all appended records and ended operations, as numbers that increase. */
@@ -84,8 +85,9 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
         world.cover('rule', 'an operation is interrupted')
       const { executor, end } = change.after
-      const isOwn = end === change.before.end || end?.verdict === 'interrupted' || executor === ''
-      const lease = isOwn ? undefined : leaseOf(world, change.headKey, executor)
+      const selectsNoOutcome =
+        end === change.before.end || end?.verdict === 'interrupted' || executor === ''
+      const lease = selectsNoOutcome ? undefined : leaseOf(world, change.headKey, executor)
       if (lease?.retired === true)
         world.cover('rule', 'the stored outcome of a dead executor is selected')
       checkTransition(world, change, needs.get(change.headKey) ?? 0)

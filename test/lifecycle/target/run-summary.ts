@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { Monitor, TestRun } from '../engine.ts'
 import { project, stackName } from '../scripted-hosts.ts'
 
-/** Returns the URN of a thing; `parents`: the types of its ancestors. */
+/** Returns the URN of a `test:index:Thing`. `parents`: the types of its ancestors. */
 export function targetUrnOf(name: string, parents: readonly string[] = []): string {
   const type = [...parents, 'test:index:Thing'].join('$')
   return `urn:pulumi:${stackName}::${project}::${type}::${name}`
 }
 
-/** Returns the URN of the default provider, or of another provider. */
+/** Returns the URN of a provider: by default, of the default provider of the package `test`. */
 export function defaultProviderUrnOf(name = 'default', pkg = 'test'): string {
   return `urn:pulumi:${stackName}::${project}::pulumi:providers:${pkg}::${name}`
 }
@@ -27,7 +27,7 @@ export function allStepsOf({ events }: TestRun): readonly string[] {
   })
 }
 
-/** Returns the names of the steps with one op, sorted. */
+/** Returns the names of the resources that had a step with this op, sorted. */
 export function listNamesByOp(testRun: TestRun, op: string): readonly string[] {
   return allStepsOf(testRun)
     .flatMap(step => (step.startsWith(`${op} `) ? [step.slice(op.length + 1)] : []))
@@ -43,7 +43,7 @@ export function errorMessagesOf({ events }: TestRun): readonly string[] {
   )
 }
 
-/** Returns the names in the state, sorted, without the stack and providers. */
+/** Returns the names of the resources in the state, sorted, without the stack and providers. */
 export function listStateNames({ state }: TestRun): readonly string[] {
   return (state.resources ?? [])
     .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && !isProviderType(type))
@@ -66,7 +66,7 @@ const stateSchema = z.looseObject({
   dependencies: z.array(z.string()).optional(),
 })
 
-/** Returns the state of a thing. */
+/** Returns the state of the resource with this name. Throws if there is none. */
 export function resourceStateOf({ state }: TestRun, name: string): z.infer<typeof stateSchema> {
   const resource = state.resources?.find(({ urn }) => nameOf(urn) === name)
   if (resource === undefined) throw new Error(`the state has no '${name}'`)

@@ -21,7 +21,7 @@ import type { createEngines } from '../register-thing.ts'
 
 export { Op }
 
-/** The endpoint to which a call reports views. */
+/** The engine service to which a provider reports views during a call. */
 export interface StatusEndpoint {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
@@ -149,7 +149,7 @@ export function readViews({ state }: TestRun): readonly z.infer<typeof viewSchem
   })
 }
 
-/** Returns the events of things and their views, as `pre create a`. */
+/** Returns the step events as `pre create a`, without those of the stack and of providers. */
 export function viewEventsOf({ events }: TestRun): readonly string[] {
   return events.flatMap(event => {
     const [kind, payload] =

@@ -18,8 +18,9 @@ const packages = {
 } as const
 
 /**
- * Builds published Terraform providers with Go, once per contents of their modules, into `.cache`.
- * Returns the folder with the programs. Throws when a module cannot be downloaded or compiled.
+ * Builds published Terraform providers with Go into `.cache`, once for each content of go.mod and
+ * go.sum. Returns the folder with the programs. Throws when a module cannot be downloaded or
+ * compiled.
  */
 export function buildPublishedProviders(module: keyof typeof packages): string {
   const hash = createHash('sha256')

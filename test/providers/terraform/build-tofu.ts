@@ -9,8 +9,8 @@ const moduleHash = 'h1:0VT4P8pMmGcCUnQ9JDrJ+Qg2d35Vzm4FFd/9+H7oF98='
 
 /**
  * Builds OpenTofu with Go from its module, once, into `.cache/tofu`. Returns the path of the
- * program. Throws when the module is another one than expected, or does not compile. Without a
- * cache of Go this takes a quarter of an hour.
+ * program. Throws when the module has another hash than `moduleHash`, or does not compile. With an
+ * empty build cache of Go this takes a quarter of an hour.
  */
 export function buildTofu(): string {
   const folder = resolve(import.meta.dirname, '../../../.cache/tofu', version)
