@@ -94,6 +94,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
 
 /** One crash in a scene: before or after one row of the table `orderOfEffects`. */
 export interface Crash extends EffectRow {
+  readonly list: keyof typeof orderOfEffects
   readonly when: 'before' | 'after'
   readonly call: string
   readonly scene: Scene
@@ -101,12 +102,12 @@ export interface Crash extends EffectRow {
 }
 
 /** Every crash of the table: before and after each row of each list. */
-export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]) =>
-  effects.flatMap(({ call }, index) =>
+export const crashes: readonly Crash[] = [...lists].flatMap(([name, { effects }]) => {
+  const list = name as keyof typeof orderOfEffects
+  return effects.flatMap(({ call }, index) =>
     (['before', 'after'] as const).map(when => {
       const row = index + 1
-      const listScene = sceneOfList[list as keyof typeof orderOfEffects]
-      const scene = scenes[sceneOfRow.get(`${list} ${row}`) ?? listScene]
+      const scene = scenes[sceneOfRow.get(`${list} ${row}`) ?? sceneOfList[list]]
       return {
         list,
         row,
@@ -116,8 +117,8 @@ export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]
         title: `${when} ${list} ${row}, ${call}: ${scene.name}`,
       }
     }),
-  ),
-)
+  )
+})
 
 /** The final state of each scene without a crash, computed once for all its crashes. */
 const finals = new Map<Scene, Promise<FinalState>>()
@@ -143,8 +144,7 @@ export async function checkCrash({ list, row, when, scene }: Crash): Promise<voi
   finals.set(scene, final)
   const setup = await openTestSetup(scene.before ?? firstProgram, scene.delayMs)
   try {
-    const effect = scene.nth?.get(`${list} ${row}`) ?? 1
-    const end = await scene.act(setup, { effect, row: { list, row }, when }).then(
+    const end = await scene.act(setup, { effect: 1, row: { list, row }, when }).then(
       () => undefined,
       thrown => thrown as unknown,
     )

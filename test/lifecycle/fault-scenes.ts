@@ -264,7 +264,6 @@ const redelivered: Scene = {
 const duplicateMessages: Scene = {
   name: 'duplicate messages, and messages with an unknown operation',
   delayMs: 100,
-  nth: new Map([['drop 1', 2]]),
   act({ engine }, kill) {
     const disturb: Disturb = ({ chains }) => ({
       chains: {

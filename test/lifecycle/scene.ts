@@ -18,11 +18,6 @@ export interface Scene {
   readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
   /** Recovers from a crash as users or other processes do. */
   readonly recover: (setup: TestSetup) => Promise<TestRun>
-  /**
-   * By list and row of the table, such as `drop 1`: the number of the matching effect at which the
-   * crash happens. If absent: 1.
-   */
-  readonly nth?: ReadonlyMap<string, number>
 }
 
 /** Awaits a run that must be killed. */
