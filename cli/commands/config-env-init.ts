@@ -24,8 +24,8 @@ import { confirm } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 
 /**
- * `config env init`: creates an environment with the values of a stack file, adds it to the stack,
- * and removes these values from the file unless --keep-config is set. An environment is a file
+ * `config env init`: creates an environment with the values of a stack file, and adds it to the
+ * stack. Removes these values from the file unless --keep-config is set. An environment is a file
  * without encryption, so secrets stay encrypted in the stack file. The resulting configuration of
  * the stack does not change. Throws CONFIG_INVALID for an existing environment, an invalid name, or
  * a value that would change, and CONFIRMATION_DECLINED.

@@ -86,9 +86,9 @@ async function openContinuedService(
 }
 
 /**
- * Returns the manager that decrypts a state: the manager of the stack if the state names it or has
- * no ciphertext, and otherwise the manager that the state names. Throws STATE_INVALID if a state
- * with ciphertext names no manager.
+ * Returns the manager that decrypts a state. It is the manager of the stack if the state names it
+ * or has no ciphertext, and otherwise the manager that the state names. Throws STATE_INVALID if a
+ * state with ciphertext names no manager.
  */
 async function openSourceManager(
   session: CliSession,

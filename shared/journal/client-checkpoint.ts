@@ -57,7 +57,7 @@ export function completeCheckpoint(
   }
 }
 
-/** Returns the pending creates of the base, and the creates that the steps began and did not end. */
+/** Returns the pending creates of the base, and the begun creates of the steps without an end. */
 function listPendingCreates(
   checkpoint: StoredDeployment,
   base: StoredDeployment,

@@ -4,8 +4,8 @@ import type { BlobHash, DeploymentId, EpochMs } from './ids.ts'
 
 /**
  * The first part of a journal copy. A journal copy has the writes of a running deployment on a
- * self-managed backend. The header has the stack's records from before these writes: `version` and
- * `snapshot` are the published ones, and `deployments` is the number of the last deployment.
+ * self-managed backend. The header has the stack's records from before these writes. `version` and
+ * `snapshot` are the published ones. `deployments` is the number of the last deployment.
  * `begun`: the start of the copied deployment in the history, as JSON.
  */
 export interface CopyHeader {

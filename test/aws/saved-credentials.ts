@@ -17,7 +17,7 @@ fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
     process.env.GOLD_CLOUD + '/${credentialsFile}', JSON.stringify({ found, credentials })))
 `
 
-/** What the code found: variables with the prefix `AWS_`, and credentials from their address. */
+/** The findings of the code: variables with the prefix `AWS_`, and credentials from their address. */
 export interface SavedCredentials {
   readonly found: Readonly<Record<string, string>>
   readonly credentials: {

@@ -18,9 +18,9 @@ export interface MutationResult {
 
 const pageHead = `# Mutations
 
-Rules of the product that were broken on purpose, one at a time, in a copy of the tree, and the suites that detected each
-mutation. \`npm run mutations\` and \`npm run nightly\` run the mutations and write this page. An undetected mutation shows a
-gap in the tests and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
+Each mutation breaks a rule of the product on purpose, in a copy of the tree. The table names the suites that detected it.
+\`npm run mutations\` and \`npm run nightly\` run the mutations and write this page. An undetected mutation shows a gap in the
+tests and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
 
 | Mutation | Rule that it breaks | Test that noticed it |
 |---|---|---|

@@ -72,8 +72,8 @@ export function foldInputOf(
 }
 
 /**
- * Returns the input as a close found it. A begun operation without an end counts as not begun:
- * normally it began after the stop flag, and its executor gives it back without a call. If the
+ * Returns the input as a close found it. A begun operation without an end counts as not begun.
+ * Normally it began after the stop flag, and its executor gives it back without a call. If the
  * sweep of a deposed generator has removed the owner, the records cannot exclude a call, and the
  * begin counts. `isSwept`: whether such a sweep ran before the fold of the close.
  */

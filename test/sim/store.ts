@@ -159,8 +159,8 @@ function createLog(
 }
 
 /**
- * A control record, with the id of the request that created it, and the number of the log record
- * with which its holder took the log.
+ * A control record with the id of the request that created it. `heldFromNumber` is the number of
+ * the log record with which its holder took the log.
  */
 type ControlRow = Control & { readonly call: string; readonly heldFromNumber: number }
 type Leases = Map<string, Lease>

@@ -196,8 +196,8 @@ function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetad
 }
 
 /**
- * Returns the old state of a step for an event. The old state of a replaced resource is marked for
- * deletion in the event after the create of the replacement, and in the events of the later delete.
+ * Returns the old state of a step for an event. A replaced old state is marked for deletion in the
+ * event after the create of its replacement, and in the events of its later delete.
  */
 function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   // The old state in the event of an import is the state that the provider read.

@@ -37,8 +37,8 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON counts as an answer, which the caller must check
- * like any other: code of users that runs in the function can forge results.
+ * could not be called. A result that is not JSON counts as an answer. The caller must check every
+ * answer, because code of users that runs in the function can forge results.
  */
 export async function callLambda(
   lambda: LambdaInvoker,

@@ -113,9 +113,9 @@ const historyEnvironment: Readonly<Record<string, string>> = {
 }
 
 /**
- * Synchronizes a stack before a start. If the command calls providers, also proves that the
- * checkpoint can be written, and returns the start with the environment for the entry in the
- * history. Returns the start of any other command unchanged. Throws BACKEND_DENIED.
+ * Synchronizes a stack before a start. If the command calls providers, it also proves that the
+ * checkpoint can be written. The returned start then has the environment for its entry in the
+ * history. The start of any other command is returned unchanged. Throws BACKEND_DENIED.
  */
 async function prepareStart(
   deps: SyncDeps,

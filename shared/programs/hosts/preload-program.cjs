@@ -4,7 +4,7 @@
  * Node loads this module before the runner of a program. It does two things, as its settings say:
  *
  * - It gives each copy of source-map-support a memory for frames (frame-memory.cjs). Stack traces
- *   take a third of the processor time of a program: the SDK reads one for each promise and each
+ *   take a third of the processor time of a program. The SDK reads one for each promise and each
  *   registration, and source-map-support maps each frame anew. With the memory, the traces stay
  *   the same byte for byte.
  * - It makes Node keep the compiled code of modules in a folder, for the next start.

@@ -22,8 +22,8 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * Returns the Python of a program. If the project names a virtual environment, or its tool is `uv`
- * or `poetry`, the Python is that of the named environment or of the tool's environment. For other
+ * Returns the Python of a program. If the project names a virtual environment, it is the Python
+ * of that environment. If the tool is `uv` or `poetry`, it is the one of the tool. For other
  * projects, PULUMI_PYTHON_CMD names the command, or else it is `python3` or `python` on the PATH.
  * Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and PROJECT_INVALID for
  * an unknown tool.

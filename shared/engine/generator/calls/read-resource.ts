@@ -53,7 +53,7 @@ export async function readResource(
   if (referenceResult.kind !== 'decided') return referenceResult
   const provider = referenceResult.value
   const deniedPackage = deniedPackageOf(provider)
-  // Pulumi's message of a read has the type in both places (ReadResource in source_eval.go, v3.260.0).
+  // Pulumi's message of a read has the type twice (ReadResource in source_eval.go, v3.260.0).
   if (deniedPackage !== undefined) throw new Error(describeDenial(request.type, request.type))
 
   const claimResult = finishStage(ctx, claimUrn(input, { ...request, aliases: [] }))

@@ -11,8 +11,8 @@ const credentialsForm = z.object({
 })
 
 /**
- * Returns the access token for the service at an address: PULUMI_ACCESS_TOKEN if the service is the
- * current one, or the token that `pulumi login` stored for exactly this address. The current
+ * Returns the access token for the service at an address. It is PULUMI_ACCESS_TOKEN if the service
+ * is the current one, or the token that `pulumi login` stored for exactly this address. The current
  * service is that of PULUMI_BACKEND_URL, else of the last login, else Pulumi Cloud. A state can
  * name any address. An address that is neither current nor stored gets no token. Throws
  * SECRETS_CREDENTIALS_MISSING.

@@ -13,8 +13,8 @@ export type PackageParameter = PackageFilter &
   )
 
 /**
- * The part of a package's parameter that does not name the provider: the selection of types, a name
- * for the package, and metadata for the provider.
+ * The part of a package's parameter that does not name the provider. It selects types, and has a
+ * name for the package and metadata for the provider.
  */
 export interface PackageFilter {
   /** Names of types in Terraform. Empty means all. */

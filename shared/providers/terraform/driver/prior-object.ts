@@ -132,7 +132,7 @@ function prepareStored(
 /** A state of a response, with the texts that describe it in messages. */
 interface ReceivedState {
   readonly urn: string
-  /** What the provider did, such as `moved the state`. In messages, it follows the provider. */
+  /** An action of the provider, such as `moved the state`. Messages name the provider before it. */
   readonly messageStart: string
   readonly read: () => CtyValue
 }

@@ -86,8 +86,8 @@ function meetsCondition(version: string, condition: Condition): boolean {
 }
 
 /**
- * Returns the first version that `~>` does not accept any more: the next minor version if three
- * numbers are written, and the next major version otherwise.
+ * Returns the first version that `~>` does not accept any more. With three written numbers, it is
+ * the next minor version, otherwise the next major version.
  */
 function seriesEndOf(bound: string, partCount: number): string {
   const major = semver.major(bound)
