@@ -1,4 +1,4 @@
-import { configInputsOf } from '../../shared/engine/generator/providers/resolve-provider.ts'
+import { configInputsOf } from '../../shared/engine/generator/providers/default-providers.ts'
 import { defaultNameOf } from '../../shared/engine/generator/providers/default-packages.ts'
 import type { ConfigValue } from '../../shared/engine/request.ts'
 import { providerTypeOf } from '../../shared/names/provider-reference.ts'

@@ -76,7 +76,7 @@ export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
 
 /** Waits for the action of the last change. Returns its summary, or undefined after the limit. */
 async function awaitAction({ alarm, signal, sleep }: AlarmCheckDeps): Promise<string | undefined> {
-  // The start is a time of CloudWatch, because the clock of this machine may differ.
+  // CloudWatch's time of the last change is used, because the clock of this machine may differ.
   const since = (await alarm.read())?.changedAt ?? new Date()
   for (let waitedMs = 0; waitedMs <= actionLimitMs; waitedMs += pollMs) {
     throwIfInterrupted(signal)

@@ -23,7 +23,10 @@ export interface PackageRequest {
   readonly checksums: ReadonlyMap<string, string>
   /** Set when the package is a parameterized plugin. */
   readonly parameters?: PackageParameters
-  /** The extension that the resources of the package need in their provider. */
+  /**
+   * The extension parameterization. With it, the provider also serves this package.
+   * `ref`: the name of the extension in states.
+   */
   readonly extension?: PackageParameterization & { readonly ref: string }
 }
 

@@ -52,7 +52,7 @@ describeWithServices('uploads to S3', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
   const otherBytes = new Uint8Array(5_000).fill(8)
 
-  test('an address accepts the archive of its stack, and only this stack has it then', async () => {
+  test('an address accepts an archive, which only its stack has after the upload', async () => {
     const { uploads, archives, close } = await open(settings())
     const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     expect(address.isThere).toBe(false)

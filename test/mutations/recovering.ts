@@ -113,7 +113,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'the closing record is missing when a dead deployment is closed',
-    breaks: 'close: a closing record in the log first',
+    breaks: 'close: the closing record is appended to the log before anything else',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [
       [
@@ -125,7 +125,8 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'the inbox keeps the items that a dead deployment took',
-    breaks: 'start: late outcomes that the pin took are removed from the inbox after the pin',
+    breaks:
+      'start: the late outcomes that the pin names are removed from the inbox after the pin is recorded',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [['if (takenOutcomes.length > 0) await', 'if (takenOutcomes.length < 0) await']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
@@ -184,7 +185,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'a stack is released before its deployment is closed',
-    breaks: 'close: closed, then release',
+    breaks: 'close: the deployment is closed before the stack is released',
     file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       ['  await deps.control.close(deployment)\n', ''],
@@ -236,7 +237,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'a pending create is cleared while its plugin runs',
-    breaks: 'late window: a clear of pending creates is refused until the window is over',
+    breaks: 'late window: clearing pending creates is refused until the window is over',
     file: 'shared/engine/deployment/retention/late-window.ts',
     edits: [
       [

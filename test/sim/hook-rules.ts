@@ -29,7 +29,7 @@ export interface HookContext {
 /**
  * Creates the rules. A call whose resource has a before hook is sent only after that hook has
  * passed in the same deployment. An after hook is called only after the call was sent. `hooks`: the
- * hook types of each thing, by name.
+ * hook types of each resource, by the resource's name.
  */
 export function createHookRules(
   hooks: ReadonlyMap<string, readonly string[]>,

@@ -1,6 +1,7 @@
 /**
- * generator: decides the steps of each registration of a program. Imports providers and below, and
- * the engine's update-plan, steps, events, graph, deployment, executor and forecast.
+ * generator: decides the steps of each registration of a program. Imports the layer `providers`, the
+ * layers below it (docs/architecture.md), and the files directly in `shared/engine`. From the other
+ * folders of the engine, it imports update-plan, events, graph, deployment, executor and forecast.
  *
  * Invariants: a decision depends only on `DecisionInput` and on results of `DecisionPorts`, which
  * contains clock, random values and everything outside. `reduceSets` alone changes the sets. A

@@ -16,7 +16,7 @@ import { type ReadRequest, readResource } from './calls/read-resource.ts'
 import { createResourceTree, type ResourceTree } from './calls/resource-tree.ts'
 import type { GeneratorContext } from './context.ts'
 import { unwrap, unwrapAnswer } from './finish-stage.ts'
-import { createDefaultProviders, resolveProvider } from './providers/resolve-provider.ts'
+import { createDefaultProviders, resolveProvider } from './providers/default-providers.ts'
 import type { Registration } from './registration/goal.ts'
 import {
   type InheritanceRequest,

@@ -42,7 +42,7 @@ export interface RequestTransformer {
   }
 }
 
-/** Creates a request transformer without transforms. */
+/** Creates a request transformer. It has no transforms until the program registers some. */
 export function createRequestTransformer(callbacks: Callbacks): RequestTransformer {
   const transforms = createTransforms()
   const invokeTransforms = createInvokeTransforms(callbacks)

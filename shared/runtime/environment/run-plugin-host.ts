@@ -1,4 +1,4 @@
-import { configInputsOf } from '../../engine/generator/providers/resolve-provider.ts'
+import { configInputsOf } from '../../engine/generator/providers/default-providers.ts'
 import { emitDebuggerWaiting } from '../../engine/events/emit-debugger-waiting.ts'
 import type { StepEmitter } from '../../engine/events/step-emitter.ts'
 import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'

@@ -11,7 +11,7 @@ import { describeDenial, deniedPackageOf } from '../providers/denied-providers.t
 import { toDecided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
 import { describeProviderError } from './describe-provider-error.ts'
-import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
+import { type DefaultProviders, registerCallExtension } from '../providers/default-providers.ts'
 
 /** A method call of the program. */
 export interface MethodRequest {

@@ -23,7 +23,7 @@ import {
   type DefaultProviders,
   findExplicitProvider,
   registerCallExtension,
-} from '../providers/resolve-provider.ts'
+} from '../providers/default-providers.ts'
 
 /** A component that a provider constructs, as the program registers it. */
 export interface RemoteRegistration {

@@ -36,7 +36,7 @@ import {
 } from './plan-import-command.ts'
 import { withExtensionRef } from '../../../providers/package-request.ts'
 import { withPlugin } from '../../../providers/provider-inputs.ts'
-import { configInputsOf, registerExtension } from '../providers/resolve-provider.ts'
+import { configInputsOf, registerExtension } from '../providers/default-providers.ts'
 import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 

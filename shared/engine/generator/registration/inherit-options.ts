@@ -1,7 +1,7 @@
 import type { DecisionInput } from '../context.ts'
 import type { InheritableOptions, Registration } from './goal.ts'
 import { inheritFromParent } from './goal.ts'
-import { findExplicitProvider } from '../providers/resolve-provider.ts'
+import { findExplicitProvider } from '../providers/default-providers.ts'
 
 /** The parts of a registration that determine its inherited options. */
 export type InheritanceRequest = InheritableOptions &

@@ -32,7 +32,7 @@ export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['remove
 
 /**
  * Removes the late outcomes of removed stacks with this id. If no stack has the id, also removes
- * the durations and the entry in the list of stacks.
+ * the durations of its slow operations, and its entry in the list of stacks.
  */
 async function removeLeftoversOf(
   { journalTable, catalogTable, random }: LeftoverDeps,

@@ -35,7 +35,7 @@ test('blocks, labels, literal values and comments are parsed', () => {
   ])
 })
 
-test('the JSON form has objects as blocks, in their order', () => {
+test('objects of the JSON form become blocks, in the order of the file', () => {
   const text = '{"a": {"direct": [{}, {"x": ["y"]}]}, "b": "text"}'
   const createDirectBlock = (attributes: [string, unknown][]): unknown => ({
     type: 'direct',
@@ -60,10 +60,10 @@ test('the JSON form has objects as blocks, in their order', () => {
 test.each([
   ['a = "x${b}"', 'line 1: templates are not possible here'],
   ['a = b', "line 1: 'b' is not expected"],
-  ['a {\n', "line 2: 'the end of the file' is not expected"],
+  ['a {\n', 'line 2: the file ends too early'],
   ['\na = "open\n', "line 2: '\"open' is not expected"],
   ['a = [1 2]', "line 1: '2' is not expected"],
-  ['a = 1\na = 2', "line 2: 'a' is not expected"],
+  ['a = 1\na = 2', "line 2: 'a' is set twice"],
   ['a = "\\q"', 'line 1: the escape \\q is unknown'],
   ['}', "line 1: '}' is not expected"],
   ['{"a": ', 'line 1: it is not valid JSON'],

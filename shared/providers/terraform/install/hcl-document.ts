@@ -64,7 +64,8 @@ interface TokenReader {
   readonly next: () => HclToken
   /** Consumes a punctuation mark if it is the next token. */
   readonly skip: (mark: string) => boolean
-  readonly refuse: (token: HclToken) => Error
+  /** Returns the error of a token. `problem`: by default, the token is not expected. */
+  readonly refuse: (token: HclToken, problem?: string) => Error
 }
 
 function createTokenReader(tokens: readonly HclToken[], refuse: HclRefusal): TokenReader {
@@ -84,7 +85,11 @@ function createTokenReader(tokens: readonly HclToken[], refuse: HclRefusal): Tok
       if (isNext) position += 1
       return isNext
     },
-    refuse: ({ line, text }) => refuse(line, `'${text}' is not expected`),
+    refuse: ({ kind, line, text }, problem) =>
+      refuse(
+        line,
+        problem ?? (kind === 'end' ? 'the file ends too early' : `'${text}' is not expected`),
+      ),
   }
 }
 
@@ -97,7 +102,7 @@ function readBody(reader: TokenReader, ending: '}' | 'end'): HclBody {
     const key = reader.next()
     if (key.kind !== 'name' && key.kind !== 'string') throw reader.refuse(key)
     if (reader.skip('=')) {
-      if (attributes.has(key.text)) throw reader.refuse(key)
+      if (attributes.has(key.text)) throw reader.refuse(key, `'${key.text}' is set twice`)
       attributes.set(key.text, readValue(reader))
       reader.skip(',')
       continue

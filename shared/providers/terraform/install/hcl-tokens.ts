@@ -43,7 +43,7 @@ export function splitHcl(text: string, refuse: HclRefusal): readonly HclToken[] 
     position += piece.length
     line += piece.split('\n').length - 1
   }
-  return [...tokens, { kind: 'end', text: 'the end of the file', line }]
+  return [...tokens, { kind: 'end', text: '', line }]
 }
 
 function matchAt(

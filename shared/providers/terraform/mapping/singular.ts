@@ -1,4 +1,4 @@
-/** Names whose singular follows no rule. */
+/** Singulars of whole names. They take precedence over the rules below. */
 const irregularSingulars: ReadonlyMap<string, string> = new Map(
   Object.entries({
     atlases: 'atlas',

@@ -177,10 +177,10 @@ export function registerCallExtension(
 }
 
 /**
- * Returns the inputs of a provider resource that the program registers, with its plugin. The
- * default plugin of the package replaces the plugin of the registration. The exception is a version
- * or download address that the program specifies without a registered package. As in Pulumi, the
- * version of a parameterized provider thus becomes the version of its plugin.
+ * Returns the inputs of a provider resource that the program registers, with its plugin. Version
+ * and download address come from the default plugin of the package. If the program specifies one of
+ * them without a registered package, its own remain. As in Pulumi, the input `version` of a
+ * parameterized provider is thus the version of the plugin, not that of the package.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,
