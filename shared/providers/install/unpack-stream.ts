@@ -34,6 +34,8 @@ export async function unpackStream(
       extract({
         cwd: targetFolder,
         strict: true,
+        // Nothing is written any more after an error, so callers can remove the folder at once.
+        sync: true,
         filter: (path, entry) => acceptEntry(path, entry),
       }),
     )
