@@ -5,26 +5,26 @@ const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1
   ...{ seconds: [...seconds], cpuSeconds: [cpuSeconds], peakMib },
 })
 
-const way = { repetitions: 3, load: 1, date: '2026-11-26' }
+const conditions = { repetitions: 3, load: 1, date: '2026-11-26' }
 
-test('renderResults shows each command with its result in Pulumi, and with its goal', () => {
+test('renderResults compares each command with Pulumi and its goals, and groups workloads by conditions', () => {
   const table = renderResults({
     ...{ machine: 'two cores', cores: 2, node: '24.0.0' },
     versions: { antichain: '0.1.0', pulumi: '3.0.0' },
     lines: [
       {
-        ...{ name: '1,000 dynamic resources', ...way },
+        ...{ name: '1,000 dynamic resources', ...conditions },
         phases: {
           create: { antichain: measurement([9, 8, 7], 300), pulumi: measurement([80], 200) },
           'no-op': { antichain: measurement([8], 300), pulumi: measurement([9], 200) },
         },
       },
       {
-        ...{ name: '10,000 plain resources', ...way },
+        ...{ name: '10,000 plain resources', ...conditions },
         phases: { destroy: { antichain: measurement([9], 390) } },
       },
       {
-        ...{ name: '100 layers of 100, the same', ...way, load: 2 },
+        ...{ name: '100 layers of 100, the same', ...conditions, load: 2 },
         phases: { destroy: { antichain: measurement([16], 390, 22) } },
       },
     ],

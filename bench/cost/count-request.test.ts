@@ -7,8 +7,8 @@ const request: ProxiedRequest = {
   ...{ requestBytes: 100, responseBytes: 100, responseText: '{}' },
 }
 
-test('S3 requests are billed by their class, but not deletes and failures', () => {
-  const s3 = { ...request, service: 'S3', answered: '' }
+test('S3 requests are billed by their class, but not deletes and server errors', () => {
+  const s3 = { ...request, service: 'S3' }
   const countS3Request = (method: string, path = '/b/k', status = 200) =>
     countRequest({ ...s3, method, path, status })
   expect([
@@ -34,7 +34,7 @@ test('SQS requests are billed per 64 KB, and empty receives are counted separate
   expect(countRequest({ ...request, target: 'AmazonSQS.GetQueueAttributes' })).toEqual({})
 })
 
-test('a failed condition costs as much as the existing item', () => {
+test('a write with a failed condition is billed by the size of the existing item', () => {
   const countRefusedWrite = (bytes: number) =>
     countRequest({
       ...request,

@@ -23,7 +23,7 @@ function plan(change: Partial<PlannedDeployment>, perStep: Partial<RequestCounts
   return planCapacity(deployment, counts, awsAssumptions)
 }
 
-test.each(shapeNames)('the waves of the shape %s have all resources', shape => {
+test.each(shapeNames)('the waves of the shape %s contain all resources', shape => {
   for (const resources of [1, 7, 2_345]) {
     const total = shapeWavesOf(shape, resources).reduce(
       (sum, wave) => sum + wave.count * wave.width,
@@ -52,7 +52,7 @@ test('no plan is faster than its calls', () => {
   expect(wallSeconds).toBeLessThan((1_000 / 100) * 10 * 1.2)
 })
 
-test('a chain takes the sum of its calls and of the hops between them', () => {
+test('a chain takes the sum of its calls, of their store requests and of the hops over the queue', () => {
   const { wallSeconds, peakOperations, firstLimit } = plan({ waves: [{ count: 1_000, width: 1 }] })
   expect(wallSeconds).toBeCloseTo(3 + 1_000 * (1 + 4 * 0.008 + 0.06), 5)
   expect(peakOperations).toBe(1)
@@ -77,7 +77,7 @@ test.each([
   expect(plan(change, perStep).firstLimit).toBe(limit)
 })
 
-test('requests grow with the resources, and messages are shared', () => {
+test('requests grow with the resources, and operations share messages', () => {
   const { requests, cost } = plan({ resources: 10_000 })
   expect(requests.writeUnits).toBe(50 + 4 * 10_000)
   expect(requests.messages).toBe(400)

@@ -48,7 +48,7 @@ describe('the package of a provider in a state', () => {
     expect(choose({}).parameter).toMatchObject({ source, version: '' })
   })
 
-  test('is that of the option', () => {
+  test('is the one that --provider names, also against a package of the program', () => {
     const requiredPackages = [remotePackage]
     for (const address of ['random', 'hashicorp/random', source]) {
       const choices = new Map([[address, '3.5.0']])
@@ -65,7 +65,7 @@ describe('the package of a provider in a state', () => {
     expect(choose({ choices: equal, requiredPackages }).required).toBe(remotePackage)
   })
 
-  test('becomes the request of a deployment', () => {
+  test('becomes a package request, which is that of the program if there is one', () => {
     const pkg = { name: 'random', version: '3.6.3' } as TerraformPackage
     const parameter = { ...choose({}).parameter, source, version: '3.6.3' } as PackageParameter
     const request = createPackageRequest(undefined, { pkg, parameter })
@@ -77,7 +77,7 @@ describe('the package of a provider in a state', () => {
   })
 })
 
-test('malformed and superfluous choices are refused', () => {
+test('malformed choices, and choices for a provider that the state does not use, are refused', () => {
   expect(() => parseProviderChoices(['random'])).toThrow(/not 'random'/)
   const choices = new Map([['aws', '5.0.0']])
   expect(() => requireKnownChoices(choices, [source])).toThrow(/'aws', but the state uses only/)

@@ -18,7 +18,7 @@ const commands = listCommands(
   'antichain',
 )
 
-test('every command, argument and visible option has a phrase in the help', () => {
+test('every command, argument and visible option has a description in the help', () => {
   const missing = commands.flatMap(([path, command]) => [
     ...(command.description() === '' ? [path] : []),
     ...command.registeredArguments

@@ -9,7 +9,7 @@ import {
   thingUrnOf,
 } from './display.fixture.ts'
 
-const pending: DeployResult = {
+const interrupted: DeployResult = {
   result: 'interrupted',
   changes: {},
   hasChanges: true,
@@ -22,7 +22,7 @@ test('JSON output has one numbered event per line and nothing else on standard o
   const display = createDisplay(createTestDisplayOptions({ json: true, stdout, stderr }))
   display.emit({ preludeEvent: { config: {} } })
   display.emit({ cancelEvent: {} })
-  await display.finish(pending)
+  await display.finish(interrupted)
   const events = stdout
     .text()
     .trimEnd()
@@ -43,7 +43,7 @@ test('a terminal keeps the whole tree, the messages and the summary', async () =
     display.emit({ resOutputsEvent: { metadata } })
   }
   display.emit({ diagnosticEvent: { message: 'hello', color: 'raw', severity: 'info' } })
-  await display.finish({ ...pending, result: 'succeeded', changes: { create: 6 }, pending: [] })
+  await display.finish({ ...interrupted, result: 'succeeded', changes: { create: 6 }, pending: [] })
   const text = stdout.text()
   for (const { urn } of created) expect(text).toContain(`Thing ${urn.at(-1)} created`)
   expect(text).toContain('Messages:\n    hello')
@@ -61,7 +61,7 @@ test('a terminal keeps the tree and messages of a deployment that ends without a
   expect(stdout.text()).toContain('Thing a created')
   expect(stdout.text()).toContain('error: disk full')
   const before = stdout.text()
-  await display.finish({ ...pending, result: 'failed', pending: [] })
+  await display.finish({ ...interrupted, result: 'failed', pending: [] })
   expect(stdout.text().slice(before.length)).not.toContain('disk full')
 })
 
@@ -69,14 +69,14 @@ test('colors are printed only when they are enabled', async () => {
   const printWith = async (color: boolean) => {
     const stdout = createRecordingStream()
     const display = createDisplay(createTestDisplayOptions({ color, stdout }))
-    await display.finish(pending)
+    await display.finish(interrupted)
     return stdout.text()
   }
   expect(await printWith(false)).not.toContain('\u001b')
   expect(await printWith(true)).toContain('\u001b')
 })
 
-test('durations are formatted with the shortest precise unit', () => {
+test('durations have tenths of seconds below 10 s, seconds below 1 h, and minutes above', () => {
   const texts = [0, 340, 9_949, 12_400, 65_000, 3_599_600, 7_380_000].map(formatElapsed)
   expect(texts).toEqual(['0.0s', '0.3s', '9.9s', '12s', '1m05s', '1h00m', '2h03m'])
 })

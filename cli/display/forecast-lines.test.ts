@@ -42,7 +42,7 @@ describe('forecast', () => {
     ])
   })
 
-  test('adds the time without calls of earlier deployments', () => {
+  test('adds the time that earlier deployments spent outside of calls', () => {
     expect(format({ overheadMs: 2_000 })[2]).toBe(
       '    about 1m07s with --parallel 8 (calls 1m05s, other work 2.0s); the critical path takes 1m05s:',
     )
@@ -66,7 +66,7 @@ describe('forecast', () => {
     expect(lines.at(-1)).toBe('        … 4 more')
   })
 
-  test('names kept resources and the others that stay because of them', () => {
+  test('names kept resources and the others that stay because of them, also without steps', () => {
     const keeps = ['a', 'b', 'c', 'd'].map(urnOf)
     const kept = [
       { urn: urnOf('db'), reason: 'protected', keepsCount: 4, keeps },
@@ -80,7 +80,7 @@ describe('forecast', () => {
     ])
   })
 
-  test('of fewer than two steps, or without calls, has no time', () => {
+  test('is empty for a single step, and shows no time without calls', () => {
     expect(format({ steps: 1 })).toEqual([])
     expect(formatForecast(undefined, createPaint(false))).toEqual([])
     expect(format({ workMs: 0 })).toHaveLength(2)

@@ -25,7 +25,7 @@ const createSummary = (resourceChanges: SummaryEvent['resourceChanges']): Engine
   },
 })
 
-/** Returns the lines printed for these events, which are one second apart. */
+/** Returns the lines below the title for these events, which are one second apart. */
 async function printPlain(
   events: readonly EngineEventPayload[],
   options: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
@@ -94,7 +94,7 @@ describe('steps', () => {
     ])
   })
 
-  test('a refresh that found a difference is an update, and one without a difference has no line', async () => {
+  test('a refresh that found a difference is shown as an update, and any other refresh has no line', async () => {
     const metadata = metadataOf('refresh', 'a', {
       old: stateOf('a', { outputs: { size: 1 } }),
       new: stateOf('a', { outputs: { size: 2 } }),
@@ -129,7 +129,7 @@ describe('steps', () => {
     expect(lines).toEqual([' -  pkg:index:Thing a delete', '', 'Resources:', '    - 1 to delete'])
   })
 
-  test('a deployment without changes is reported', async () => {
+  test('the summary of a deployment without changes says that nothing changed', async () => {
     expect(await printPlain([createSummary({ same: 2 })])).toContain('      nothing changed')
   })
 })

@@ -118,7 +118,7 @@ describe('the digest', () => {
     expect(text).not.toContain('hunter2')
   })
 
-  test('omits unchanged resources and the steps of a replacement by default', () => {
+  test('omits by default unchanged resources except the stack, and steps of a replacement except replace', () => {
     const events: readonly EmittedEvent[] = [
       [{ resourcePreEvent: { metadata: createStackMetadata('same', {}), planning: true } }],
       [createPreEvent('same', 'a')],
@@ -127,8 +127,8 @@ describe('the digest', () => {
       [createPreEvent('delete-replaced', 'b', { logical: false })],
     ]
     expect(opsOf(printDigest(events).json)).toEqual(['same', 'replace'])
-    const answer = { showSames: true, showReplacementSteps: true }
-    expect(opsOf(printDigest(events, answer).json)).toEqual([
+    const showAll = { showSames: true, showReplacementSteps: true }
+    expect(opsOf(printDigest(events, showAll).json)).toEqual([
       'same',
       'same',
       'create-replacement',
@@ -137,7 +137,7 @@ describe('the digest', () => {
     ])
   })
 
-  test('contains the result of a refresh instead of the refresh', () => {
+  test('contains the update or delete of a refresh that found drift, instead of the refresh', () => {
     const refresh = { logical: false }
     const { json } = printDigest([
       [createPreEvent('refresh', 'a', refresh)],

@@ -12,7 +12,7 @@ import {
 const live = { interactive: true }
 
 /** Returns the text printed for these events. */
-async function printPlain(
+async function printEvents(
   events: readonly EngineEventPayload[],
   options: Partial<DisplayOptions> = {},
 ): Promise<string> {
@@ -38,16 +38,16 @@ const createEndedEvent = (
 describe.each([
   ['lines', {}],
   ['a tree', live],
-])('%s', (_, shape) => {
+])('the display as %s', (_, shape) => {
   test('resources that are only read are shown on request', async () => {
     const events = [
       ...createEndedEvent(metadataOf('read', 'seen')),
       ...createEndedEvent(metadataOf('create', 'made')),
     ]
-    const plainText = await printPlain(events, shape)
-    expect(plainText).toContain('made created')
-    expect(plainText).not.toContain('seen read')
-    expect(await printPlain(events, { ...shape, showReads: true })).toContain('seen read')
+    const defaultText = await printEvents(events, shape)
+    expect(defaultText).toContain('made created')
+    expect(defaultText).not.toContain('seen read')
+    expect(await printEvents(events, { ...shape, showReads: true })).toContain('seen read')
   })
 
   test('a read that fails is always shown', async () => {
@@ -56,7 +56,7 @@ describe.each([
       { resourcePreEvent: { metadata } },
       { resOpFailedEvent: { metadata, status: 0, steps: 1 } },
     ]
-    expect(await printPlain(events, shape)).toContain('seen reading failed')
+    expect(await printEvents(events, shape)).toContain('seen reading failed')
   })
 
   test('debug messages are shown on request', async () => {
@@ -70,8 +70,8 @@ describe.each([
         },
       },
     ] as const
-    expect(await printPlain(events, shape)).not.toContain('asked twice')
-    expect(await printPlain(events, { ...shape, debug: true })).toContain('debug: a: asked twice')
+    expect(await printEvents(events, shape)).not.toContain('asked twice')
+    expect(await printEvents(events, { ...shape, debug: true })).toContain('debug: a: asked twice')
   })
 
   test('whole URNs are shown on request', async () => {
@@ -86,21 +86,21 @@ describe.each([
         },
       },
     ] as const
-    const text = await printPlain(events, { ...shape, urns: true })
+    const text = await printEvents(events, { ...shape, urns: true })
     expect(text).toContain(`+  ${thingUrnOf('a')} created`)
     expect(text).toContain(`${thingUrnOf('a')}: hello`)
-    expect(await printPlain(events, shape)).not.toContain(thingUrnOf('a'))
+    expect(await printEvents(events, shape)).not.toContain(thingUrnOf('a'))
   })
 
   test('the configuration is shown on request, ordered by key', async () => {
     const events = [{ preludeEvent: { config: { 'site:b': '[secret]', 'site:a': '1' } } }]
-    expect(await printPlain(events, shape)).not.toContain('site:')
-    expect(await printPlain(events, { ...shape, showConfig: true })).toContain(
+    expect(await printEvents(events, shape)).not.toContain('site:')
+    expect(await printEvents(events, { ...shape, showConfig: true })).toContain(
       'Configuration:\n    site:a: 1\n    site:b: [secret]\n',
     )
   })
 
-  test('the changes of a policy pack are shown on request', async () => {
+  test('the properties that a policy changed are shown on request', async () => {
     const events = [
       {
         policyRemediationEvent: {
@@ -115,10 +115,10 @@ describe.each([
         },
       },
     ]
-    const summary = await printPlain(events, shape)
+    const summary = await printEvents(events, shape)
     expect(summary).toContain('[remediate] pack@v1.0.0  tagged')
     expect(summary).not.toContain('cost')
-    const text = await printPlain(events, { ...shape, showPolicyRemediations: true })
+    const text = await printEvents(events, { ...shape, showPolicyRemediations: true })
     expect(text).toMatch(/\+ open: false\n\s+~ tags:\n\s+\+ cost: "y"\n/)
   })
 })

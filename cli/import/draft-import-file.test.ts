@@ -7,6 +7,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 const root = 'urn:pulumi:dev::site::pulumi:pulumi:Stack::site-dev'
 const urnOf = (type: string, name: string): string => `urn:pulumi:dev::site::${type}::${name}`
 
+/** Creates the event of a step of a preview. */
 function createStep(
   op: 'create' | 'same',
   type: string,
@@ -23,13 +24,13 @@ function createStep(
   return { resourcePreEvent: { metadata: resource } } satisfies EngineEventPayload
 }
 
-const explicit = urnOf('pulumi:providers:aws', 'west')
-const byDefault = urnOf('pulumi:providers:aws', 'default_6_1_0')
+const explicitProvider = urnOf('pulumi:providers:aws', 'west')
+const defaultProvider = urnOf('pulumi:providers:aws', 'default_6_1_0')
 const plugin = { version: '6.1.0', downloadUrl: 'https://a.example' }
-const plugins = new Map([[byDefault as Urn, plugin]])
+const plugins = new Map([[defaultProvider as Urn, plugin]])
 const draftFrom = (...events: readonly EngineEventPayload[]) => draftImportFile({ events, plugins })
 
-test('each create becomes a resource, and existing parents and providers become entries of the name table', () => {
+test('each create except the stack becomes a resource, and existing parents and explicit providers are in the name table', () => {
   const { file, omittedProperties } = draftFrom(
     createStep('create', 'pulumi:pulumi:Stack', 'site-dev', {
       urn: root,
@@ -39,19 +40,22 @@ test('each create becomes a resource, and existing parents and providers become 
     createStep('same', 'pulumi:providers:aws', 'west', { id: 'p1', inputs: { region: 'w' } }),
     createStep('same', 'app:index:Site', 'old', { custom: false }),
     createStep('create', 'app:index:Site', 'made', { custom: false }),
-    createStep('create', 'aws:s3/bucket:Bucket', 'a', { provider: `${byDefault}::x` }),
+    createStep('create', 'aws:s3/bucket:Bucket', 'a', { provider: `${defaultProvider}::x` }),
     createStep('create', 'aws:s3/bucket:Bucket', 'b', {
-      ...{ parent: urnOf('app:index:Site', 'old'), provider: `${explicit}::p1` },
+      ...{ parent: urnOf('app:index:Site', 'old'), provider: `${explicitProvider}::p1` },
     }),
     createStep('create', 'aws:s3/bucket:Bucket', 'c', {
-      ...{ parent: urnOf('app:index:Site', 'made'), provider: `${byDefault}::x` },
+      ...{ parent: urnOf('app:index:Site', 'made'), provider: `${defaultProvider}::x` },
     }),
-    createStep('create', 'app:index:Far', 'far', { custom: false, provider: `${explicit}::p1` }),
+    createStep('create', 'app:index:Far', 'far', {
+      custom: false,
+      provider: `${explicitProvider}::p1`,
+    }),
   )
   const bucket = { type: 'aws:s3/bucket:Bucket', id: '<PLACEHOLDER>' }
   const provider = { version: '6.1.0', pluginDownloadUrl: 'https://a.example' }
   expect(file).toEqual({
-    nameTable: { old: urnOf('app:index:Site', 'old'), west: explicit },
+    nameTable: { old: urnOf('app:index:Site', 'old'), west: explicitProvider },
     resources: [
       { type: 'app:index:Site', name: 'made', component: true },
       { ...bucket, name: 'a', ...provider },
@@ -90,7 +94,7 @@ test('a provider has its configuration without secret and unknown values', () =>
   )
   const inputs = { region: 'w' }
   expect(file.resources).toEqual([{ type: 'pulumi:providers:aws', name: 'west', inputs }])
-  expect(omittedProperties).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
+  expect(omittedProperties).toEqual([{ urn: explicitProvider, properties: ['token', 'zones'] }])
 })
 
 test('a preview without creates results in an empty file', () => {

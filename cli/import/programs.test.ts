@@ -90,7 +90,7 @@ const _class = new test.User("class", {
   expect(() => transformSync(text, { loader: 'ts' })).not.toThrow()
 })
 
-test('a program in YAML has the same resources', () => {
+test('a program in YAML has the same custom resources, and mentions components in a comment', () => {
   const text = renderYamlProgram(states, names)
   expect(text).toMatch(/^# made: components of type case:index:Group/)
   expect(parse(text)).toEqual({
@@ -118,7 +118,7 @@ test.each([
   ['1st', '_1st'],
   ['delete', '_delete'],
   ['größe', 'größe'],
-])('a variable for %s is %s', (name, expected) => {
+])('the variable for a resource with the name %s is %s', (name, expected) => {
   expect(toVariableName(name)).toBe(expected)
 })
 
@@ -152,7 +152,7 @@ test('a program omits the lists of defaulted properties at every level', () => {
   expect(text).toContain('onlyDefaults: {},')
 })
 
-test('a resource refers neither to itself nor to an ambiguous value', () => {
+test('a resource refers neither to itself nor to a resource that shares its value with another one', () => {
   const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
   const b = createState('test:i:T', 'b', { both: 'same' }, outputs('same'))
   const text = renderTypescriptProgram([a, b], new Map())

@@ -54,7 +54,7 @@ test('of two resources with one name, the second one has its type appended to it
   expect([...names.values()]).toEqual(['a', 'aOther'])
 })
 
-test('the resource gets the logical name, and the program uses the other name', () => {
+test('a resource gets its logical name, and the program uses its name in the file', () => {
   const { imports, names } = resolve({ resources: [createSpec('a', { logicalName: 'long-name' })] })
   expect(imports[0]?.name).toBe('long-name')
   expect([...names]).toEqual([['urn:pulumi:dev::p::test:index:Thing::long-name', 'a']])
@@ -64,31 +64,47 @@ test.each([
   ['no type', [{ name: 'a', id: 'i' }], /resource 'a' has no type/],
   ['no name', [{ type: 't:i:T', id: 'i' }], /resource 'i' of type 't:i:T' has no name/],
   ['no id', [{ type: 't:i:T', name: 'a' }], /has no ID/],
-  ['id of a component', [createSpec('a', { component: true })], /is marked as a component/],
-  ['remote only', [createSpec('a', { remote: true })], /marked as remote, but not as a component/],
+  ['an id for a component', [createSpec('a', { component: true })], /is marked as a component/],
   [
-    'id of a provider',
+    'remote, but no component',
+    [createSpec('a', { remote: true })],
+    /marked as remote, but not as a component/,
+  ],
+  [
+    'an id for a provider',
     [createSpec('a', { type: 'pulumi:providers:t' })],
     /is created rather than read/,
   ],
-  ['parent unknown', [createSpec('a', { parent: 'x' })], /the parent 'x' for resource 'a'/],
-  ['provider unknown', [createSpec('a', { provider: 'x' })], /the provider 'x' for resource 'a'/],
-  ['no provider', [createSpec('a', { provider: 'b' }), createSpec('b')], /is not a provider/],
+  ['an unknown parent', [createSpec('a', { parent: 'x' })], /the parent 'x' for resource 'a'/],
+  [
+    'an unknown provider',
+    [createSpec('a', { provider: 'x' })],
+    /the provider 'x' for resource 'a'/,
+  ],
+  [
+    'a provider of another type',
+    [createSpec('a', { provider: 'b' }), createSpec('b')],
+    /is not a provider/,
+  ],
   ['one URN twice', [createSpec('a'), createSpec('a')], /ambiguous URN/],
   [
-    'parent ambiguous',
+    'an ambiguous parent',
     [createSpec('a'), createSpec('a', { type: 't:i:U' }), createSpec('b', { parent: 'a' })],
     /ambiguous parent/,
   ],
-  ['both', [createSpec('a', { parameterization, extension })], /mutually exclusive/],
-  ['version', [createSpec('a', { version: 'new' })], /could not parse version 'new'/],
   [
-    'version of a plugin',
+    'both parameterization and extension',
+    [createSpec('a', { parameterization, extension })],
+    /mutually exclusive/,
+  ],
+  ['a malformed version', [createSpec('a', { version: 'new' })], /could not parse version 'new'/],
+  [
+    'a malformed version of the base plugin',
     [createSpec('a', { parameterization: { ...parameterization, pluginVersion: '' } })],
     /could not parse parameterization version ''/,
   ],
   [
-    'below itself',
+    'a resource as its own ancestor',
     [createSpec('a', { parent: 'b' }), createSpec('b', { parent: 'a' })],
     /its own ancestor/,
   ],
@@ -115,23 +131,31 @@ test('all errors are reported together', () => {
 
 test.each([
   ['no JSON', '{', /could not read import file/],
-  ['no list', '{"resources": 1}', /could not read import file: in.json: resources/],
-  ['bytes', '{"resources": [{"extension":{"value":"%"}}]}', /resources.0.extension.value/],
+  [
+    'resources that are no list',
+    '{"resources": 1}',
+    /could not read import file: in.json: resources/,
+  ],
+  [
+    'an extension that is not in base64',
+    '{"resources": [{"extension":{"value":"%"}}]}',
+    /resources.0.extension.value/,
+  ],
 ])('an invalid file is refused: %s', (_case, text, expected) => {
   expect(() => parseImportFile(text, 'in.json')).toThrow(expected)
 })
 
-const resolveInline = (operands: readonly string[], parent?: string, provider?: string) =>
+const createInline = (operands: readonly string[], parent?: string, provider?: string) =>
   createInlineFile({ operands, properties: [], parent, provider })
 const urn = 'urn:pulumi:dev::p::case:index:Group::g'
 
 test('one resource can be given on the command line', () => {
-  const file = resolveInline(['t:i:T', 'a', 'id'], `g=${urn}`, `pr=${urn}2`)
+  const file = createInline(['t:i:T', 'a', 'id'], `g=${urn}`, `pr=${urn}2`)
   expect(file.nameTable).toEqual({ g: urn, pr: `${urn}2` })
   expect(file.resources).toMatchObject([
     { type: 't:i:T', name: 'a', id: 'id', parent: 'g', provider: 'pr' },
   ])
-  expect(resolveInline(['t:i:T', 'a', 'id'], urn).nameTable).toEqual({ parent: urn })
+  expect(createInline(['t:i:T', 'a', 'id'], urn).nameTable).toEqual({ parent: urn })
 })
 
 test.each([
@@ -142,6 +166,9 @@ test.each([
   [['t:i:T', 'a', 'b'], 'g=nothing', undefined, /invalid parent URN: 'nothing'/],
   [['t:i:T', 'a', 'b'], undefined, `p=nothing::id`, /invalid provider URN/],
   [['t:i:T', 'a', 'b'], `x=${urn}`, `x=${urn}`, /must have distinct names/],
-])('an invalid command line is refused: %#', (operands, parent, provider, expected) => {
-  expect(() => resolveInline(operands, parent, provider)).toThrow(expected)
-})
+])(
+  'an invalid command line is refused: operands %j, parent %s, provider %s',
+  (operands, parent, provider, expected) => {
+    expect(() => createInline(operands, parent, provider)).toThrow(expected)
+  },
+)

@@ -22,8 +22,12 @@ const none = {
 }
 
 test.each([
-  ['nothing', {}, undefined],
-  ['dependents without targets', { targetDependents: true } as const, undefined],
+  ['no flags, which is undefined', {}, undefined],
+  [
+    'dependents without targets, which is undefined',
+    { targetDependents: true } as const,
+    undefined,
+  ],
   [
     'targets',
     { target: ['a', 'b*'], targetDependents: true } as const,
@@ -46,11 +50,11 @@ test.each([
     { ...none, targets: ['b'], replaces: ['b'], excludes: ['x'] },
   ],
   [
-    'protected resources are excluded',
+    'the exclusion of protected resources',
     { excludeProtected: true } as const,
     { ...none, excludeProtected: true },
   ],
-])('%s', (_what, values, expected) => {
+])('readTargeting returns the selection of %s', (_what, values, expected) => {
   expect(readTargeting(createFlags(values))).toEqual(expected)
 })
 

@@ -41,7 +41,7 @@ test.each([
     'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
   ],
   ['PLATFORM_FAILED', 'The stack named antichain failed to deploy: UPDATE_ROLLBACK_COMPLETE'],
-])('the output of the CDK results in %s: %#', (code, output) => {
+])('the output of the CDK results in %s', (code, output) => {
   expect(cdkErrorOf(output)).toMatchObject({ code })
 })
 

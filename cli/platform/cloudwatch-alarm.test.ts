@@ -18,7 +18,7 @@ test('an alarm has its state and the time of its last change', async () => {
   expect(await createAlarmPort(client, 'a').read()).toEqual({ isRaised: true, changedAt })
 })
 
-test('a missing alarm is undefined', async () => {
+test('a missing alarm is read as undefined', async () => {
   const { client } = createClient({ DescribeAlarmsCommand: { MetricAlarms: [] } })
   expect(await createAlarmPort(client, 'a').read()).toBeUndefined()
 })

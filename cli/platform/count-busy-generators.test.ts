@@ -3,7 +3,7 @@ import { countBusyGenerators } from './count-busy-generators.ts'
 
 const nowMs = Date.UTC(2026, 0, 1, 12)
 
-test('the count is the maximum of the last minutes, of the queue of this installation only', async () => {
+test('the count is the maximum of the last five minutes, for the long pool of this installation only', async () => {
   const inputs: unknown[] = []
   const send = async (command: { readonly input: unknown }): Promise<never> => {
     inputs.push(command.input)

@@ -36,12 +36,15 @@ test.each([
   [['random', '4.0.0'], 'pulumi', 'random', '4.0.0'],
   [['hashicorp/time'], 'terraform', 'hashicorp/time', ''],
   [['registry.example.com/a/b', '1.0.0'], 'terraform', 'registry.example.com/a/b', '1.0.0'],
-])('locateCheckedProvider reads name and version of %j', (operands, protocol, name, version) => {
-  expect(locateCheckedProvider(folder, undefined, operands)).toEqual({
-    ...{ protocol, name, version },
-    path: undefined,
-  })
-})
+])(
+  'locateCheckedProvider reads protocol, name and version of %j',
+  (operands, protocol, name, version) => {
+    expect(locateCheckedProvider(folder, undefined, operands)).toEqual({
+      ...{ protocol, name, version },
+      path: undefined,
+    })
+  },
+)
 
 test('locateCheckedProvider follows --protocol, and refuses two versions', () => {
   expect(locateCheckedProvider(folder, 'terraform', ['time']).protocol).toBe('terraform')

@@ -37,7 +37,7 @@ test('a stream that ends early continues after the last message with an id', asy
   expect(lastIds).toEqual([undefined, '3'])
 })
 
-test('a response without a body is a failed connection', async () => {
+test('a response without a body counts as a failed connection', async () => {
   const attempts = Array.from({ length: apiLimits.callAttemptsMax }, () => null)
   const { lastIds, error } = await readStream(attempts)
   expect(error).toMatchObject({ code: 'API_UNREACHABLE' })

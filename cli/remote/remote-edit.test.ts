@@ -7,7 +7,7 @@ import { editRemotely } from './remote-edit.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Creates a client of an API on which the request waits until `withdraw` is called. */
+/** Creates a client whose DELETE calls `withdraw`. `readEnd` returns the end of the request. */
 function createClient(withdraw: () => void, readEnd: () => unknown): Pick<ApiClient, 'call'> {
   return {
     call: async ({ method, path }: ApiCall) => {

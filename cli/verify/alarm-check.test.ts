@@ -29,7 +29,7 @@ function createAlarm(options: { readonly summary?: string; readonly isRaised?: b
   return { deps, states }
 }
 
-test('an alarm that notifies its topic passes, and is reset', async () => {
+test('the check of an alarm that notifies its topic passes, and resets the alarm', async () => {
   const { deps, states } = createAlarm({ summary: notified })
   expect(await checkAlarm(deps)).toEqual({
     result: 'passed',
@@ -41,14 +41,17 @@ test('an alarm that notifies its topic passes, and is reset', async () => {
 test.each([
   ['Failed to execute action arn:aws:sns:eu-central-1:1:site-alarms', 'Failed to execute action'],
   [undefined, 'CloudWatch recorded no action'],
-])('an alarm without a notification fails, and is reset: %s', async (summary, message) => {
-  const { deps, states } = createAlarm(summary === undefined ? {} : { summary })
-  await expect(checkAlarm(deps)).rejects.toMatchObject({
-    code: 'PLATFORM_FAILED',
-    message: expect.stringContaining(message),
-  })
-  expect(states).toEqual(['ALARM', 'OK'])
-})
+])(
+  'the check of an alarm without a notification fails, and resets the alarm; its action: %s',
+  async (summary, message) => {
+    const { deps, states } = createAlarm(summary === undefined ? {} : { summary })
+    await expect(checkAlarm(deps)).rejects.toMatchObject({
+      code: 'PLATFORM_FAILED',
+      message: expect.stringContaining(message),
+    })
+    expect(states).toEqual(['ALARM', 'OK'])
+  },
+)
 
 test('an alarm that is raised already is left unchanged', async () => {
   const { deps, states } = createAlarm({ isRaised: true })
@@ -63,7 +66,7 @@ test('an interruption resets the alarm', async () => {
   expect(states).toEqual(['ALARM', 'OK'])
 })
 
-test('a missing alarm is reported', async () => {
+test('a missing alarm fails the check', async () => {
   const { deps } = createAlarm()
   const alarm = { ...deps.alarm, read: async () => undefined }
   await expect(checkAlarm({ ...deps, alarm })).rejects.toMatchObject({ code: 'PLATFORM_NOT_FOUND' })

@@ -5,7 +5,10 @@ import { type Checks, runVerification } from './run-verification.ts'
 
 const passCheck = async () => ({ result: 'passed', message: 'Seen.' }) as const
 
-/** Runs all checks, with some of them replaced, and counts the clean-ups. */
+/**
+ * Runs all checks, and counts the clean-ups. Unless it is replaced, the check `park` interrupts the
+ * run, and every other check passes.
+ */
 async function run(replaced: Partial<Checks>, options: { readonly remainders?: string[] } = {}) {
   const controller = new AbortController()
   let cleanUps = 0
@@ -30,7 +33,7 @@ async function run(replaced: Partial<Checks>, options: { readonly remainders?: s
   return { results: reports.map(({ result }) => result), reports, remainders, cleanUps }
 }
 
-test('a failed check is cleaned up, has its reason, and does not end the run', async () => {
+test('a failed check is cleaned up, its report has the reason, and the run continues', async () => {
   const failing = async () => {
     throw error('DEPLOYMENT_FAILED', 'the up failed: no such key')
   }
@@ -40,7 +43,7 @@ test('a failed check is cleaned up, has its reason, and does not end the run', a
   expect(cleanUps).toBe(6)
 })
 
-test('an interruption skips the current check after its clean-up, and the remaining ones', async () => {
+test('an interruption cleans up the current check, and reports it and the remaining ones as skipped', async () => {
   const { results, cleanUps } = await run({})
   expect(results).toEqual(['passed', 'passed', 'skipped', 'skipped', 'skipped', 'skipped'])
   expect(cleanUps).toBe(3)

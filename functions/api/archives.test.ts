@@ -1,6 +1,6 @@
 /**
  * An archive is run only for the stack to which it was uploaded. The cases are the routes that name
- * an archive. A route without the check lets a token of one stack run the program of another.
+ * an archive. A route without the check would let a token of one stack run the program of another.
  */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -72,7 +72,7 @@ test('another blob of the store, such as a snapshot, is no archive', async () =>
   await expectUnknown('f'.repeat(64))
 })
 
-test('a stack gets the archive of another one by uploading its bytes', async () => {
+test('a stack gets the archive of another one only by uploading its bytes', async () => {
   await api.platform.archives.put(victim, program)
   const archive = hashOf(program)
   const place = await api.call(token, `POST ${shopPath}/programs`, { archive, bytes: 23 })
@@ -84,7 +84,7 @@ test('a stack gets the archive of another one by uploading its bytes', async () 
   expect((await sendArchive(0, archive)).status).toBe(200)
 })
 
-test('an archive that no record names is swept, and a new upload outlives the sweep', async () => {
+test('an archive that no record names is swept, and a new upload that a record names is kept', async () => {
   const { platform } = api
   const sweepAt = (days: number) => {
     const clock = { ...platform.clock, now: () => (Date.now() + days * 86_400_000) as EpochMs }

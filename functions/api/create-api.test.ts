@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const values: Readonly<Record<string, string>> = {
+const parameterValues: Readonly<Record<string, string>> = {
   project: 'shop',
   stack: 'dev',
   name: 'x',
@@ -25,20 +25,21 @@ const values: Readonly<Record<string, string>> = {
   ...{ kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64' },
 }
 const fillPath = (path: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+  path.replaceAll(/\{(\w+)\}/g, (_, name) => parameterValues[name] ?? '')
 
 describe('a route refuses exactly the roles and scopes without its permission', () => {
   const scopes = [undefined, ['shop/dev'], ['shop/*'], ['shop/other'], ['other/*', 'shop/de']]
+  // Whether each of the scopes includes the stack shop/dev.
   const includesStack = [true, true, true, false, false]
 
   test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
     '%s',
     async (_, route) => {
       for (const role of roles)
-        for (const [at, stacks] of scopes.entries()) {
+        for (const [index, stacks] of scopes.entries()) {
           const isInScope =
             route.scope === 'any' ||
-            (route.scope === 'stack' ? includesStack[at] : stacks === undefined)
+            (route.scope === 'stack' ? includesStack[index] : stacks === undefined)
           const token = await api.issueToken(role, stacks)
           const what = `${route.method} ${fillPath(route.path)}`
           const response = await api.call(token, what, route.method === 'GET' ? undefined : 1)
@@ -51,8 +52,8 @@ describe('a route refuses exactly the roles and scopes without its permission', 
             await api.platform.catalog.createStack('organization/shop/dev' as never, 1 as never)
           await response.body?.cancel()
         }
-      const without = await api.call('', `${route.method} ${fillPath(route.path)}`)
-      expect(without.status).toBe(401)
+      const withoutToken = await api.call('', `${route.method} ${fillPath(route.path)}`)
+      expect(withoutToken.status).toBe(401)
     },
   )
 })
@@ -106,12 +107,15 @@ test('an unknown, truncated, mixed, revoked or expired token is refused', async 
   expect(revoked.status).toBe(200)
   expect((await api.call(token, 'GET /v1/whoami')).status).toBe(401)
   const short = await api.call(other, 'POST /v1/tokens', { name: 'short', role: 'read', days: 1 })
-  const { token: soon, id: soonId } = (await short.json()) as { token: string; id: string }
-  expect((await api.call(soon, 'GET /v1/whoami')).status).toBe(200)
-  const key = { kind: 'token', scope: '*', name: soonId } as const
+  const { token: expiringToken, id: expiringId } = (await short.json()) as {
+    token: string
+    id: string
+  }
+  expect((await api.call(expiringToken, 'GET /v1/whoami')).status).toBe(200)
+  const key = { kind: 'token', scope: '*', name: expiringId } as const
   const stored = await api.platform.documents.get(key)
   await api.platform.documents.put(key, { ...(stored?.value as object), expiresAt: 1 }, 1)
-  const expired = await api.call(soon, 'GET /v1/whoami')
+  const expired = await api.call(expiringToken, 'GET /v1/whoami')
   expect([expired.status, await expired.json()]).toMatchObject([401, { code: 'API_TOKEN_EXPIRED' }])
 })
 
@@ -160,7 +164,7 @@ test('a body above the size limit is refused, with or without its length in the 
   expect(sent).toBeLessThan(10)
 })
 
-test('an error names the invalid part of the request, and no path escapes its parameters', async () => {
+test('an error names the invalid part of the request, and no path parameter can contain a slash', async () => {
   const token = await api.issueToken('admin')
   const cases = [
     [`POST ${shopPath}/deployments`, { command: 'nonsense' }, 400, 'body.command'],
@@ -254,11 +258,11 @@ test('a change without an audit entry is not made', async () => {
 })
 
 test('too many requests are refused, by address and by token', async () => {
-  const rate = { burst: 3, perSecond: 0.001 }
-  const wide = { burst: 1_000, perSecond: 1 }
+  const lowRate = { burst: 3, perSecond: 0.001 }
+  const highRate = { burst: 1_000, perSecond: 1 }
   for (const rates of [
-    { address: rate, token: wide },
-    { address: wide, token: rate },
+    { address: lowRate, token: highRate },
+    { address: highRate, token: lowRate },
   ]) {
     const limited = await openTestApi({ rates })
     const token = await limited.issueToken('read')
@@ -271,7 +275,7 @@ test('too many requests are refused, by address and by token', async () => {
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429])
     // The limit of one token does not apply to another token.
-    if (rates.token === rate)
+    if (rates.token === lowRate)
       expect((await limited.call(await limited.issueToken('read'), 'GET /v1/whoami')).status).toBe(
         200,
       )
@@ -288,6 +292,8 @@ test('the OpenAPI document contains every route, with the schemas that validate 
   expect(document.openapi).toBe('3.1.0')
   for (const { method, path } of routes)
     expect(document.paths[path]?.[method.toLowerCase()]?.responses).toBeDefined()
-  const made = document.paths['/v1/stacks/{project}/{stack}/deployments']?.['post']
-  expect(JSON.stringify(made?.requestBody)).toContain('"enum":["up","refresh","destroy","import"]')
+  const postDeployment = document.paths['/v1/stacks/{project}/{stack}/deployments']?.['post']
+  expect(JSON.stringify(postDeployment?.requestBody)).toContain(
+    '"enum":["up","refresh","destroy","import"]',
+  )
 })

@@ -164,7 +164,7 @@ test('undelivered notifications are listed without their contents, and sent agai
   expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })
 
-test('a change without a secret keeps it, null removes it, and the form signed needs a long one', async () => {
+test('a notification keeps its secret without a new one, null removes it, and the format signed needs a long one', async () => {
   const { call, admin } = await openWithTokens()
   const path = `${shopPath}/notifications/ops`
   const put = async (fields: object) => {

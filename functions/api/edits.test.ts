@@ -33,7 +33,7 @@ test('an edit is put once for its key, and another edit with the key is refused'
   expect(audited.filter(({ what }) => what === requestLine)).toHaveLength(6)
 })
 
-test('an edit is refused at once while a deployment is open or waits, except a repetition', async () => {
+test('an edit is refused at once while a deployment is open or waits, unless it repeats an accepted one', async () => {
   api = await openTestApi()
   const { platform } = api
   const token = await api.issueToken('deploy')
@@ -61,7 +61,7 @@ test('an edit is refused at once while a deployment is open or waits, except a r
   expect(await platform.requests.listWaiting(shop, 10)).toHaveLength(1)
 })
 
-test('a smaller role, another stack and a bad body are refused without a request', async () => {
+test('a smaller role, a token of another stack and a bad body are refused, and no request is queued', async () => {
   api = await openTestApi()
   const token = await api.issueToken('deploy')
   for (const [caller, body, status, code] of [
@@ -81,7 +81,7 @@ test('a smaller role, another stack and a bad body are refused without a request
   expect(await api.platform.requests.listWaiting(shop, 10)).toEqual([])
 })
 
-test('an edit names a state that was uploaded for its stack only', async () => {
+test('an edit can name only a state that was uploaded for its stack', async () => {
   api = await openTestApi()
   const { platform, call } = api
   const token = await api.issueToken('deploy')
@@ -99,7 +99,7 @@ test('an edit names a state that was uploaded for its stack only', async () => {
   expect(request).toMatchObject({ edit: { ...edit, state: name } })
 })
 
-test('a rename needs a token of both names, a free name and an idle stack', async () => {
+test('a rename needs a token of both names and a free name, and is put once for its key', async () => {
   api = await openTestApi()
   const { platform, call, issueToken } = api
   const rename = `POST ${shopPath}/rename`

@@ -9,7 +9,7 @@ import { federationKeyOf } from './federation/federation-rule.ts'
 import { parseTokenText } from './token-document.ts'
 import { issueToken } from './issue-token.ts'
 
-let all: TestApi
+let api: TestApi
 let app: Hono
 /** The simulated time of the API. */
 let nowMs = 0
@@ -20,9 +20,9 @@ let taken: string[]
 let released: string[]
 
 beforeEach(async () => {
-  all = await openTestApi()
+  api = await openTestApi()
   ;[nowMs, taken, released, onPause] = [0, [], [], async () => undefined]
-  const { platform } = all
+  const { platform } = api
   const startedAt = platform.clock.now()
   const clock = {
     ...platform.clock,
@@ -52,7 +52,7 @@ beforeEach(async () => {
   const { deployment } = await platform.catalog.start(shop, launch)
   await platform.control.create(deployment, holder)
 })
-afterEach(() => all.close())
+afterEach(() => api.close())
 
 const idOf = (token: string): string => parseTokenText(token)?.id ?? ''
 const openStream = async (token: string): Promise<Response> =>
@@ -61,19 +61,20 @@ const openStream = async (token: string): Promise<Response> =>
 /** Creates a token that expires after a time. */
 async function issueShortToken(lifetimeMs: number): Promise<string> {
   const permissions = { name: 'short', role: 'read', stacks: '*' } as const
-  return (await issueToken(all.platform, { id: '0123456789abcdef', permissions, lifetimeMs })).token
+  return (await issueToken(api.platform, { id: '0123456789abcdef', permissions, lifetimeMs })).token
 }
 
+/** The simulated time at which the token of a stream changes or expires. */
 const changeMs = 2_000
 test.each<[string, string, (id: string, admin: string) => Promise<unknown>]>([
-  ['revoked', 'API_TOKEN_REFUSED', (id, admin) => all.call(admin, `DELETE /v1/tokens/${id}`)],
+  ['revoked', 'API_TOKEN_REFUSED', (id, admin) => api.call(admin, `DELETE /v1/tokens/${id}`)],
   [
     'rotated without an overlap',
     'API_TOKEN_EXPIRED',
-    (id, admin) => all.call(admin, `POST /v1/tokens/${id}/rotate`, { overlapSeconds: 0 }),
+    (id, admin) => api.call(admin, `POST /v1/tokens/${id}/rotate`, { overlapSeconds: 0 }),
   ],
 ])('a stream of a token that is %s ends within seconds', async (_name, code, change) => {
-  const [token, admin] = [await all.issueToken('read'), await all.issueToken('admin')]
+  const [token, admin] = [await api.issueToken('read'), await api.issueToken('admin')]
   let isChanged = false
   onPause = async () => {
     if (isChanged || nowMs < changeMs) return
@@ -88,13 +89,13 @@ test.each<[string, string, (id: string, admin: string) => Promise<unknown>]>([
 })
 
 test('a stream of a token whose federation rule is removed ends within seconds', async () => {
-  const { documents } = all.platform
+  const { documents } = api.platform
   const key = federationKeyOf('ci')
   const version = Number(await documents.put(key, {}, 0))
   const rule = { name: 'ci', version }
   const permissions = { name: 'ci: a job', role: 'read', stacks: '*', rule } as const
   const job = { id: '0123456789abcdef', permissions, lifetimeMs: 600_000 }
-  const { token } = await issueToken(all.platform, job)
+  const { token } = await issueToken(api.platform, job)
   onPause = async () => {
     if (nowMs >= changeMs) await documents.remove(key, version)
   }
@@ -114,14 +115,14 @@ test('a stream of a token that expires ends within seconds', async () => {
 })
 
 test('a stream that always has new events ends with its token too', async () => {
-  const [token, admin] = [await all.issueToken('read'), await all.issueToken('admin')]
-  const { events, catalog } = all.platform
+  const [token, admin] = [await api.issueToken('read'), await api.issueToken('admin')]
+  const { events, catalog } = api.platform
   const record = await catalog.getStack(shop)
   if (record === undefined || record.current === '') throw new Error('no deployment')
   const line = JSON.stringify({ stdoutEvent: { message: 'line', color: 'raw' } })
   await events.append(record.current, 'w', 0, [line])
   const reader = (await openStream(token)).body?.getReader()
-  await all.call(admin, `DELETE /v1/tokens/${idOf(token)}`)
+  await api.call(admin, `DELETE /v1/tokens/${idOf(token)}`)
   let text = ''
   for (let index = 1; index < 100; index += 1) {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
@@ -136,7 +137,7 @@ test('a stream that always has new events ends with its token too', async () => 
 })
 
 test('a stream holds a slot of its token and of the installation until its end or disconnection', async () => {
-  const token = await all.issueToken('read')
+  const token = await api.issueToken('read')
   await (await openStream(token)).text()
   const ownSlot = expect.stringMatching(`^stream ${idOf(token)} \\d+$`)
   expect(taken).toEqual([ownSlot, expect.stringMatching(/^stream all \d+$/)])
@@ -149,35 +150,35 @@ test('a stream holds a slot of its token and of the installation until its end o
 })
 
 test('a HEAD request opens no stream', async () => {
-  const token = await all.issueToken('read')
-  const response = await all.call(token, `HEAD ${shopPath}/deployments/1/stream`)
+  const token = await api.issueToken('read')
+  const response = await api.call(token, `HEAD ${shopPath}/deployments/1/stream`)
   expect([response.status, taken]).toEqual([404, []])
 })
 
-test('an installation with all its streams open gets 429 for one more', async () => {
-  const token = await all.issueToken('read')
-  const later = (all.platform.clock.now() + 60_000) as EpochMs
+test('an installation with all its streams open answers a request for one more with 429', async () => {
+  const token = await api.issueToken('read')
+  const later = (api.platform.clock.now() + 60_000) as EpochMs
   for (let slot = 0; slot < apiLimits.streamsMax; slot += 1)
-    await all.platform.marks.mark(`stream all ${slot}`, later)
+    await api.platform.marks.mark(`stream all ${slot}`, later)
   const refused = await openStream(token)
   expect(refused.status).toBe(429)
   expect(await refused.json()).toMatchObject({
     message: expect.stringContaining('the installation has 200 open streams'),
   })
-  expect((await all.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
+  expect((await api.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
 })
 
 test('a token with all its streams open gets 429 for one more, and other calls are answered', async () => {
-  const token = await all.issueToken('read')
-  const later = (all.platform.clock.now() + 60_000) as EpochMs
+  const token = await api.issueToken('read')
+  const later = (api.platform.clock.now() + 60_000) as EpochMs
   for (let slot = 0; slot < apiLimits.tokenStreamsMax; slot += 1)
-    await all.platform.marks.mark(`stream ${idOf(token)} ${slot}`, later)
+    await api.platform.marks.mark(`stream ${idOf(token)} ${slot}`, later)
   const refused = await openStream(token)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.json()).toMatchObject({ code: 'API_RATE_LIMITED' })
   expect(released).toEqual([])
-  expect((await all.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
-  const other = await openStream(await all.issueToken('read'))
+  expect((await api.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
+  const other = await openStream(await api.issueToken('read'))
   expect(other.status).toBe(200)
   await other.body?.cancel()
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Starts one create of a stack under a rule, which does not end. */
+/** Starts one create of a stack under the rule of a limit. The create does not end. */
 async function startCreate(
   stack: typeof shop,
   rule: CallLimiterDeps['rules'][number],

@@ -14,7 +14,7 @@ test('a query sees only the stacks of its token, and an error of the SQL is a ba
   await api.platform.catalog.createStack(stackIdOf('other', 'prod'), api.platform.clock.now())
   const body = { sql: 'select project, stack, version from stacks order by 1' }
   const limited = await api.issueToken('read', ['shop/dev'])
-  const whole = await api.issueToken('read')
+  const unlimited = await api.issueToken('read')
   const readRows = async (token: string, more: object = {}): Promise<unknown> => {
     const response = await api?.call(token, 'POST /v1/query', { ...body, ...more })
     return [response?.status, await response?.json()]
@@ -25,9 +25,9 @@ test('a query sees only the stacks of its token, and an error of the SQL is a ba
     ['other', 'prod', 0],
     ['shop', 'dev', 0],
   ]
-  expect(await readRows(whole)).toEqual([200, { rows: all, ...rest }])
+  expect(await readRows(unlimited)).toEqual([200, { rows: all, ...rest }])
   expect(await readRows(limited, { project: 'other' })).toEqual([200, { rows: [], ...rest }])
-  expect(await readRows(whole, { sql: 'drop table stacks' })).toMatchObject([
+  expect(await readRows(unlimited, { sql: 'drop table stacks' })).toMatchObject([
     400,
     { code: 'QUERY_INVALID' },
   ])

@@ -64,8 +64,8 @@ test('a program is uploaded and stored under its hash, and other bytes are refus
   const { call, deploy, read, platform } = await openWithTokens()
   const bytes = Buffer.from('a packed program')
   const archive = hashOf(bytes)
-  const much = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
-  expect([much.status, (await much.json()) as object]).toMatchObject([
+  const tooLarge = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
+  expect([tooLarge.status, (await tooLarge.json()) as object]).toMatchObject([
     413,
     { code: 'ARCHIVE_TOO_LARGE', message: expect.stringContaining('1000000000000 bytes') },
   ])
@@ -112,7 +112,7 @@ test('an API that does not receive uploads itself returns the address for them',
   expect(await response.json()).toEqual(place)
 })
 
-test('a repeated request returns the same one, and another request with its key is refused', async () => {
+test('a repeated request gets the same response and is queued once, and another one with its key is refused', async () => {
   const { call, deploy, platform } = await openWithTokens()
   const name = await platform.archives.put(shop, program)
   const archive = hashOf(program)
@@ -133,10 +133,12 @@ test('a repeated request returns the same one, and another request with its key 
   ])
   expect(await platform.requests.getProgram(shop)).toBe(name)
   expect(await platform.nudges.receive(0)).toBe(shop)
-  const down = { command: 'destroy' }
-  const taken = await call(deploy, `POST ${shopPath}/deployments`, down, headers)
+  const destroyBody = { command: 'destroy' }
+  const taken = await call(deploy, `POST ${shopPath}/deployments`, destroyBody, headers)
   expect(taken.status).toBe(409)
-  const bad = await call(deploy, `POST ${shopPath}/deployments`, down, { 'idempotency-key': 'a b' })
+  const bad = await call(deploy, `POST ${shopPath}/deployments`, destroyBody, {
+    'idempotency-key': 'a b',
+  })
   expect(bad.status).toBe(400)
 })
 
@@ -180,7 +182,7 @@ test('the deployments of a stack are paged, newest first', async () => {
   expect(await one.json()).toMatchObject({ number: 3, message: 'm3', result: 'succeeded' })
 })
 
-test('an open deployment is stopped, and a nudge wakes its server', async () => {
+test('an open deployment is stopped gracefully or by force, and its stack gets a nudge', async () => {
   const all = await openWithTokens()
   const deployment = await startDeploymentWith(all, [])
   const cancel = (force: boolean) =>
@@ -197,7 +199,7 @@ test('an open deployment is stopped, and a nudge wakes its server', async () => 
   expect(resume.status).toBe(202)
 })
 
-test("a stream yields every event once, and continues after its reader's last id", async () => {
+test('a stream yields every event once, and continues after the last id that its reader received', async () => {
   const all = await openWithTokens()
   const lines = Array.from({ length: 450 }, (_, at) => line(`line ${at}`))
   const deployment = await startDeploymentWith(all, lines)
@@ -267,16 +269,16 @@ test('a preview is followed from its request to its result', async () => {
   const { key } = (await posted.json()) as { key: string }
   const reading = messagesOf(await all.call(all.read, `GET ${shopPath}/requests/${key}/stream`))
   await all.platform.events.append(previewIdOf(shop, key), 'p', 0, [line('hello'), summary])
-  const came = {
+  const previewEnd = {
     kind: 'previewed',
     result: 'succeeded',
     changes: { create: 1 },
     errors: [],
   } as const
-  await all.platform.requests.end(shop, key, came)
+  await all.platform.requests.end(shop, key, previewEnd)
   const messages = await reading
   expect(messages.map(({ event }) => event)).toEqual(['events', 'end'])
-  expect(messages.at(-1)?.data).toEqual(came)
+  expect(messages.at(-1)?.data).toEqual(previewEnd)
   // A preview is not a deployment, and its events are removed with its request.
   expect(await all.platform.retention.listDeployments()).toEqual([])
   await all.platform.requests.removeEnded(9e15 as EpochMs, 10)
@@ -295,7 +297,7 @@ test('a refused request contains its reason, in its stream and when it is read',
   expect(await messagesOf(stream)).toEqual([{ event: 'end', id: '', data: end }])
 })
 
-test('a request may target some resources only, and is refused with an empty selection', async () => {
+test('a request may target some resources only, and is refused with an empty target', async () => {
   const { call, deploy, platform } = await openWithTokens()
   const targets = ['urn:pulumi:dev::shop::a:b:C::x', '**::web-*']
   const body = { command: 'up', targeting: { targets, targetDependents: true } }
@@ -324,8 +326,8 @@ test('an import has resources without plaintext secrets, and a preview of it nee
     inputs: { password: { ...secret, ciphertext: 'v1:x' } },
   }
   const body = { command: 'import', imports: [imported] }
-  const line = `POST ${shopPath}/deployments`
-  expect((await call(deploy, line, body)).status).toBe(202)
+  const requestLine = `POST ${shopPath}/deployments`
+  expect((await call(deploy, requestLine, body)).status).toBe(202)
   expect(await platform.requests.listWaiting(shop, 10)).toMatchObject([
     { options: { command: 'import', imports: [imported] } },
   ])
@@ -337,7 +339,7 @@ test('an import has resources without plaintext secrets, and a preview of it nee
     [{ command: 'import', imports: [plain] }, 'body.imports.0.inputs'],
     [{ command: 'import', imports: [{ ...imported, parent: 'x' }] }, 'body.imports.0.parent'],
   ] as const) {
-    const refused = await call(deploy, line, wrong)
+    const refused = await call(deploy, requestLine, wrong)
     expect([refused.status, await refused.json()]).toMatchObject([400, { at }])
   }
   const preview = await issueToken('preview')

@@ -17,17 +17,17 @@ const path = `${shopPath}/schedules/nightly`
 const key: DocumentKey = { kind: 'schedule', scope: shop, name: 'nightly' }
 const draft = { when: '0 3 * * *', zone: 'Europe/Berlin', operation: { kind: 'refresh' } }
 
-/** Creates a scheduler that stores calls by name. Its requests throw `state.fails`, if it is set. */
+/** Creates a scheduler that stores calls by name. Its requests throw `state.failure`, if it is set. */
 function createMemoryScheduler() {
   const calls = new Map<string, ScheduledCalls>()
-  const state = { fails: undefined as Error | undefined }
+  const state = { failure: undefined as Error | undefined }
   const scheduler: SchedulerPort = {
     place: async one => {
-      if (state.fails !== undefined) throw state.fails
+      if (state.failure !== undefined) throw state.failure
       calls.set(one.name, one)
     },
     remove: async name => {
-      if (state.fails !== undefined) throw state.fails
+      if (state.failure !== undefined) throw state.failure
       calls.delete(name)
     },
   }
@@ -56,7 +56,7 @@ async function openWithScheduler() {
   return { ...memory, platform, ports, put, readPlacedName }
 }
 
-test('calls are placed before the document names them, and follow every change of it', async () => {
+test('the calls of a schedule are those that its document names, after every change of it', async () => {
   const { calls, put, readPlacedName, ports } = await openWithScheduler()
   const shown = await put()
   expect(JSON.stringify(shown)).not.toContain('placed')
@@ -101,14 +101,16 @@ test('a schedule that the scheduler cannot express is refused, and nothing of it
 test('a crash at any point leaves a schedule with its calls, and at most superfluous calls besides', async () => {
   const { calls, state, put, readPlacedName, platform } = await openWithScheduler()
   // Before the document is stored: calls without a document.
-  const dies = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
-  await expect(put({}, { documents: dies })).rejects.toThrow('dead')
+  const failingDocuments = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
+  await expect(put({}, { documents: failingDocuments })).rejects.toThrow('dead')
   expect([calls.size, await readPlacedName()]).toEqual([1, undefined])
   await put()
   expect(calls.has((await readPlacedName()) ?? '')).toBe(true)
-  // A crash there during a change leaves the schedule and its calls unchanged.
+  // During a change, such a crash leaves the schedule and its calls unchanged.
   const before = await readPlacedName()
-  await expect(put({ when: 'rate(1 hour)' }, { documents: dies })).rejects.toThrow('dead')
+  await expect(put({ when: 'rate(1 hour)' }, { documents: failingDocuments })).rejects.toThrow(
+    'dead',
+  )
   expect([await readPlacedName(), calls.has(before ?? '')]).toEqual([before, true])
   // After the document is stored: the old calls remain, and the new ones exist.
   const { place } = createMemoryPlacer(calls)
@@ -116,7 +118,7 @@ test('a crash at any point leaves a schedule with its calls, and at most superfl
   await put({ when: 'rate(2 hours)' }, { scheduler })
   expect(calls.has((await readPlacedName()) ?? '')).toBe(true)
   // When calls cannot be placed, nothing changes.
-  state.fails = new Error('no scheduler')
+  state.failure = new Error('no scheduler')
   const placedBefore = await readPlacedName()
   await expect(put({ when: 'rate(3 hours)' })).rejects.toThrow('no scheduler')
   expect(await readPlacedName()).toBe(placedBefore)
@@ -126,17 +128,19 @@ function createMemoryPlacer(calls: Map<string, ScheduledCalls>): Pick<SchedulerP
   return { place: async one => void calls.set(one.name, one) }
 }
 
-test('of two concurrent changes, the second one leaves no calls behind', async () => {
+test('of two concurrent changes, the refused one leaves no calls behind', async () => {
   const { calls, put, readPlacedName, platform } = await openWithScheduler()
   await put()
-  const late = {
+  const racingDocuments = {
     ...platform.documents,
     put: async (...args: Parameters<typeof platform.documents.put>) => {
       await put({ when: 'rate(1 hour)' })
       return platform.documents.put(...args)
     },
   }
-  await expect(put({ when: 'rate(2 hours)' }, { documents: late })).rejects.toMatchObject({
+  await expect(
+    put({ when: 'rate(2 hours)' }, { documents: racingDocuments }),
+  ).rejects.toMatchObject({
     code: 'DOCUMENT_CHANGED',
   })
   expect([...calls.keys()]).toEqual([await readPlacedName()])
@@ -147,8 +151,8 @@ test('removing a stack also removes its schedules, their calls and its notificat
   const { calls, put, platform, ports } = await openWithScheduler()
   await put()
   const body = { url: 'https://example.com/x', events: ['failed'], secret: 'a secret of enough' }
-  for (const at of ['/v1/notifications/all', `${shopPath}/notifications/mine`])
-    await callApiInProcess(ports, 'ann', { method: 'PUT', path: at, body })
+  for (const notificationPath of ['/v1/notifications/all', `${shopPath}/notifications/mine`])
+    await callApiInProcess(ports, 'ann', { method: 'PUT', path: notificationPath, body })
   await callApiInProcess(ports, 'ann', { method: 'DELETE', path: shopPath })
   expect(calls.size).toBe(0)
   expect((await platform.documents.list('schedule', '')).documents).toEqual([])

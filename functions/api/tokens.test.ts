@@ -102,7 +102,7 @@ test('after a rotation whose response was lost, a repetition leaves the known se
   await authenticate(deps(), repeated.token)
 })
 
-test('a write that fails changes no secret, and a concurrent change is reported', async () => {
+test('a rotation whose write fails changes no secret, and a concurrent change is reported', async () => {
   const { id, token } = await create()
   const { documents } = api.platform
   const failing = async (): Promise<never> => {

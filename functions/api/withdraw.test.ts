@@ -5,7 +5,7 @@ import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 let api: TestApi | undefined
 afterEach(() => api?.close())
 
-test('a waiting request can be withdrawn by a caller with its role, but not one that has begun', async () => {
+test('a waiting request can be withdrawn with the role that its kind needs, and one that has begun cannot', async () => {
   api = await openTestApi()
   const { call, issueToken, platform } = api
   const [deploy, preview] = [await issueToken('deploy'), await issueToken('preview')]

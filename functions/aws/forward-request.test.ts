@@ -6,11 +6,11 @@ import type { FunctionUrlEnv } from './function-url.ts'
 import { createUrlInvoker } from './url-invoker.fixture.ts'
 
 // A forwarded request reaches the app of the called function as if a client had called the address
-// of that function. Each test names the defect that it finds.
+// of that function.
 
 const functionArn = 'arn:aws:lambda:eu-test-1:000000000000:function:antichain-api'
 
-/** Forwards a request with headers to a function. */
+/** Forwards a request with a body to a function. */
 const forward = (lambda: LambdaInvoker, request: Request, body = '') =>
   createRequestForwarder({ lambda, functionArn })({
     ...{ request, body: Buffer.from(body), clientAddress: '198.51.100.7' },

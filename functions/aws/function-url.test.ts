@@ -146,7 +146,7 @@ describe('a streamed response', () => {
     expect(isCancelled).toBe(true)
   })
 
-  test('that breaks off fails the call instead of ending it', async () => {
+  test('that breaks off fails the call, and is not ended like a complete one', async () => {
     const app = new Hono().get('/', () => {
       const body = new ReadableStream({
         pull: () => {
@@ -160,7 +160,7 @@ describe('a streamed response', () => {
     expect(stream.writableEnded).toBe(false)
   })
 
-  test('is refused for a malformed event, because only the platform sends events', async () => {
+  test('does not begin for a malformed event: the call fails', async () => {
     const begin = (): PassThrough => new PassThrough()
     await expect(answerEvent(new Hono(), { rawPath: '/' }, begin)).rejects.toThrow()
   })

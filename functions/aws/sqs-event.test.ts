@@ -15,13 +15,13 @@ test('a message without counters has the delivery count of SQS and no refusals',
   ])
 })
 
-test('a message that was sent again keeps its deliveries, so that the last one is found', () => {
+test('a message that was sent again counts its earlier deliveries too', () => {
   const messageAttributes = { refusals: counterOf('3'), deliveries: counterOf('4') }
   const [message] = readSqsMessages({ Records: [{ ...record, messageAttributes }] })
   expect(message).toMatchObject({ deliveries: 6, refusals: 3 })
 })
 
-test('a forged counter counts as 0, and hides no other message', () => {
+test('a forged counter counts as 0, and the other messages are read too', () => {
   const messageAttributes = { refusals: counterOf('many'), deliveries: counterOf('-9') }
   const messages = readSqsMessages({ Records: [{ ...record, messageAttributes }, record] })
   expect(messages.map(({ deliveries, refusals }) => [deliveries, refusals])).toEqual([

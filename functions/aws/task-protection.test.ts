@@ -47,7 +47,7 @@ test('an agent that refuses is logged, and the work continues', async () => {
   expect((await protectWithAgent(500)).logged).toEqual(['task.unprotected', 'task.unprotected'])
 })
 
-test('outside of ECS no request is sent', async () => {
+test('outside of ECS no request is sent, so no failure is logged', async () => {
   const logged: string[] = []
   await createTaskProtection({}, { write: (_level, event) => void logged.push(event) }).set(true)
   expect(logged).toEqual([])

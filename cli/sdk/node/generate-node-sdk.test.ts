@@ -5,7 +5,7 @@ import {
 } from '../../../shared/providers/package-schema/package-schema.ts'
 import { generateNodeSdk } from './generate-node-sdk.ts'
 
-const stored = {
+const shopSchema = {
   name: 'shop',
   version: '1.2.3',
   meta: { moduleFormat: '(.*)(?:/[^/]*)' },
@@ -66,11 +66,11 @@ const stored = {
 }
 
 const generate = (schema: object) => generateNodeSdk(packageSchemaForm.parse(schema))
-const { files, omissions } = generate(stored)
+const { files, omissions } = generate(shopSchema)
 const linesOf = (path: string): readonly string[] =>
   (files.get(path) ?? '').split('\n').map(line => line.trim())
 
-test('modules are folders, and the package names them', () => {
+test('modules are folders, and the index of the package exports them', () => {
   expect([...files.keys()].toSorted()).toEqual([
     ...['config/index.d.ts', 'config/index.js', 'index.d.ts', 'index.js', 'package.json'],
     ...['runtime.js', 'store/index.d.ts', 'store/index.js', 'types/index.d.ts'],
@@ -81,7 +81,7 @@ test('modules are folders, and the package names them', () => {
   expect(linesOf('store/index.js')).toContain("const runtime = require('../runtime.js')")
 })
 
-test('a resource has inputs that may be outputs, and outputs', () => {
+test('a resource has outputs, and its inputs accept outputs', () => {
   const lines = linesOf('store/index.d.ts')
   expect(lines).toContain('readonly rules: pulumi.Output<outputs.store.Rule[] | undefined>')
   expect(lines).toContain('readonly token: pulumi.Output<string>')
@@ -111,7 +111,7 @@ test('descriptions and deprecations are comments, which no text can end', () => 
   expect(text).toContain('   * The rules.\n   *\n   * @deprecated Use none.')
 })
 
-test('the classes know secrets, constants, defaults and aliases', () => {
+test('the classes contain secrets, constants, defaults and aliases', () => {
   const shelf = files.get('store/index.js') ?? ''
   expect(shelf).toContain('"secrets": [\n    "token"\n  ]')
   expect(shelf).toContain('"const": "shelf"')
@@ -121,7 +121,7 @@ test('the classes know secrets, constants, defaults and aliases', () => {
   expect(provider).toContain('"SHOP_ZONE"')
 })
 
-test('functions have a plain form and one with outputs', () => {
+test('functions have a plain form and one with outputs, and methods are omitted', () => {
   const lines = linesOf('index.d.ts')
   expect(lines).toContain(
     'declare function delete_(a: string, b?: number | undefined, opts?: pulumi.InvokeOptions): Promise<boolean>',
@@ -138,7 +138,7 @@ test('the manifest names the plugin, or the base plugin with its parameters', ()
     const manifest: unknown = JSON.parse(generateNodeSdk(schema).files.get('package.json') ?? '')
     return Object(manifest).pulumi
   }
-  const schema = packageSchemaForm.parse(stored)
+  const schema = packageSchemaForm.parse(shopSchema)
   expect(pulumiOf(schema)).toEqual({ resource: true, name: 'shop', version: '1.2.3' })
   const baseProvider = { name: 'base', version: '4.5.6' }
   expect(pulumiOf({ ...schema, parameterization: { baseProvider, parameter: 'cA==' } })).toEqual({
@@ -150,7 +150,7 @@ test('the manifest names the plugin, or the base plugin with its parameters', ()
 test.each([
   ['/aws/v6.0.0/schema.json#/types/aws:s3/x:X', "uses the type '/aws/v6.0.0"],
   ['#/types/shop:store/Missing:Missing', "has no type 'shop:store/Missing:Missing'"],
-])('a schema with the type %s is refused', ($ref, problem) => {
+])('a schema with the reference %s is refused', ($ref, problem) => {
   const resource = { inputProperties: { value: { $ref } } }
   expect(() => generate({ name: 'shop', resources: { 'shop:index:A': resource } })).toThrow(problem)
 })

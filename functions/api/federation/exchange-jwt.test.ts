@@ -143,7 +143,7 @@ test('an expired, early or incomplete token is refused', async () => {
     )
 })
 
-test('a token for another audience is refused, and the refusal names only its own audience', async () => {
+test('a token for another audience is refused, and the refusal names this audience, but none of a rule', async () => {
   await createRule('ci')
   const jwt = await issuer.sign(createClaims({ aud: 'https://other.test' }))
   const { status, answer } = await exchange(jwt)
@@ -154,7 +154,7 @@ test('a token for another audience is refused, and the refusal names only its ow
   expect((await exchange(both)).status).toBe(201)
 })
 
-test('an unknown issuer is not called, and gets the same answer as claims that do not match', async () => {
+test('an unknown issuer is not called, and its token is answered like one whose claims do not match', async () => {
   const jwt = await issuer.sign(createClaims())
   const unknown = await exchange(jwt)
   expect(unknown).toEqual(refusal('OIDC_TOKEN_FOREIGN'))
@@ -213,7 +213,7 @@ test('a request that is too large is refused before it is decoded', async () => 
   expect(issuer.listPaths()).toEqual([])
 })
 
-test('of several rules that admit a token the request names one', async () => {
+test('of several rules that admit a token, the request must name one', async () => {
   await createRule('reader', { role: 'read' })
   await createRule('writer')
   const jwt = await issuer.sign(createClaims())

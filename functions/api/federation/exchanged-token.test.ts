@@ -89,7 +89,7 @@ test('a rotated token of a rule ends with its rule too', async () => {
   expect(await statusOf(token)).toBe(401)
 })
 
-test('a token of an earlier version, which names no rule, does not end with its rule', async () => {
+test('a token that an earlier version of Antichain issued names no rule, and does not end with its rule', async () => {
   await putRule('ci')
   const { id, token } = await exchangeFor(audience)
   const { documents } = api.platform

@@ -43,6 +43,9 @@ test.each([
   [otherIssuer, { aud: 'https://antichain.test', iss: otherIssuer }, false],
   [otherIssuer, { ref: '*/**' }, false],
   [otherIssuer, {}, false],
-])('of %s the conditions %o restrict the owner: %s', (issuer, claims, isRestricted) => {
-  expect(restrictsOwner(issuer, claims)).toBe(isRestricted)
-})
+])(
+  'restrictsOwner of the issuer %s with the conditions %o returns %s',
+  (issuer, claims, isRestricted) => {
+    expect(restrictsOwner(issuer, claims)).toBe(isRestricted)
+  },
+)

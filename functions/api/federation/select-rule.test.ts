@@ -30,6 +30,6 @@ test.each([
   [{ toString: '**' }, false],
   [{ long: '**' }, false],
   [{ repository: 'acme/shop', groups: 'other' }, false],
-])('the conditions %o match: %s', (conditions, isMatch) => {
+])('matchesConditions with the conditions %o returns %s', (conditions, isMatch) => {
   expect(matchesConditions(conditions as Record<string, string>, claims)).toBe(isMatch)
 })

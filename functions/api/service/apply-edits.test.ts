@@ -41,7 +41,7 @@ test('a result above the limit is refused', () => {
   )
 })
 
-test('the text of a field is the one that JSON.parse reads', () => {
+test('findFieldText returns the text of the field whose value JSON.parse returns', () => {
   const someSpace = fc.constantFrom('', ' ', '\n\t')
   fc.assert(
     fc.property(

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close())
 
-/** Returns a state as clients write it, with a name that has more bytes than characters. */
+/** Returns a state as clients write it, with an input that has more bytes than characters. */
 function textOf(...names: readonly string[]): string {
   const resources = names.map(name => ({
     urn: `urn:pulumi:dev::shop::my:index:Group::${name}`,

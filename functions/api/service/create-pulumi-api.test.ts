@@ -7,7 +7,7 @@ import { toServiceErrorResponse } from './service-error.ts'
 import { readServiceBody } from './service-body.ts'
 import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// Functions of AWS are many processes. Two apps over the same records represent two of them.
+// A Lambda function runs in many processes. Two apps over the same records represent two of them.
 
 let service: TestService
 let admin = ''
@@ -70,7 +70,7 @@ test('the stack gets a nudge when its update is completed or cancelled, or when 
   expect(nudges).toEqual([undefined, shop, shop, shop])
 })
 
-test('a cancel succeeds while calls of the client are underway, and keeps what they acknowledged', async () => {
+test('a cancel succeeds while calls of the client are underway, and keeps the entries that the service acknowledged', async () => {
   const { path, lease } = await service.startUpdate(admin)
   const calls = Array.from({ length: 12 }, async (_, index) => {
     const urn = `urn:pulumi:dev::shop::my:index:Group::group-${index}`

@@ -70,7 +70,7 @@ async function release(deployment: DeploymentId, result: 'succeeded' | 'failed' 
   await service.platform.catalog.release(deployment, { at, result, changes, version: 1 })
 }
 
-const eventsOf = (deployment: DeploymentId, events: readonly object[], first = 0) =>
+const appendEvents = (deployment: DeploymentId, events: readonly object[], first = 0) =>
   service.platform.events.append(
     deployment,
     'writer',
@@ -79,7 +79,7 @@ const eventsOf = (deployment: DeploymentId, events: readonly object[], first = 0
   )
 
 describe('a request for a deployment', () => {
-  test('is a request in the queue of the stack, with the next number', async () => {
+  test('becomes a request in the queue of the stack, with the next number', async () => {
     const operations = [
       'update',
       'preview',
@@ -291,14 +291,14 @@ describe('the log of a deployment', () => {
       { header: 'pulumi update', timestamp: expect.any(String) as string },
       [],
     ])
-    await eventsOf(deployment, [event(0, created)])
+    await appendEvents(deployment, [event(0, created)])
     const part = await read('dep-1/logs?continuationToken=0')
     expect(part.lines).toEqual([{ timestamp: '1970-01-01T00:00:02.000Z', line: 'create urn:a\n' }])
     await release(deployment, 'succeeded')
     // The summary arrives after the end.
     const late = await read(`dep-1/logs?continuationToken=${String(part.nextToken)}`)
     expect(late).toEqual({ lines: [], nextToken: part.nextToken })
-    await eventsOf(deployment, [event(1, summary)], 1)
+    await appendEvents(deployment, [event(1, summary)], 1)
     const last = await read(`dep-1/logs?continuationToken=${String(part.nextToken)}`)
     expect(last).toEqual({
       lines: [{ timestamp: '1970-01-01T00:00:02.000Z', line: 'succeeded: 1 create\n' }],
@@ -313,7 +313,7 @@ describe('the log of a deployment', () => {
     const events = Array.from({ length: 1_200 }, (_, index) =>
       event(index, { resOutputsEvent: { metadata: { ...metadata, urn: `urn:${index}` } } }),
     )
-    await eventsOf(deployment, events)
+    await appendEvents(deployment, events)
     const linesOf = async (query: string): Promise<readonly (string | undefined)[]> => {
       const { lines } = await read(`dep-1/logs?${query}`)
       return (lines as { line?: string }[]).map(({ line }) => line)
@@ -360,7 +360,7 @@ describe('the log of a deployment', () => {
     const [request] = await listRequests()
     const key = request?.key ?? ''
     expect((await read('dep-1')).status).toBe('accepted')
-    await eventsOf(previewIdOf(shop, key), [event(0, created), event(1, summary)])
+    await appendEvents(previewIdOf(shop, key), [event(0, created), event(1, summary)])
     expect((await read('dep-1')).status).toBe('running')
     expect(await read('dep-1/updates')).toMatchObject([{ updateID: 'preview-1' }])
     const events = `${shopService}/update/preview-1/events`

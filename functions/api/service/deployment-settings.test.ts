@@ -131,10 +131,10 @@ describe('a deployment of a repository', () => {
     const other = 'd'.repeat(40)
     expect((await run({ commit: other })).status).toBe(200)
     expect((await run({ branch: 'main' })).json['message']).toContain('names no commit')
-    const alone = { operation: 'update', inheritSettings: false }
-    expect((await service.call(deploy, `POST ${deployments}`, alone)).json['message']).toContain(
-      'no program was uploaded',
-    )
+    const withoutSettings = { operation: 'update', inheritSettings: false }
+    expect(
+      (await service.call(deploy, `POST ${deployments}`, withoutSettings)).json['message'],
+    ).toContain('no program was uploaded')
     const requests = await listRequests()
     expect(requests.map(({ program }) => 'commit' in program && program.commit)).toEqual([
       commit,
@@ -172,7 +172,7 @@ describe('a deployment of a repository', () => {
     expect((await run({ repoUrl: 'https://git.example/acme/web', commit })).status).toBe(200)
   })
 
-  test('is not inherited by the detection of drift', async () => {
+  test('is not the default for the detection of drift', async () => {
     await patch(gitOf({ repoUrl, commit }))
     await service.platform.requests.putProgram(shop, 'a'.repeat(64) as BlobHash)
     const body = { operation: 'detect-drift', inheritSettings: true }

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const secret = 'a key'
 
-/** Creates a webhook of the stack, and returns its response. */
+/** Creates a webhook of the stack, and returns the response of the service. */
 async function createHook(fields: object = {}, authorization = deploy) {
   const hook = { name: '', displayName: 'my hook', payloadUrl: `${receiver.origin}/in` }
   const body = { organizationName: 'organization', ...hook, active: true, secret, ...fields }

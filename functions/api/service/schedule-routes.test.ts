@@ -10,8 +10,8 @@ import { shop } from '../api.fixture.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
 const schedules = `${shopService}/deployments/schedules`
-const drifts = `${shopService}/deployments/drift/schedules`
-const ttls = `${shopService}/deployments/ttl/schedules`
+const driftSchedules = `${shopService}/deployments/drift/schedules`
+const ttlSchedules = `${shopService}/deployments/ttl/schedules`
 
 let service: TestService
 let deploy = ''
@@ -26,6 +26,7 @@ afterEach(() => service.close())
 const post = (path: string, body: object, token = deploy) =>
   service.call(token, `POST ${path}`, body)
 
+/** Returns the body for a schedule of the kind `raw`. */
 const raw = (operation: string, fields: object = { scheduleCron: '0 4 * * *' }) => ({
   ...fields,
   request: { operation, inheritSettings: true },
@@ -75,7 +76,7 @@ describe('a schedule of a client', () => {
     const once = '2099-01-31T04:00:00.5+02:00'
     const update = await create(schedules, raw('update', { scheduleOnce: once }))
     expect(update).toMatchObject({ scheduleOnce: '2099-01-31 02:00:00.000' })
-    const ttl = await create(ttls, { timestamp: once, deleteAfterDestroy: false })
+    const ttl = await create(ttlSchedules, { timestamp: once, deleteAfterDestroy: false })
     const context = { options: { deleteAfterDestroy: false } }
     expect(ttl).toMatchObject({
       scheduleOnce: '2099-01-31 02:00:00.000',
@@ -86,7 +87,7 @@ describe('a schedule of a client', () => {
   })
 
   test('that detects drift can remedy it', async () => {
-    const view = await create(drifts, { scheduleCron: '0 * * * *', autoRemediate: true })
+    const view = await create(driftSchedules, { scheduleCron: '0 * * * *', autoRemediate: true })
     const options = { remediateIfDriftDetected: true }
     expect(view).toMatchObject({
       definition: { request: { operation: 'detect-drift', operationContext: { options } } },
@@ -94,7 +95,7 @@ describe('a schedule of a client', () => {
     expect(await readOperation(view['id'])).toEqual({ kind: 'refresh', remediate: true })
   })
 
-  test('is replaced by a change except for its pause and its zone, and is removed', async () => {
+  test('is replaced by a change, which keeps pause, jitter and a repeated time with its zone, and is removed', async () => {
     const value = { when: '0 4 * * *', zone: 'Europe/Berlin', operation: { kind: 'up' } }
     const key = { kind: 'schedule', scope: shop, name: 'ours' } as const
     const stored = { ...value, isPaused: true, jitterMs: 5_000, createdAt: 0 }
@@ -116,7 +117,7 @@ describe('a schedule of a client', () => {
 
   test('is not changed through the path of another kind', async () => {
     const { id } = await create(schedules, raw('update'))
-    for (const path of [drifts, ttls]) {
+    for (const path of [driftSchedules, ttlSchedules]) {
       const { status, json } = await post(`${path}/${String(id)}`, { scheduleCron: '1 * * * *' })
       expect([status, json['message']]).toEqual([
         400,
@@ -145,9 +146,13 @@ describe('a schedule of a client', () => {
       { ...raw('update'), request: { operation: 'update', agentPoolID: 'x' } },
       "'agentPoolID'",
     ],
-    [drifts, { scheduleCron: '* * * * *', more: 1 }, "'more'"],
-    [drifts, { autoRemediate: true }, 'either'],
-    [ttls, { timestamp: '2099-01-01T00:00:00Z', deleteAfterDestroy: true }, 'deleteAfterDestroy'],
+    [driftSchedules, { scheduleCron: '* * * * *', more: 1 }, "'more'"],
+    [driftSchedules, { autoRemediate: true }, 'either'],
+    [
+      ttlSchedules,
+      { timestamp: '2099-01-01T00:00:00Z', deleteAfterDestroy: true },
+      'deleteAfterDestroy',
+    ],
   ] as const
 
   test('in a bad request is refused, and is not stored', async () => {

@@ -14,7 +14,7 @@ const listNames = async (tagName: string): Promise<readonly unknown[]> => {
   return (json['stacks'] as { readonly stackName: unknown }[]).map(({ stackName }) => stackName)
 }
 
-test('a tag may have the name __proto__, and no other name is found on the prototype', async () => {
+test('a tag may have the name __proto__, and names of the prototype are not found as tags', async () => {
   expect([await listNames('__proto__'), await listNames('constructor')]).toEqual([[], []])
   const tags = '{"__proto__":"web","owner":"me"}'
   const set = await service.call(admin, `PATCH ${shopService}/tags`, tags)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApi } from '../api.fixture.ts'
 import { entryOf, openTestService, shopService, type TestService } from './service.fixture.ts'
 
-// Behaviour of a service on which Pulumi's command line depends. A service may easily miss it.
+// Details on which Pulumi's command line depends, and which a service may easily miss.
 
 let service: TestService
 let admin = ''
@@ -74,7 +74,7 @@ describe('errors', () => {
     expect([response.status, response.json['code']]).toEqual([413, 413])
   })
 
-  test('the removal of a stack with resources has the literal message', async () => {
+  test('the removal of a stack with resources is refused with the literal message that clients expect', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const entries = createEntries(stackState, 1, 1)
     await service.call(lease, `PATCH ${path}/journalentries`, { entries })
@@ -169,11 +169,11 @@ describe('updates', () => {
     const readToken = async () =>
       (await service.call(admin, `GET ${path}/events`)).json['continuationToken']
     expect(await readToken()).toMatch(/^[\w-]+$/)
-    const { path: left } = await service.startUpdate(admin, 'preview')
+    const { path: abandoned } = await service.startUpdate(admin, 'preview')
     await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
     expect(await readToken()).toBeNull()
     service.advanceClock(300_001)
-    const { json } = await service.call(admin, `GET ${left}/events`)
+    const { json } = await service.call(admin, `GET ${abandoned}/events`)
     expect(json['continuationToken']).toBeNull()
   })
 
@@ -382,7 +382,7 @@ describe('secrets managers', () => {
   const managerEntry = (salt: string): object =>
     entryOf(6, 1, { secretsProvider: { type: 'passphrase', state: { salt } } })
 
-  /** Runs an update with the manager of a salt, and returns the status of its entries. */
+  /** Runs an update with a passphrase manager that has this salt. Returns the status of its entries. */
   async function update(salt: string, entries: readonly object[] = []): Promise<number> {
     const { path, lease } = await service.startUpdate(admin)
     const allEntries = [managerEntry(salt), ...entries]
