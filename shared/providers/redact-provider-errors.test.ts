@@ -7,7 +7,7 @@ import { ProviderError } from './provider-error.ts'
 const inputs = new Map([['token', secretOf('tok-hush')]])
 const failures = [{ property: 'token', reason: 'tok-hush is refused' }]
 
-/** Creates a provider whose calls all fail, or return failures, with its secret in the message. */
+/** Creates a provider whose calls all throw `thrown`, or without it return `failures`. */
 function createLeakingProvider(thrown?: ProviderError): Provider {
   const answer = thrown === undefined ? async () => ({ failures }) : () => Promise.reject(thrown)
   const calls = ['checkConfig', 'diffConfig', 'configure', 'check', 'diff', 'create', 'update']
@@ -26,7 +26,7 @@ test.each(['checkConfig', 'check', 'invoke', 'call'] as const)(
 )
 
 test.each(['create', 'read', 'invoke', 'call'] as const)(
-  'an error of %s contains no secret and keeps its error source',
+  'an error of %s contains no secret, and keeps its status, code and `isRequestUnsent`',
   async name => {
     const details = { status: 'ok', code: 14, isRequestUnsent: true } as const
     const thrown = new ProviderError('no connection for tok-hush', details)

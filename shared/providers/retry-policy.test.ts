@@ -9,15 +9,18 @@ const createProviderError = (
 ): ProviderError => new ProviderError('no', { status, code: 14, ...more })
 
 test.each([
-  [createProviderError('ok'), 'provider', 'failed'],
-  [createProviderError('unknown'), 'provider', 'failed'],
-  [createProviderError('ok', { isRequestUnsent: true }), 'unsent', 'failed'],
-  [createProviderError('lost'), 'lost', 'interrupted'],
-  [error('PLUGIN_FAILED', 'no port'), 'plugin', 'failed'],
-  [error('LEASE_LOST', 'too late'), 'lease', undefined],
-  [error('STORE_UNAVAILABLE', 'full'), 'store', 'failed'],
-  [new TypeError('a stone'), 'internal', 'failed'],
-] as const)('%s has the error source %s and ends an operation as %s', (thrown, producer, end) => {
-  expect(errorSourceOf(thrown)).toBe(producer)
-  expect(verdictAfterError(thrown)).toBe(end)
-})
+  ['a refusal', 'provider', 'failed', createProviderError('ok')],
+  ['an unknown effect', 'provider', 'failed', createProviderError('unknown')],
+  ['an unsent request', 'unsent', 'failed', createProviderError('ok', { isRequestUnsent: true })],
+  ['a lost connection', 'lost', 'interrupted', createProviderError('lost')],
+  ['PLUGIN_FAILED', 'plugin', 'failed', error('PLUGIN_FAILED', 'no port')],
+  ['LEASE_LOST', 'lease', undefined, error('LEASE_LOST', 'too late')],
+  ['STORE_UNAVAILABLE', 'store', 'failed', error('STORE_UNAVAILABLE', 'full')],
+  ['a bug', 'internal', 'failed', new TypeError('a stone')],
+] as const)(
+  'the error of %s has the source %s and the verdict %s',
+  (_what, source, verdict, thrown) => {
+    expect(errorSourceOf(thrown)).toBe(source)
+    expect(verdictAfterError(thrown)).toBe(verdict)
+  },
+)

@@ -9,25 +9,28 @@ const unsent = new ProviderError('no connection', {
   isRequestUnsent: true,
 })
 
-/** Creates a sequence of instances, and records the reports between their calls. */
-function createScene(...failures: readonly (Error | undefined)[]) {
+/**
+ * Creates a provider whose reads fail with these errors, one after the other. Later reads return
+ * how often its instance was requested. `messages` lists the reports of retries.
+ */
+function createFailingProvider(...failures: readonly (Error | undefined)[]) {
   const messages: string[] = []
   const failuresLeft = [...failures]
-  let instances = 0
+  let instanceCount = 0
   const provider = {
     read: async () => {
       const failure = failuresLeft.shift()
       if (failure !== undefined) throw failure
-      return instances
+      return instanceCount
     },
   } as unknown as Provider
   return {
     messages,
-    instances: () => instances,
+    countInstances: () => instanceCount,
     provider,
-    reaching: {
+    retryDeps: {
       getInstance: async () => {
-        instances += 1
+        instanceCount += 1
         return provider
       },
       beforeRetry: async (number: number, why: string) => void messages.push(`${number} ${why}`),
@@ -37,28 +40,28 @@ function createScene(...failures: readonly (Error | undefined)[]) {
 
 describe('a call that found no connection', () => {
   test('is retried with the current instance, and each retry is reported', async () => {
-    const { reaching, messages } = createScene(unsent, unsent)
-    expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
+    const { retryDeps, messages } = createFailingProvider(unsent, unsent)
+    expect(await retryUnsent(retryDeps, ({ read }) => read({} as never))).toBe(3)
     expect(messages).toEqual(['0 no connection', '1 no connection'])
   })
 
   test('fails after three attempts', async () => {
-    const { reaching, instances } = createScene(unsent, unsent, unsent)
-    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unsent)
-    expect(instances()).toBe(3)
+    const { retryDeps, countInstances } = createFailingProvider(unsent, unsent, unsent)
+    await expect(retryUnsent(retryDeps, ({ read }) => read({} as never))).rejects.toBe(unsent)
+    expect(countInstances()).toBe(3)
   })
 
   test('is retried automatically when it is a read', async () => {
-    const { reaching, provider } = createScene(unsent)
-    expect(await withUnsentRetry(provider, reaching).read({} as never)).toBe(2)
+    const { retryDeps, provider } = createFailingProvider(unsent)
+    expect(await withUnsentRetry(provider, retryDeps).read({} as never)).toBe(2)
   })
 })
 
 test('a call that was refused, or may have reached the provider, is not retried', async () => {
   for (const status of ['ok', 'lost', 'unknown'] as const) {
     const failure = new ProviderError('no', { status, code: 14 })
-    const { reaching, messages } = createScene(failure)
-    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(failure)
+    const { retryDeps, messages } = createFailingProvider(failure)
+    await expect(retryUnsent(retryDeps, ({ read }) => read({} as never))).rejects.toBe(failure)
     expect(messages).toEqual([])
   }
 })

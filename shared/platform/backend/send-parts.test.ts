@@ -16,10 +16,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a part that cannot be written gives the hint of the backend, not that of the store on this machine', async () => {
+test('the error of a part that cannot be written has the hint for the backend, not that for the store on this machine', async () => {
   const backend = await openBackend(createFileObjects(folder, { hasAttributes: false }), {})
   const id = stackIdOf('shop', 'dev')
-  // A file in place of the folder fails every write below it, as a full disk does.
+  // A file in place of the folder makes every write below it fail, as a full disk does.
   const journal = join(folder, stackKeysOf(backend.layout, id).journal)
   mkdirSync(dirname(journal), { recursive: true })
   writeFileSync(journal.replace(/\/$/, ''), '')

@@ -98,7 +98,7 @@ test('the close after a second fence keeps the first fence, which refuses the ne
   expect(await putWrites(3, 'log.append')).toBe(true)
 })
 
-test('a copy that grows belongs to a living process', async () => {
+test('a copy that grows during the wait belongs to a living process, and is not fenced', async () => {
   await createCopy()
   await lockAs('first')
   onSleep = () => putWrites(2, 'leases.renew')
@@ -120,7 +120,7 @@ test('a copy without a lock is fenced immediately', async () => {
   expect(notices).toEqual([])
 })
 
-test('a copy that ended is removed without a close', async () => {
+test('the close of a copy whose deployment was released only removes the copy', async () => {
   await createCopy()
   await putWrites(2, 'copies.end')
   const copies = createCopies()
@@ -147,16 +147,16 @@ test('a deployment of this machine is released in its store after another machin
   const deployment = deploymentIdOf(id, 1)
   const record = { id, current: deployment, version: 3 } as StackRecord
   const released: unknown[] = []
-  const own: Partial<UnfinishedCopyDeps> = {
+  const ownDeps: Partial<UnfinishedCopyDeps> = {
     catalog: {
       getStack: async () => record,
       release: async (...args) => void released.push(args),
     },
     journalCopies: { find: async () => 'c', remove: async () => undefined },
   }
-  expect(await createCopies(own).fence(id)).toEqual([])
+  expect(await createCopies(ownDeps).fence(id)).toEqual([])
   expect(released).toEqual([])
   await createCopies().fence(id)
-  await createCopies(own).releaseIfTakenOver(id)
+  await createCopies(ownDeps).releaseIfTakenOver(id)
   expect(released).toEqual([[deployment, expect.objectContaining({ version: 3 })]])
 })

@@ -32,13 +32,14 @@ async function openDeps() {
   const backend = await openBackend(store, {})
   expect(backend.layout).toBe('legacy')
   await saveBackendTags(backend, id, { owner: 'me' })
-  const held: string[] = []
+  /** Each acquired lock, and each released one after a hyphen. */
+  const lockEvents: string[] = []
   const locks = {
-    acquire: async (stack: StackId) => void held.push(stack),
-    release: async (stack: StackId) => void held.push(`-${stack}`),
+    acquire: async (stack: StackId) => void lockEvents.push(stack),
+    release: async (stack: StackId) => void lockEvents.push(`-${stack}`),
   }
   const catalog = catalogOf()
-  return { backend, catalog, locks, held, marks: createStackMarks(join(folder, 'marks')) }
+  return { backend, catalog, locks, lockEvents, marks: createStackMarks(join(folder, 'marks')) }
 }
 type Deps = Awaited<ReturnType<typeof openDeps>>
 
@@ -46,7 +47,7 @@ async function listKeys({ backend }: Deps): Promise<readonly string[]> {
   return (await backend.store.list('.pulumi/')).map(({ key }) => key)
 }
 
-/** Lets change number `failsAt` of the store, and all later ones, fail. */
+/** Returns dependencies whose store fails in change number `failsAt`, and in all later ones. */
 function failAt({ backend, ...deps }: Deps, failsAt: number): Deps {
   let changes = 0
   const change = <Args extends readonly unknown[], T>(run: (...args: Args) => Promise<T>) => {
@@ -85,8 +86,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     expect((await readBackendTags(backend, id))?.tags).toEqual({ owner: 'me' })
     // The next command does not take the moved checkpoint for a change.
     expect(deps.marks.read(id)).toMatchObject({ base: 'base' })
-    const lockEvents = deps.held.slice(-2)
-    expect(lockEvents).toEqual([id, `-${id}`])
+    expect(deps.lockEvents.slice(-2)).toEqual([id, `-${id}`])
     if (isWhole) {
       expect(failsAt).toBeGreaterThan(6)
       return
@@ -94,7 +94,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
   }
 })
 
-test('an existing stack of the project is skipped', async () => {
+test('a stack that already exists in the layout with projects is skipped', async () => {
   const deps = await openDeps()
   await createStackObject({ ...deps.backend, layout: 'project' }, id)
   const { skipped } = await upgradeLayout(deps, findNoProjects)
@@ -132,14 +132,14 @@ test('a locked stack makes the whole upgrade fail, which releases the locks that
   const findProjects = async () => new Map([['a', 'mall']])
   const upgrade = upgradeLayout(locked, findProjects)
   await expect(upgrade).rejects.toMatchObject({ code: 'BACKEND_LOCKED' })
-  expect([await listKeys(deps), deps.held]).toEqual([before, [other, `-${other}`]])
+  expect([await listKeys(deps), deps.lockEvents]).toEqual([before, [other, `-${other}`]])
   // The metadata already names the layout with projects, so the other stacks can be moved.
   await deps.backend.store.put('.pulumi/meta.yaml', Buffer.from('version: 1\n'))
   const { upgraded, skipped } = await upgradeLayout(locked, findProjects)
   expect([upgraded, skipped]).toEqual([[other], [{ stack: 'old', reason: 'locked' }]])
 })
 
-test('a locked stack whose project is not known makes the whole upgrade fail', async () => {
+test('a lock or a journal copy of a stack whose project is not known makes the whole upgrade fail', async () => {
   const deps = await openDeps()
   await createStackObject(deps.backend, stackIdOf('-', 'empty'))
   const { store } = deps.backend
@@ -156,7 +156,7 @@ test('a locked stack whose project is not known makes the whole upgrade fail', a
   ])
 })
 
-test('a stack without resources gets the named project', async () => {
+test('a stack without resources moves to the project that the caller names', async () => {
   const deps = await openDeps()
   await createStackObject(deps.backend, stackIdOf('-', 'empty'))
   const prompted: (readonly string[])[] = []
@@ -167,7 +167,7 @@ test('a stack without resources gets the named project', async () => {
   expect([prompted, upgraded]).toEqual([[['empty']], [stackIdOf('mall', 'empty'), id]])
 })
 
-test('a damaged checkpoint or a denied write of the metadata changes nothing', async () => {
+test('a damaged checkpoint or a denied write of the metadata makes the upgrade fail without a change', async () => {
   const deps = await openDeps()
   const { store } = deps.backend
   const before = await listKeys(deps)

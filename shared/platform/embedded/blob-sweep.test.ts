@@ -12,7 +12,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Creates the file that a writer leaves when it crashes before the rename. */
+/**
+ * Creates the file that a writer leaves when it crashes before the rename. Returns the file's name.
+ */
 function leaveUnfinished(hash: BlobHash, at: number): string {
   const name = `${hash}.${crypto.randomUUID()}`
   const path = join(folder, hash.slice(0, 2), name)
@@ -21,7 +23,7 @@ function leaveUnfinished(hash: BlobHash, at: number): string {
   return name
 }
 
-test('old unfinished files are removed; complete blobs and recent files stay', async () => {
+test('old unfinished files are removed, but a dry run only counts them; complete blobs and recent files stay', async () => {
   const hash = await createBlobs(folder).put(new TextEncoder().encode('whole'))
   const at = Date.now()
   leaveUnfinished(hash, at - 5_000)

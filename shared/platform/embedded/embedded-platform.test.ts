@@ -197,7 +197,7 @@ describe('while a store is open', () => {
     expect(client.getRole()).toBe('owner')
   })
 
-  test('with `nudgeUnfinished`, the first receive returns the stacks that were left running', async () => {
+  test('with `nudgeUnfinished`, the first receive returns the stack whose deployment has not ended', async () => {
     const start = { command: 'up', message: '', at: 1 as EpochMs } as const
     await using platform = await openEmbeddedPlatform({ home: folder })
     await platform.catalog.createStack(stack, 1 as EpochMs)

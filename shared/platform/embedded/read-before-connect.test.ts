@@ -48,7 +48,7 @@ test('a process that starts to connect becomes the owner without a write, and an
   expect(await platform.catalog.createStack(second, 2 as EpochMs)).toBe(true)
 })
 
-test('a store that closes while it connects leaves the ownership to the next process', async () => {
+test('a platform that is closed while it connects leaves the ownership to the next one', async () => {
   const platform = await openLate()
   platform.startConnecting()
   await platform.close()
@@ -63,7 +63,7 @@ test('a write beside an owner makes the process its client', async () => {
   expect([owner.getRole(), platform.getRole()]).toEqual(['owner', 'client'])
 })
 
-test('a new home, and a store of another version, are opened as by a process that also writes', async () => {
+test('a new home, and a store of another version, are handled as without `connectsLate`', async () => {
   await using platform = await openEmbeddedPlatform({ home: join(home, 'new'), connectsLate: true })
   expect(platform.getRole()).toBe('owner')
   const database = new DatabaseSync(join(home, 'store', 'antichain.db'))

@@ -64,7 +64,7 @@ test('an invalid connection string of Azure is an error that does not contain it
   })
 })
 
-test('an error of Azure without a text has the code of its header as reason', async () => {
+test('an error of Azure without a body still has a reason', async () => {
   const host = await startService((_request, response) => {
     response.writeHead(403, { 'x-ms-error-code': 'AuthorizationFailure' })
     response.end()
@@ -77,7 +77,7 @@ test('an error of Azure without a text has the code of its header as reason', as
   })
 })
 
-test('requests to an emulator of Google have its path, and its errors have one line', async () => {
+test('requests to an emulator of Google have the path of its API, and its messages are joined in one line', async () => {
   const paths: string[] = []
   const host = await startService(({ url = '' }, response) => {
     paths.push(url)

@@ -21,9 +21,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const ownMark = `-${process.pid}-`
-/** Writes a temporary file of the process `writer`, which was last changed `ageMinutes` ago. */
-function leave(key: string, writer: string, ageMinutes: number): string {
-  const path = createTemporaryPath(join(folder, key)).replace(ownMark, writer)
+/**
+ * Writes a temporary file whose name has `pidMark`, the pid of its writer between hyphens. The file
+ * was last changed `ageMinutes` ago.
+ */
+function leave(key: string, pidMark: string, ageMinutes: number): string {
+  const path = createTemporaryPath(join(folder, key)).replace(ownMark, pidMark)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, 'half')
   const at = Date.now() / 1000 - ageMinutes * 60
@@ -40,7 +43,7 @@ test('a write removes old temporary files of dead processes in its folder, and n
   const young = leave('stacks/shop/dev.json', dead, 59)
   const living = leave('stacks/shop/dev.json', ownMark, 61)
   const parent = leave('stacks/shop/dev.json', `-${process.ppid}-`, 600)
-  // An older version wrote names without a process.
+  // An older version wrote names without a pid.
   const unnamed = join(
     folder,
     `stacks/shop/a.antichain-tmp-${'0'.repeat(8)}-1111-4111-8111-${'1'.repeat(12)}`,
@@ -60,7 +63,7 @@ test('a write removes old temporary files of dead processes in its folder, and n
   )
 })
 
-test('a write also removes old temporary files of listed folders, to which no command writes any more', async () => {
+test('a write also removes the old temporary files that an earlier listing found in other folders', async () => {
   const part = leave('journal/shop/dev/copy/00000007.json', `-${findDeadPid()}-`, 61)
   const store = open()
   expect(await store.list('journal/')).toEqual([])

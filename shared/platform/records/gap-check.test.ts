@@ -9,7 +9,10 @@ function record(number: number): LogRecord {
   return { number, writer: 'w', at: 1, decisions: [] } as unknown as LogRecord
 }
 
-/** Creates a log of some records, with a control record or without. `reads` lists the reads. */
+/**
+ * Creates a log with these record numbers. `closed` is that of its control record. If `closed` is
+ * undefined, no control record exists. `reads` lists the number at which each read begins.
+ */
 function openLog(numbers: readonly number[], closed: boolean | undefined) {
   const reads: number[] = []
   const stored = new Set(numbers)
@@ -31,7 +34,7 @@ function openLog(numbers: readonly number[], closed: boolean | undefined) {
   return { read, reads }
 }
 
-describe('a log that is read without gaps', () => {
+describe('a log that is checked for gaps', () => {
   test('needs one read when no record is missing', async () => {
     const { read, reads } = openLog([0, 1, 2], false)
     expect(await read()).toEqual([0, 1, 2])
@@ -45,7 +48,7 @@ describe('a log that is read without gaps', () => {
     ['where the reading begins', [0, 1, 3], 2, 2],
     ['at the beginning', [1, 2, 3], 0, 0],
   ])(
-    'a gap %s of an open deployment is reported as damage, with its key',
+    'in an open deployment, a gap %s is reported as damage, with the key of the missing record',
     async (_where, numbers, from, at) => {
       const { read } = openLog(numbers, false)
       await expect(read(from)).rejects.toMatchObject({
@@ -60,9 +63,12 @@ describe('a log that is read without gaps', () => {
     await expect(openLog([0, 1, 3], true).read()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
   })
 
-  test.each([true, undefined])(
-    'a missing first record means that retention removes the log, when `closed` is %s',
-    async closed => {
+  test.each([
+    ['of a closed deployment', true],
+    ['without a control record', undefined],
+  ])(
+    'a missing first record %s means that retention has begun to remove the log',
+    async (_what, closed) => {
       await expect(openLog([2, 3], closed).read()).rejects.toMatchObject({
         code: 'RECORDS_REMOVED',
       })

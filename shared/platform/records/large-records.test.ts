@@ -29,7 +29,7 @@ const createState = (text: string) => ({
   outputs: { text },
 })
 
-/** Creates blobs in memory, and records what the store receives. */
+/** Creates blobs in memory, and an empty list `stored` for the texts that the store receives. */
 function createTestBlobs() {
   const kept = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {

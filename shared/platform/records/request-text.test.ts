@@ -16,8 +16,8 @@ test('a stored request is parsed to the request that was put', () => {
   expect(serializeRequest(parsed)).toBe(text)
 })
 
-// Otherwise a writer of the queue of one stack could request a deployment of another stack, or end
-// another request.
+// If such a record were read, a writer of the queue of one stack could request a deployment of
+// another stack. It could also end another request.
 test.each([
   ['another stack', otherStack, 'k'],
   ['another key', stack, 'other'],

@@ -152,7 +152,7 @@ describe('hashes of assets', () => {
     ['a folder as an asset', () => createAsset({ path: 'tree' })],
     ['a file that is not there', () => createAsset({ path: 'gone' })],
     ['an address that is not there', () => createAsset({ uri: `${origin}/gone` })],
-    ['an address of another kind', () => createAsset({ uri: 'ftp://x/y' })],
+    ['an address with an unsupported scheme', () => createAsset({ uri: 'ftp://x/y' })],
     ['a file that is no archive', () => createArchive({ path: 'tree/a.txt' })],
     ['an address that is no archive', () => createArchive({ uri: `${origin}/hi` })],
     [
@@ -165,7 +165,7 @@ describe('hashes of assets', () => {
     )
   })
 
-  test('are refused for files above the size limit, which are not read', async () => {
+  test('are not computed for files and downloads above the size limit', async () => {
     const reader = createAssetReader(folder, 2)
     for (const source of [{ path: 'tree/a.txt' }, { uri: `${origin}/t.tgz?v=1` }])
       await expect(hashAsset(createAsset(source), reader)).rejects.toThrow('more than 2 bytes')

@@ -19,7 +19,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const env = { PATH: process.env['PATH'] ?? '' }
 
-/** A child that ignores SIGINT and SIGTERM and has its own child. It prints both pids. */
+/**
+ * The script of a child that ignores SIGINT and SIGTERM and has its own child. It prints both pids.
+ */
 const stubborn = "trap '' INT TERM; sleep 300 & echo $$ $!; wait"
 
 function shellCommandOf(
@@ -120,14 +122,14 @@ describe('children', () => {
 
   test.each([
     ['a missing file', join(folder, 'nothing'), 'the file does not exist'],
-    ['a missing name', 'surely-not-there', 'it is not on PATH'],
+    ['a name that is not on PATH', 'surely-not-there', 'it is not on PATH'],
   ])('%s causes an error immediately', async (_name, command, reason) => {
     const processes = createProcesses()
     expect(() => processes.spawn({ command, args: [], cwd: folder, env })).toThrow(reason)
     await processes.close()
   })
 
-  test('a file without execute permission causes an error immediately', async () => {
+  test('a file without execute permission, or a missing working folder, causes an error immediately', async () => {
     const processes = createProcesses()
     const command = join(folder, 'plain')
     writeFileSync(command, '#!/bin/sh\n')

@@ -16,7 +16,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(program, path), text)
 }
 
-test('a changed source changes the digest in any folder', () => {
+test('a change of a source file in any folder changes the digest', () => {
   const before = digestProgram(program)
   write('lib/deep/other.js', 'exports.two = 2')
   const after = digestProgram(program)

@@ -57,7 +57,7 @@ test.each([
   expect(() => read(input)).toThrow(message)
 })
 
-test('a plain string is refused', () => {
+test('a plain string instead of a map is refused', () => {
   const config = new Map([[autonamingKey, createConfigValue('verbatim')]])
   const sources = { organization: 'o', project: 'p', stack: 's', config }
   expect(() => autonamingOf(sources)).toThrow(/is not a map/)

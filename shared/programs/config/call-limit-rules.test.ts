@@ -42,9 +42,9 @@ test.each([
     [{ type: 'a', concurrency: 1, burst: 2 }],
     'rule 1: has a burst without a rate',
   ],
-  ['no calls', [{ type: 'a', rate: '0/s' }], "rule 1, rate: '0/s' is not a rate"],
+  ['a rate of no calls', [{ type: 'a', rate: '0/s' }], "rule 1, rate: '0/s' is not a rate"],
   ['a period over an hour', [{ type: 'a', rate: '1/2h' }], "rule 1, rate: '1/2h' is not a rate"],
-  ['no places', [{ type: 'a', concurrency: 0 }], 'rule 1, concurrency: '],
+  ['a concurrency of 0', [{ type: 'a', concurrency: 0 }], 'rule 1, concurrency: '],
   [
     'an unknown field',
     [
@@ -53,7 +53,11 @@ test.each([
     ],
     'rule 2: ',
   ],
-  ['an unknown call', [{ type: 'a', rate: '1/s', operations: ['drop'] }], 'rule 1, operations.0: '],
+  [
+    'an unknown operation',
+    [{ type: 'a', rate: '1/s', operations: ['drop'] }],
+    'rule 1, operations.0: ',
+  ],
 ])('%s is refused with its position', (_name, input, message) => {
   expect(() => read(input)).toThrow(message)
 })

@@ -62,7 +62,7 @@ describe('configuration of a deployment', () => {
     })
   })
 
-  test('one error names all keys without value and default', () => {
+  test('one error names all keys that have neither a value nor a default', () => {
     const project = 'config: {b: {type: string}, a: {}}\n'
     expect(() => openTestConfig(project, '')).toThrow(/'a', 'b'/)
     expect(

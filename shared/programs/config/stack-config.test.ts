@@ -56,7 +56,7 @@ config:
     expect(config.format()).toContain('"p:id": 12345678901234567890,')
   })
 
-  test('the secrets key of a stack comes first, as other engines write it', () => {
+  test('the secrets provider and the encrypted key come first, as Pulumi writes them', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')
     expect(config.format()).toBe(
@@ -113,13 +113,13 @@ config:
     expect(config.format()).toBe('{}\n')
   })
 
-  test('invalid files are refused with their position, and environments by name', () => {
+  test('invalid files are refused with their position, and a field of a wrong type with its name', () => {
     expect(() => openStackConfig('config: [a]\n', file, 'p')).toThrow(/dev\.yaml:1:9/)
     expect(() => openStackConfig('config:\n  a:b:c: 1\n', file, 'p')).toThrow(/dev\.yaml:2:/)
     expect(() => openStackConfig('encryptionsalt: 3\n', file, 'p')).toThrow(/encryptionsalt/)
   })
 
-  test('is written atomically next to the project file, under the name of the stack', () => {
+  test('is written to `stackConfigDir` with the extension of the project file, and leaves no other file', () => {
     const root = mkdtempSync(join(tmpdir(), 'stack-'))
     const project = parseProject('name: p\nstackConfigDir: stacks\n', join(root, 'Pulumi.yml'))
     const path = stackConfigFileOf(project, 'dev')

@@ -31,7 +31,7 @@ test('of too many files, the older half is removed', async () => {
   expect(names).not.toContain(`file-${filesMax / 2}`)
 })
 
-test('a version that compiled nothing for a time is removed, and another one is kept', async () => {
+test('the code of a Node version that compiled nothing for the retention time is removed, and other code is kept', async () => {
   writeFiles('v22', 2)
   writeFiles('v24', 2)
   const oldSeconds = (Date.now() - compiledRetentionMs) / 1000 - 60

@@ -8,10 +8,13 @@ test.each([
   [['plugin:a'], false, true, false],
   [['program', 'plugin:b'], true, false, true],
   [['all'], true, true, true],
-])('--attach-debugger %j', (targets, program, a, b) => {
-  expect([
-    shouldDebugProgram(targets),
-    shouldDebugPlugin(targets, 'a'),
-    shouldDebugPlugin(targets, 'b'),
-  ]).toEqual([program, a, b])
-})
+])(
+  '--attach-debugger %j debugs the program: %j, plugin a: %j, plugin b: %j',
+  (targets, program, a, b) => {
+    expect([
+      shouldDebugProgram(targets),
+      shouldDebugPlugin(targets, 'a'),
+      shouldDebugPlugin(targets, 'b'),
+    ]).toEqual([program, a, b])
+  },
+)

@@ -41,7 +41,7 @@ function createFakeProcesses(line: string): {
   return { processes, signals }
 }
 
-// The host would keep running if a failed handshake rejected the promise and did nothing else.
+// The host would keep running if `startHost` only rejected its promise after a failed handshake.
 test('startHost ends a host that refuses the handshake, and reports the refusal', async () => {
   const { processes, signals } = createFakeProcesses(`${await serveRefusingRuntime()}\n`)
   const deps = { processes, env: {}, engineAddress: () => '127.0.0.1:1' }

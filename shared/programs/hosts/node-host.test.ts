@@ -11,6 +11,7 @@ import { splitArguments } from './split-arguments.ts'
 
 type Spawned = Parameters<ProcessesPort['spawn']>[0]
 
+/** The output and the end of a process. A process that hangs ends only by SIGKILL. */
 interface Script {
   readonly out?: string
   readonly err?: string
@@ -18,8 +19,11 @@ interface Script {
   readonly hangs?: boolean
 }
 
-/** Creates processes that follow the script for their file name. */
-function createScripted(scripts: Readonly<Record<string, Script>>): {
+/**
+ * Creates processes that follow scripts: `version` if the last argument is `--version`, and
+ * otherwise `program`.
+ */
+function createScriptedProcesses(scripts: Readonly<Record<string, Script>>): {
   readonly port: ProcessesPort
   readonly spawned: Spawned[]
   readonly signals: string[]
@@ -99,7 +103,7 @@ beforeEach(() => {
 })
 
 async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> {
-  const fake = createScripted({ program: script, version: { out: `${version}\n` } })
+  const fake = createScriptedProcesses({ program: script, version: { out: `${version}\n` } })
   const lines: string[] = []
   const host = createNodeProgramHost({
     processes: fake.port,

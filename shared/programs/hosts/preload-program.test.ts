@@ -9,11 +9,11 @@ import { createPreload, type Preload } from './preload-program.ts'
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures')
 const preload = createPreload({ env: {}, nodeArgs: [], compiledFolder: undefined })
-const nothing: Preload = { args: [], env: {} }
+const noPreload: Preload = { args: [], env: {} }
 let folder = ''
 
 /**
- * A program in TypeScript. Its compressed code has other names. Only the source map has the names
+ * A program in TypeScript. Its minified code has other names. Only the source map has the names
  * that are written here.
  */
 const mappedSource = `
@@ -38,9 +38,12 @@ function writeMapped(name: string, kind: 'inline' | 'external'): void {
   if (kind === 'external') writeFileSync(join(folder, `${name}.js.map`), map)
 }
 
-/** Writes a program that installs source-map-support as the SDK does, and then runs `last`. */
-function writeMain(name: string, packages: readonly string[], last: string): void {
-  const lines = packages.map(text => `require(${text})`)
+/**
+ * Writes a program of one call of `require` for each text of `requires`, and of the line `last`. A
+ * text is what follows `require(`, without the last parenthesis.
+ */
+function writeMain(name: string, requires: readonly string[], last: string): void {
+  const lines = requires.map(text => `require(${text})`)
   writeFileSync(join(folder, name), `${[...lines, last].join('\n')}\n`)
 }
 
@@ -89,10 +92,11 @@ function runScript(script: string, { args, env }: Preload): ScriptOutput {
 
 interface Collected {
   readonly traces: readonly string[]
+  /** How many frames source-map-support copied for a repeated trace. */
   readonly copiedFrames: number
 }
 
-function collectTraces(script: string, loaded: Preload = nothing): Collected {
+function collectTraces(script: string, loaded: Preload = noPreload): Collected {
   const { status, stdout, stderr } = runScript(script, loaded)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return JSON.parse(stdout) as Collected
@@ -124,20 +128,20 @@ describe('Preloaded module', () => {
   })
 
   test('does not change the output of an uncaught error', () => {
-    const expected = runScript('failing.js', nothing)
+    const expected = runScript('failing.js', noPreload)
     expect(expected).toMatchObject({ status: 1, stderr: expect.stringContaining('inline.ts') })
     expect(runScript('failing.js', preload)).toEqual(expected)
   })
 
   test('stores compiled code, and does not change the traces when Node reads that code', () => {
     const compiledFolder = join(folder, 'compiled')
-    const keeping = createPreload({ env: {}, nodeArgs: [], compiledFolder })
+    const storingPreload = createPreload({ env: {}, nodeArgs: [], compiledFolder })
     const expected = collectTraces('typescript.js').traces
-    expect(collectTraces('typescript.js', keeping).traces).toEqual(expected)
+    expect(collectTraces('typescript.js', storingPreload).traces).toEqual(expected)
     const [version = ''] = readdirSync(compiledFolder)
     const files = readdirSync(join(compiledFolder, version))
     expect(files.length).toBeGreaterThan(10)
-    expect(collectTraces('typescript.js', keeping).traces).toEqual(expected)
+    expect(collectTraces('typescript.js', storingPreload).traces).toEqual(expected)
     expect(readdirSync(join(compiledFolder, version)).toSorted()).toEqual(files.toSorted())
   })
 

@@ -23,16 +23,19 @@ const start = (command: string, runtime?: string): ReturnType<typeof spawnDebugg
   return spawnDebugged(processes, { command, args: [], cwd: folder, env }, debug)
 }
 
-describe('a process that waits for a debugger', () => {
+describe('spawnDebugged', () => {
   test.each([
     ['python', 'debugpy is not installed for /bin/false'],
     ['go', "the debugger 'dlv' is not on PATH"],
-  ])('with the runtime %s needs the debugger of its language', async (runtime, message) => {
+  ])('needs the debugger of the runtime %s', async (runtime, message) => {
     const refused = start('/bin/false', runtime)
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_MISSING', message })
   })
 
-  test.each([undefined, 'toy'])('with the runtime %s runs unchanged', async runtime => {
+  test.each([
+    ['without debug options', undefined],
+    ['for a runtime without a debugger', 'toy'],
+  ])('runs a process %s unchanged', async (_what, runtime) => {
     const { exit } = await start('/bin/true', runtime)
     expect(await exit).toMatchObject({ code: 0 })
   })

@@ -54,12 +54,12 @@ test.each([
     ['python3 -m venv ./venv', `${pip} -e .`],
   ],
   [
-    'Python by uv',
+    'Python with uv',
     { 'PulumiPlugin.yaml': runtimeFileOf('{name: python, options: {toolchain: uv}}') },
     ['uv sync'],
   ],
   [
-    'Python by poetry',
+    'Python with poetry',
     { 'PulumiPlugin.yaml': runtimeFileOf('{name: python, options: {toolchain: poetry}}') },
     ['poetry install --no-interaction'],
   ],
@@ -68,7 +68,7 @@ test.each([
     { 'PulumiPlugin.yaml': runtimeFileOf('go') },
     [],
   ],
-])('the commands for a plugin: %s', async (_what, files, commands) => {
+])('the install commands fit the kind of plugin: %s', async (_what, files, commands) => {
   expect(await runInstall(files)).toEqual(commands)
 })
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../errors/error.ts'
 import { findProjectFile, parseProject, locateProgram, readProject } from './project-file.ts'
 
+/** Returns code and message of the refusal of a project file. Returns '' if it is valid. */
 function messageOfFailure(text: string): string {
   try {
     parseProject(text, 'Pulumi.yaml')
@@ -19,7 +20,7 @@ function messageOfFailure(text: string): string {
 const head = 'name: p\nruntime: nodejs\n'
 
 describe('project file', () => {
-  test('the smallest file has a name; without a runtime there is no program', () => {
+  test('a file needs only a name, and its runtime is then empty', () => {
     const project = parseProject('name: site', '/a/Pulumi.yaml')
     expect(project).toMatchObject({ name: 'site', runtime: '', root: '/a', stackConfigDir: '/a' })
     expect(locateProgram(project)).toEqual({ programFolder: '/a', entryPoint: '.' })
@@ -59,7 +60,7 @@ describe('project file', () => {
     )
   })
 
-  test("the project's own plugins are distinguished from installed packages", () => {
+  test('plugins and packages with a path are listed, and packages that are installed are not', () => {
     const text = [
       'plugins:',
       '  providers: [{name: a, path: ./a}, {name: a, path: b, version: 1.0.0}]',

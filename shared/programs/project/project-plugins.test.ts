@@ -11,10 +11,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-function createPluginFolder(name: string, file?: string): string {
+function createPluginFolder(name: string, pluginFile?: string): string {
   const path = join(root, name)
   mkdirSync(path, { recursive: true })
-  if (file !== undefined) writeFileSync(join(path, 'PulumiPlugin.yaml'), file)
+  if (pluginFile !== undefined) writeFileSync(join(path, 'PulumiPlugin.yaml'), pluginFile)
   return path
 }
 
@@ -35,7 +35,7 @@ test('plugin folders are relative to the project, or absolute', () => {
   ])
 })
 
-test('a package adds the packages it consists of, each once', () => {
+test('a package adds the packages that its plugin file names, each once', () => {
   const a = createPluginFolder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
   const b = createPluginFolder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
   expect(resolvePlugins(createDeclaredPlugin('a', 'a'))).toEqual([
@@ -44,7 +44,7 @@ test('a package adds the packages it consists of, each once', () => {
   ])
 })
 
-test('a plugin that is not a package adds nothing', () => {
+test('a plugin that is not a package does not add the packages of its plugin file', () => {
   const a = createPluginFolder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
   expect(resolvePlugins({ ...createDeclaredPlugin('a', 'a'), isPackage: false })).toEqual([
     ['a', a],

@@ -24,7 +24,7 @@ const pack = (...policies: PolicyInfo[]): PackInfo => ({
   settings: new Map(),
 })
 
-const none = new Map<string, PolicySettings>()
+const noSettings = new Map<string, PolicySettings>()
 
 test('a file contains levels, or objects with a level and properties', () => {
   const text = '{"a":"mandatory","b":{"enforcementLevel":"disabled","max":3},"c":{}}'
@@ -34,7 +34,7 @@ test('a file contains levels, or objects with a level and properties', () => {
       ['b', { enforcement: 'disabled', properties: { max: 3 } }],
     ]),
   )
-  expect(readPolicySettings('  ', 'f.json')).toEqual(none)
+  expect(readPolicySettings('  ', 'f.json')).toEqual(noSettings)
 })
 
 test.each([
@@ -62,7 +62,7 @@ test('settings of the user override those of the program, these override the def
   const settings = mergeSettings(info, configured)
   expect(settings.get('a')).toEqual({ enforcement: 'disabled', properties: { max: 2 } })
   expect(settings.get('b')).toEqual({ enforcement: 'remediate', properties: {} })
-  expect(mergeSettings(info, none).get('a')).toEqual({
+  expect(mergeSettings(info, noSettings).get('a')).toEqual({
     enforcement: 'mandatory',
     properties: { max: 2 },
   })

@@ -6,7 +6,7 @@ import { createSampleInputs, createWrongValue } from './sample-inputs.ts'
 
 const token = 'shop:index:Order'
 
-function readInputs(inputProperties: object, more: object = {}) {
+function readSchemaOf(inputProperties: object, more: object = {}) {
   const schema = {
     name: 'shop',
     resources: {
@@ -19,7 +19,7 @@ function readInputs(inputProperties: object, more: object = {}) {
 
 const sampleOf = (inputProperties: object, more: object = {}) =>
   createSampleInputs(
-    readInputs(inputProperties, more).types.get(token) ?? createUndescribedType(token),
+    readSchemaOf(inputProperties, more).types.get(token) ?? createUndescribedType(token),
     'label',
   )
 
@@ -38,9 +38,9 @@ describe('the schema of a package', () => {
       new Map([['key', true]]),
     ],
     ['union', { oneOf: [{ type: 'number' }, { type: 'string' }] }, 1],
-    ['choice', { $ref: '#/types/shop:index:Color' }, 'red'],
+    ['enum', { $ref: '#/types/shop:index:Color' }, 'red'],
     ['object', { $ref: '#/types/shop:index:Item' }, new Map([['count', 1]])],
-  ])('gives a sample of a %s', (_, property, sample) => {
+  ])('gives a sample of the type: %s', (_, property, sample) => {
     const types = {
       'shop:index:Color': { type: 'string', enum: [{ value: 'red' }, { value: 'blue' }] },
       'shop:index:Item': {
@@ -57,7 +57,7 @@ describe('the schema of a package', () => {
     expect(sampleOf({ node: { $ref: '#/types/a' } }, { types: { a: node } })).toBeUndefined()
   })
 
-  test('gives samples of required properties only', () => {
+  test('has no type for a component, and gives samples of required properties only', () => {
     const schema = {
       name: 'shop',
       resources: {
@@ -92,15 +92,15 @@ describe('the schema of a package', () => {
   })
 
   test.each<readonly [string, string, RegExp]>([
-    ['text', 'no JSON', /^the schema is not JSON$/],
+    ['a text that is not JSON', 'no JSON', /^the schema is not JSON$/],
     ['an object without a name', '{}', /^name: /],
     [
-      'an odd token',
+      'a malformed token',
       '{"name": "shop", "resources": {"Order": {}}}',
       /^'Order' is not a token: package:module:Type$/,
     ],
     [
-      'a property that is required and missing',
+      'a required property that is not declared',
       `{"name": "shop", "resources": {"${token}": {"requiredInputs": ["a"]}}}`,
       /^'shop:index:Order' requires 'a', which it does not declare$/,
     ],

@@ -52,15 +52,15 @@ const resultFor = ({ entries }: ProviderReport, id: string): string | undefined 
   return entry && resultOf(entry)
 }
 
-/** The defects that cause warnings only. */
-const doubts: Readonly<Partial<Record<MemoryDefect, readonly string[]>>> = {
+/** The contracts that only warn of a defect, by the defect. */
+const warningsByDefect: Readonly<Partial<Record<MemoryDefect, readonly string[]>>> = {
   'refuses imports': ['import'],
   'finds missing objects': ['import-missing'],
   'reads deleted objects': ['read-deleted'],
 }
 
-/** The contracts that each other defect violates. */
-const violations: Readonly<Partial<Record<MemoryDefect, readonly string[]>>> = {
+/** The contracts that fail because of a defect, by the defect. */
+const failuresByDefect: Readonly<Partial<Record<MemoryDefect, readonly string[]>>> = {
   'schema flaw': ['schema-valid'],
   'new schema each time': ['schema-stable'],
   'refuses config': ['config-accepted'],
@@ -102,19 +102,19 @@ const violations: Readonly<Partial<Record<MemoryDefect, readonly string[]>>> = {
 }
 
 describe('runProviderChecks', () => {
-  test('passes all contracts of a provider without defects, and leaves nothing', async () => {
+  test('passes all contracts of a provider without defects, and leaves no object', async () => {
     const cloud = createMemoryCloud()
     const report = await check(cloud, [])
     expect(report.entries.filter(entry => resultOf(entry) !== 'passed')).toEqual([])
-    const own = allContracts.filter(({ protocols }) => protocols.includes('pulumi'))
+    const pulumiContracts = allContracts.filter(({ protocols }) => protocols.includes('pulumi'))
     expect(report.entries.map(({ contract }) => contract.id).toSorted()).toEqual(
-      own.map(({ id }) => id).toSorted(),
+      pulumiContracts.map(({ id }) => id).toSorted(),
     )
     expect(cloud.objects.size).toBe(0)
   })
 
-  test.each(Object.entries(violations))(
-    'finds the violated contracts of a provider that %s',
+  test.each(Object.entries(failuresByDefect))(
+    'finds the contracts that are violated by the defect: %s',
     async (defect, ids) => {
       const cloud = createMemoryCloud()
       const options = defect === 'hangs in create' ? { callTimeoutMs: 50 } : {}
@@ -124,8 +124,8 @@ describe('runProviderChecks', () => {
     },
   )
 
-  test.each(Object.entries(doubts))(
-    'warns of a provider that %s, and fails no contract',
+  test.each(Object.entries(warningsByDefect))(
+    'only warns of the defect: %s',
     async (defect, ids) => {
       const report = await check(createMemoryCloud(), [defect as MemoryDefect])
       expect(failuresOf(report)).toEqual([])
@@ -133,7 +133,7 @@ describe('runProviderChecks', () => {
     },
   )
 
-  test('skips the creation of generated inputs that the provider refuses', async () => {
+  test('reports the create as skipped if it fails with generated inputs', async () => {
     const report = await check(createMemoryCloud(), ['fails to create'], {
       config: { provider: new Map(), types: new Map() },
     })
@@ -156,7 +156,7 @@ describe('runProviderChecks', () => {
     expect(JSON.stringify(report)).not.toContain('hunter2')
   })
 
-  test('starts a crashed provider again, and configures it', async () => {
+  test('starts a crashed provider again', async () => {
     const cloud = createMemoryCloud()
     await check(cloud, ['crashes on lists'])
     expect(cloud.openings.count).toBeGreaterThan(1)
@@ -170,7 +170,7 @@ describe('runProviderChecks', () => {
     expect(resultFor(report, 'update')).toBe('not applicable')
   })
 
-  test('skips a type whose generated inputs are refused', async () => {
+  test('skips a type if Check refuses its generated inputs', async () => {
     const report = await check(createMemoryCloud(), ['refuses inputs'], {
       config: { provider: new Map(), types: new Map() },
     })

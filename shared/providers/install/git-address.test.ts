@@ -19,7 +19,7 @@ describe('an address is split into repository and folder', () => {
     ],
     ['git://gist.github.com/me/abc', 'https://gist.github.com/abc.git', ''],
     ['git://dev.azure.com/o/p/_git/r', 'https://dev.azure.com/o/p/_git/r', ''],
-  ])('%s', (address, url, folder) => {
+  ])('%s is the repository %s with the folder %j', (address, url, folder) => {
     expect(parseGitAddress(address)).toEqual({ url, folder })
   })
 
@@ -47,7 +47,7 @@ describe('the name and folder in the plugin cache', () => {
     ['git://github.com/org/repo', { name: 'github.com_org_repo.git', folder: '' }],
     ['git://github.com/org/repo/a/b', { name: 'github.com_org_repo.git_a_b', folder: 'a/b' }],
     ['git://me:word@github.com/org/repo', { name: 'github.com_org_repo.git', folder: '' }],
-  ])('%s', (downloadUrl, expected) => {
+  ])('of a plugin with the address %j are %j', (downloadUrl, expected) => {
     expect(cacheLocationOf({ name: 'thing', downloadUrl })).toEqual(expected)
   })
 })
@@ -66,7 +66,7 @@ describe('a plugin named by its repository', () => {
     ],
     ['aws', undefined],
     ['my.plugin', undefined],
-  ])('%s', (text, expected) => {
+  ])('%s is parsed as %j', (text, expected) => {
     expect(parseGitReference(text)).toEqual(expected)
   })
 

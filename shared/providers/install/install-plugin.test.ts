@@ -86,8 +86,8 @@ const createRequest = (more: Partial<PluginRequest> = {}): PluginRequest => ({
 const install = (
   more: Partial<PluginRequest> = {},
   request: Partial<InstallRequest> = {},
-  how = createDeps(),
-) => installPlugin({ plugin: createRequest(more), ...request }, how)
+  deps = createDeps(),
+) => installPlugin({ plugin: createRequest(more), ...request }, deps)
 
 const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const listInstalled = (): readonly string[] =>
@@ -328,9 +328,9 @@ describe('a repository of plugins', () => {
       [`${api}/me/mine/releases/tags/v1.2.3`]: printRelease('https://a/1'),
       'https://a/1': new Uint8Array(archive),
     }
-    const how = createDeps({ fetch: createFetch(pages, addresses) })
+    const deps = createDeps({ fetch: createFetch(pages, addresses) })
     const downloadUrl = 'github://api.github.com/me/mine'
-    expect(await install({ downloadUrl, version: '' }, {}, how)).toBe('1.2.3')
+    expect(await install({ downloadUrl, version: '' }, {}, deps)).toBe('1.2.3')
   })
 
   test('a plain server has no latest version', async () => {
@@ -352,20 +352,20 @@ describe('a repository of plugins', () => {
   test('the token of GitHub is not sent to GitLab', async () => {
     const addresses: string[] = []
     const latest = 'https://gitlab.com/api/v4/projects/42/releases/permalink/latest'
-    const how = createDeps({
+    const deps = createDeps({
       fetch: createFetch({ [latest]: printRelease('https://a/1') }, addresses),
       env: { GITHUB_TOKEN: 't' },
     })
     const downloadUrl = 'gitlab://gitlab.com/42'
-    await expect(install({ downloadUrl, version: '' }, {}, how)).rejects.toThrow()
+    await expect(install({ downloadUrl, version: '' }, {}, deps)).rejects.toThrow()
     expect(addresses[0]).toBe(latest)
   })
 
   test('a token without access to a repository is not sent again', async () => {
     const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
-    const how = createDeps({ fetch: createFetch(pages, addresses), env: { GITHUB_TOKEN: 't' } })
-    const failing = install({ downloadUrl: 'github://api.github.com/me/mine' }, {}, how)
+    const deps = createDeps({ fetch: createFetch(pages, addresses), env: { GITHUB_TOKEN: 't' } })
+    const failing = install({ downloadUrl: 'github://api.github.com/me/mine' }, {}, deps)
     await expect(failing).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
     expect(addresses.slice(0, 2)).toEqual([
       `${api}/me/mine/releases/tags/v1.2.3 token t`,

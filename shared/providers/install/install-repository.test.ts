@@ -24,9 +24,9 @@ let home: string
 let repository: string
 const messages: string[] = []
 let processes: ReturnType<typeof createProcesses>
-const prepared: string[] = []
+const preparedFolders: string[] = []
 
-/** An environment for Git without the user's settings, in which the address is a local folder. */
+/** An environment for Git without the user's settings. It maps `git.example` to a local folder. */
 const createGitEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: home,
@@ -45,7 +45,7 @@ const runGit = (...args: readonly string[]): string =>
     { env: { ...createGitEnvironment(), GIT_DIR: join(repository, '.git') }, encoding: 'utf8' },
   ).trim()
 
-/** Commits a plugin that prints a text. */
+/** Commits a plugin that prints a text. Returns the id of the commit. */
 function commit(text: string): string {
   const file = join(repository, 'sub', 'pulumi-resource-thing')
   writeFileSync(file, `#!/bin/sh\necho ${text}\n`, { mode: 0o755 })
@@ -61,7 +61,7 @@ beforeEach(() => {
   runGit('init', '--quiet', '--initial-branch=trunk', '.')
   symlinkSync('sub/pulumi-resource-thing', join(repository, 'link'))
   messages.length = 0
-  prepared.length = 0
+  preparedFolders.length = 0
   processes = createProcesses()
 })
 
@@ -83,14 +83,14 @@ const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
     pause: () => Promise.resolve(),
     report: (severity, text) => void messages.push(`${severity} ${text}`),
     cache: join(home, '.pulumi', 'plugins'),
-    installDependencies: folder => Promise.resolve(void prepared.push(folder)),
+    installDependencies: folder => Promise.resolve(void preparedFolders.push(folder)),
   }
   const plugin = { kind: 'resource', name: 'thing', version: '', checksums: new Map() }
   return installPlugin({ plugin: { ...plugin, downloadUrl, ...more } }, deps)
 }
 
-/** Returns the output of the plugin that is found. */
-function runFoundPlugin(version: string): string {
+/** Returns the command in the script of the plugin that is found. */
+function readFoundCommand(version: string): string {
   const plugin = { kind: 'resource', name: 'thing', version, downloadUrl }
   const place = findPlugin(plugin, { env: {}, home, path: '' })
   if ('missing' in place) throw new Error(place.missing)
@@ -112,23 +112,23 @@ describe('a plugin from a repository', () => {
     const folder = join(home, '.pulumi', 'plugins', `resource-${cachedName}-v1.10.0`)
     expect(readdirSync(folder).sort()).toEqual(['link', 'sub'])
     expect(readlinkSync(join(folder, 'link'))).toBe('sub/pulumi-resource-thing')
-    expect(prepared).toEqual([join(folder, 'sub')])
-    expect(runFoundPlugin('')).toBe('echo ten')
-    expect(runFoundPlugin('1.10.0')).toBe('echo ten')
+    expect(preparedFolders).toEqual([join(folder, 'sub')])
+    expect(readFoundCommand('')).toBe('echo ten')
+    expect(readFoundCommand('1.10.0')).toBe('echo ten')
     expect(await install({ version: '2.0.0-beta' })).toBe('2.0.0-beta')
-    expect(runFoundPlugin('2.0.0-beta')).toBe('echo beta')
+    expect(readFoundCommand('2.0.0-beta')).toBe('echo beta')
   })
 
   test('without tags has its last commit as version, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
     expect(await install()).toBe(`0.0.0-x${last}`)
-    expect(runFoundPlugin(`0.0.0-x${last}`)).toBe('echo last')
+    expect(readFoundCommand(`0.0.0-x${last}`)).toBe('echo last')
     const short = `0.0.0-x${first.slice(0, 10)}`
     expect(await install({ version: short })).toBe(short)
-    expect(runFoundPlugin(short)).toBe('echo first')
+    expect(readFoundCommand(short)).toBe('echo first')
     await install({ version: '0.0.0' })
-    expect(runFoundPlugin('0.0.0')).toBe('echo last')
+    expect(readFoundCommand('0.0.0')).toBe('echo last')
   })
 
   test('without the requested version leaves no files, and the error contains no password', async () => {

@@ -42,7 +42,7 @@ describe('the sources of a plugin', () => {
       '^https://get=http://mine',
       ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
     ],
-  ])('for %s with the address %j and the overrides %j', (name, url, overrides, expected) => {
+  ])('for %s with the address %j and the overrides %j are %j', (name, url, overrides, expected) => {
     expect(pluginSourcesOf(createRequest(name, url), overrides).map(sourceAddressOf)).toEqual(
       expected,
     )
@@ -52,12 +52,11 @@ describe('the sources of a plugin', () => {
     ['converter', 'terraform', 'pulumi-converter-terraform'],
     ['converter', 'yaml', 'pulumi-yaml'],
     ['tool', 'cloud', 'pulumi-tool-cloud'],
-    ['tool', 'pulumi-tool-cloud', 'pulumi-cloud'],
+    ['tool', 'pulumi-tool-cloud', 'pulumi-pulumi-tool-cloud'],
     ['language', 'yaml', 'pulumi-yaml'],
   ])('the repository of a %s plugin %s is %s', (kind, name, repository) => {
-    const expected = name === 'pulumi-tool-cloud' ? `pulumi-${name}` : repository
     expect(parsePluginSource('github://api.github.com/pulumi', { kind, name })).toMatchObject({
-      repository: expected,
+      repository,
     })
   })
 
@@ -87,7 +86,7 @@ describe('the address of an archive', () => {
       'https://x.example/${NAME}/v${VERSION}/${OS}/${ARCH}',
       `https://x.example/a/v1.2.3-beta.1%2Bbuild/linux/arm64/${asset}`,
     ],
-  ])('%s', (url, expected) => {
+  ])('of the source %s is %s', (url, expected) => {
     const source = parsePluginSource(url, createRequest('a'))
     expect(source.kind === 'http' && archiveUrlOf(source.url, createRequest('a'), machine)).toBe(
       expected,

@@ -11,24 +11,24 @@ test('running plugins are listed with their ports', () => {
   ])
 })
 
-describe('the port of a running plugin', () => {
+describe('the port of the running plugin aws', () => {
   test.each([
     ['', undefined],
     ['gcp:77', undefined],
     ['aws:1234', 1234],
     ['gcp:77, aws : 1234 ', 1234],
     ['aws:1,aws:2', 1],
-  ])('%j yields %j', (value, port) => {
+  ])('is read from %j as %j', (value, port) => {
     expect(readAttachedPort(envOf(value), 'aws')).toBe(port)
   })
 
-  test.each(['aws', 'aws:', 'aws:x', 'aws:123456'])('%j is refused', value => {
+  test.each(['aws', 'aws:', 'aws:x', 'aws:123456'])('is refused in %j', value => {
     expect(() => readAttachedPort(envOf(value), 'aws')).toThrow(
       expect.objectContaining({ code: 'PLUGIN_FAILED' }),
     )
   })
 
-  test('an invalid entry of another plugin is ignored', () => {
+  test('is found beside an invalid entry of another plugin', () => {
     expect(readAttachedPort(envOf('gcp:x,aws:2'), 'aws')).toBe(2)
   })
 })

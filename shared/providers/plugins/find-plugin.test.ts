@@ -50,8 +50,8 @@ describe('a plugin is found', () => {
     ['1.0.0', '1.0.0', true],
     ['1.0.0', '2.0.0', false],
   ])(
-    'in the project before all other places: for the version %j, with the version %j',
-    (wantedVersion, version, isTaken) => {
+    'in the project before all other places if the versions fit: requested %j, declared %j, fits %j',
+    (requestedVersion, version, fits) => {
       const path = writeExecutable('bin/pulumi-resource-aws')
       const ownPlugin = { kind: 'resource', name: 'aws', version, folder: '/own' }
       const otherPlugins = [
@@ -60,12 +60,12 @@ describe('a plugin is found', () => {
       ]
       const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
       expect(
-        findPlugin(createDescriptor('aws', wantedVersion), {
+        findPlugin(createDescriptor('aws', requestedVersion), {
           ...places,
           projectPlugins: [...otherPlugins, ownPlugin],
         }),
       ).toEqual({
-        path: isTaken ? '/own/pulumi-resource-aws' : path,
+        path: fits ? '/own/pulumi-resource-aws' : path,
       })
     },
   )
@@ -78,7 +78,7 @@ describe('a plugin is found', () => {
     })
   })
 
-  test('in this project, for dynamic providers, without PATH', () => {
+  test('in Antichain itself, for dynamic providers, without PATH', () => {
     const lookup = find(createDescriptor('pulumi-nodejs'))
     expect('path' in lookup && isExecutable(lookup.path)).toBe(true)
   })
@@ -111,7 +111,7 @@ describe('a plugin is found', () => {
   })
 })
 
-describe('a plugin is missing', () => {
+describe('a plugin is reported as missing', () => {
   test('with its name, its version and all searched places', () => {
     install('1.0.0')
     const lookup = find({

@@ -21,7 +21,7 @@ describe('a plugin that fails to start', () => {
     ])
   })
 
-  test('fails after the last start', async () => {
+  test('fails after three starts', async () => {
     let tries = 0
     const start = (): Promise<never> => {
       tries += 1
@@ -35,13 +35,13 @@ describe('a plugin that fails to start', () => {
   test.each([
     ['when all plugins are being ended', createFailure(), false],
     ['when it cannot be run at all', error('FEATURE_MISSING', 'source code'), true],
-  ])('is not started again %s', async (_when, thrown, isWorthIt) => {
+  ])('is not started again %s', async (_when, thrown, shouldRetry) => {
     let tries = 0
     const start = (): Promise<never> => {
       tries += 1
       return Promise.reject(thrown)
     }
-    const options = { shouldRetry: () => isWorthIt, report: () => undefined }
+    const options = { shouldRetry: () => shouldRetry, report: () => undefined }
     await expect(retryStart(start, options)).rejects.toBe(thrown)
     expect(tries).toBe(1)
   })

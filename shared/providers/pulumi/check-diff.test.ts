@@ -106,7 +106,7 @@ describe('configuration', () => {
     expect(await catchProviderError(served.provider.create(createArguments))).toBe(first)
   })
 
-  test('is accepted unchanged by a provider without checks, and never differs', async () => {
+  test('is accepted unchanged by a provider without CheckConfig, and without DiffConfig its changes are unknown', async () => {
     const { provider } = await serveProvider({})
     const checking = {
       ...providerIdentity,
@@ -189,7 +189,7 @@ describe('check and diff', () => {
     )
   })
 
-  test('old values are sent as hashes, and an invalid change kind is an error', async () => {
+  test('assets are sent to Diff as hashes, and an invalid change kind is an error', async () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }

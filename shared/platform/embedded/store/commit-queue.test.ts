@@ -50,12 +50,12 @@ const start = () =>
     ...{ id: 'organization/shop/dev', token: 't' },
     start: { command: 'up', message: '', holder, at: 1 },
   })
-const create = () => requestOf('control.create', { deployment, holder, token: 't' })
-const end = () => requestOf('copies.end', { deployment })
+const createControl = () => requestOf('control.create', { deployment, holder, token: 't' })
+const endCopy = () => requestOf('copies.end', { deployment })
 const textsOf = (parts: readonly UnsentPart[]) => parts.map(part => JSON.parse(part.text) as object)
 
 test('the writes of a deployment become numbered parts, in the order of the commits', async () => {
-  await call(createStack(), start(), create())
+  await call(createStack(), start(), createControl())
   await call(append(0), append(1))
   expect(sent.map(({ number }) => number)).toEqual([0, 1, 2])
   expect(new Set(sent.map(({ copyId }) => copyId)).size).toBe(1)
@@ -72,7 +72,7 @@ test('the writes of a deployment become numbered parts, in the order of the comm
 })
 
 test('a write fails until its part is sent, and the part stays the same', async () => {
-  await call(createStack(), start(), create())
+  await call(createStack(), start(), createControl())
   const failure = { code: 'STORE_UNAVAILABLE', message: 'offline', details: {} } as const
   const succeed = sendParts
   const refused: UnsentPart[] = []
@@ -88,21 +88,21 @@ test('a write fails until its part is sent, and the part stays the same', async 
   expect(sent.at(-2)).toEqual(refused[0])
 })
 
-test('refused writes, previews and deployments without a copy have no parts', async () => {
-  await call(createStack(), start(), append(0), create())
+test('a deployment with log records before its control record gets no copy, and its writes have no parts', async () => {
+  await call(createStack(), start(), append(0), createControl())
   await call(append(1), append(7))
   expect(sent).toEqual([])
 })
 
 test('the end of a copy is its last part', async () => {
-  await call(createStack(), start(), create())
-  await call(end())
+  await call(createStack(), start(), createControl())
+  await call(endCopy())
   await call(append(0))
   expect(textsOf(sent).at(-1)).toEqual({ writes: [['copies.end', { deployment }]] })
 })
 
 test('a copy of a released deployment is forgotten when the store is opened', async () => {
-  await call(createStack(), start(), create())
+  await call(createStack(), start(), createControl())
   const release = { at: 2, result: 'succeeded', changes: {}, version: 0 }
   await call(requestOf('catalog.release', { deployment, end: release }))
   sent = []
@@ -112,7 +112,7 @@ test('a copy of a released deployment is forgotten when the store is opened', as
 })
 
 test('a store that is opened again repeats the parts of its last commit', async () => {
-  await call(createStack(), start(), create())
+  await call(createStack(), start(), createControl())
   const first = sent
   sent = []
   openQueue()

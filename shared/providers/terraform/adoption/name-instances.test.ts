@@ -4,7 +4,7 @@ import { readTfstate } from './read-tfstate.ts'
 
 const provider = 'provider["registry.opentofu.org/hashicorp/random"]'
 
-/** Reads the instances of a state: name, module and keys of each resource. */
+/** Reads the instances of a state. Each resource is its name, its module and the instance keys. */
 function readInstances(...resources: readonly (readonly [string, string, readonly unknown[]])[]) {
   const json = {
     version: 4,
@@ -39,13 +39,13 @@ test('equal names of one type get numbers', () => {
   expect([...nameInstances(instances, new Map()).values()]).toEqual(['dog-0', 'dog-0-2', 'dog-0-3'])
 })
 
-test('names of the user come first', () => {
+test('names of the user are given first', () => {
   const instances = readInstances(['dog', '', [null]], ['cat', '', [null]])
   const names = nameInstances(instances, new Map([['random_pet.cat', 'dog']]))
   expect(Object.fromEntries(names)).toEqual({ 'random_pet.cat': 'dog', 'random_pet.dog': 'dog-2' })
 })
 
-test('names of unknown addresses, and equal ones, are refused', () => {
+test('a name of the user for an unknown address, and one name for two resources, are refused', () => {
   const instances = readInstances(['dog', '', [null]], ['cat', '', [null]])
   expect(() => nameInstances(instances, new Map([['random_pet.cow', 'x']]))).toThrow(
     /'random_pet.cow', which is not in the state/,

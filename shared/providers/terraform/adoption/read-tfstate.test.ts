@@ -19,7 +19,7 @@ function stateWith(instance: object, resource: object = {}): string {
 
 const read = (text: string) => readTfstate(text, 'a.tfstate')
 
-/** Returns the only object of a state. */
+/** Returns the only instance of a state with one resource. */
 function readObject(instance: object, resource: object = {}) {
   const [object, ...others] = read(stateWith(instance, resource)).instances
   if (object === undefined || others.length > 0) throw new Error('one object is expected')
@@ -177,7 +177,7 @@ test.each<[string, string, ErrorCode, RegExp]>([
     'TERRAFORM_STATE_INVALID',
     /'sensitive_attributes' of random_pet.dog/,
   ],
-])('a state with %s is refused', (_what, text, code, message) => {
+])('a state file is refused: %s', (_what, text, code, message) => {
   let thrown: unknown
   try {
     read(text)

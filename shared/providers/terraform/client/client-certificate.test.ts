@@ -6,7 +6,7 @@ import { encodeDerObjectIdentifier, derOf, encodeDerPositiveInteger, encodeDerTi
 
 const nowMs = Date.UTC(2030, 0, 2, 3, 4, 5, 678)
 
-describe('the certificate of a host', () => {
+describe('the certificate of a client', () => {
   const { certificate, privateKey } = createClientCertificate(nowMs)
   const parsed = new X509Certificate(certificate)
 

@@ -75,7 +75,7 @@ describe('the output of a provider', () => {
     expect(lines).toHaveLength(limits.panicLinesMax)
   })
 
-  test('also knows the fatal errors of the Go runtime', () => {
+  test('has a fatal error of the Go runtime as lines for reports, too', () => {
     const { output } = createOutput()
     output.addLine('fatal error: all goroutines are asleep', 'stderr')
     expect(output.listReportLines()).toEqual(['fatal error: all goroutines are asleep'])

@@ -81,7 +81,7 @@ describe('the environment of a provider', () => {
     expect(isTlsDisabled({})).toBe(false)
   })
 
-  test('has a log level with any text in a variable of logs', () => {
+  test('has a log level with any text in a variable such as TF_LOG_PROVIDER', () => {
     expect(hasLogLevel({ TF_LOG_PROVIDER: 'DEBUG' })).toBe(true)
     expect(hasLogLevel({ TF_LOG: '' })).toBe(false)
   })

@@ -66,7 +66,7 @@ describe('a status of gRPC', () => {
     })
   })
 
-  test('after a lost connection makes the effect unknown', async () => {
+  test('after a lost connection is reported as lost', async () => {
     const { provider, server } = await serveTerraform({
       readResource: () => server.forceShutdown(),
     })
@@ -79,7 +79,7 @@ describe('a status of gRPC', () => {
 })
 
 describe('values', () => {
-  test('arrive as MessagePack, as JSON, or as undefined for null', async () => {
+  test('arrive as MessagePack, as JSON, or as undefined if they are empty or absent', async () => {
     const values = [
       { msgpack: bytesOf(0xc0), json: bytesOf(0x31) },
       { json: bytesOf(0x31) },
@@ -112,7 +112,7 @@ describe('values', () => {
     })
   })
 
-  test('above the usual limits of gRPC pass in both directions', async () => {
+  test('above the usual limits of gRPC are received', async () => {
     const state = { msgpack: Buffer.alloc(20_000_000, 1), json: noBytes }
     const { provider } = await serveTerraform({
       readDataSource: respond(ReadDataSource_Response.fromPartial({ state })),
@@ -182,9 +182,9 @@ describe('a plan', () => {
 describe('a stream', () => {
   test('lists resources, and ends when its reader stops', async () => {
     const events = ['a', 'b'].map(displayName => ListResource_Event.fromPartial({ displayName }))
-    const isCancelled = Promise.withResolvers<void>()
+    const cancellation = Promise.withResolvers<void>()
     const { provider } = await serveTerraform({
-      listResource: writeEvents(events, { isEndless: true, onCancel: isCancelled.resolve }),
+      listResource: writeEvents(events, { isEndless: true, onCancel: cancellation.resolve }),
     })
     const request = { typeName: 't', config, includeResourceObject: false, limit: 0 }
     const names: string[] = []
@@ -193,7 +193,7 @@ describe('a stream', () => {
       if (displayName === 'b') break
     }
     expect(names).toEqual(['a', 'b'])
-    await isCancelled.promise
+    await cancellation.promise
   })
 
   test('has the progress and the end of an action', async () => {

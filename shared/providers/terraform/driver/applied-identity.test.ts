@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 
-test('an object that is created with an invalid identity is recorded as a failure', async () => {
+test('a create that returns an invalid identity fails, and the object is recorded', async () => {
   const { create } = await createScriptedProvider(base => ({
     applyResourceChange: async request => ({
       ...(await base.applyResourceChange(request)),

@@ -128,7 +128,7 @@ describe('a create', () => {
     expect(failure.message).not.toContain('hunter2')
   })
 
-  test('outside of the planned refinements is an error', async () => {
+  test('with a value outside of the planned refinements is an error', async () => {
     const { create } = await createScriptedProvider(base => ({
       async planResourceChange(request) {
         const response = await base.planResourceChange(request)
@@ -219,7 +219,7 @@ describe('an update', () => {
     expect(identityCodec.decode(apply['plannedIdentity'])).toEqual({ label: 'a' })
   })
 
-  test('of secret parts alone makes no call, and records the new parts', async () => {
+  test('that only makes a value secret applies nothing, and records the secret', async () => {
     const { outputs, update, diff, listNewCalls } = await prepare()
     const newInputs = inputsOf({ label: 'a', value: secretOf('v') })
     expect(await diff(outputs, newInputs)).toMatchObject({
@@ -266,8 +266,8 @@ describe('a delete', () => {
     await remove(outputs)
     expect(listNewCalls()).toEqual(['upgradeResourceState', 'applyResourceChange'])
     const { plannedPrivate, plannedIdentity } = requestOf('applyResourceChange')
-    const chain = new TextDecoder().decode(plannedPrivate as unknown as Uint8Array)
-    expect([chain, plannedIdentity]).toEqual(['pa', undefined])
+    const privateText = new TextDecoder().decode(plannedPrivate as unknown as Uint8Array)
+    expect([privateText, plannedIdentity]).toEqual(['pa', undefined])
   })
 
   test('whose plan is an object is refused before any change', async () => {

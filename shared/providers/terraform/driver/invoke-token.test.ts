@@ -40,7 +40,7 @@ describe('a function', () => {
     expect(failures).toEqual([{ property: 'right', reason: 'too long' }])
   })
 
-  test('is called by a provider without configuration, because it needs none', async () => {
+  test('of an unconfigured provider is called, because it needs no configuration', async () => {
     const { invoke } = await createScriptedProvider(answerFunction, {
       config: inputsOf({ endpoint: unknown }),
     })
@@ -161,7 +161,7 @@ describe('a list', () => {
 
 describe('an action', () => {
   const args = inputsOf({ label: 'a' })
-  const ending =
+  const endWith =
     (...events: readonly ActionEvent[]): Script =>
     () => ({
       async *invokeAction() {
@@ -194,10 +194,10 @@ describe('an action', () => {
   test.each<[string, Script, RegExp]>([
     [
       'an error',
-      ending({ kind: 'completed', diagnostics: [createErrorDiagnostic('No power')] }),
+      endWith({ kind: 'completed', diagnostics: [createErrorDiagnostic('No power')] }),
       /cannot run the action[^]*No power/,
     ],
-    ['no completion', ending({ kind: 'progress', message: 'm' }), /ended before its completion/],
+    ['no completion', endWith({ kind: 'progress', message: 'm' }), /ended before its completion/],
     [
       'a deferral',
       () => ({ planAction: async () => ({ diagnostics: [], deferralReason: 'unknown' as const }) }),

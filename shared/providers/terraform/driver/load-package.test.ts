@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createErrorDiagnostic } from './scripted-client.fixture.ts'
 import { createScriptedProvider } from './scripted-provider.fixture.ts'
 
-test('the schema is the first request of each process, whatever the provider can do', async () => {
+test('the first request to a process is for the schema, even if `getProviderSchemaOptional` is set', async () => {
   const { calls } = await createScriptedProvider()
   expect(calls.map(({ rpc }) => rpc)).toEqual([
     'getProviderSchema',

@@ -85,7 +85,7 @@ describe('an ephemeral resource', () => {
     expect(delays).toContain(2 ** 31 - 1)
   })
 
-  test('whose arguments contain another value does not show it in its errors', async () => {
+  test('whose arguments contain the value of another one does not show that value in its errors', async () => {
     const { create } = await createScriptedProvider(base => ({
       async openEphemeralResource(request) {
         const { label } = Object(ticketCodec.decode(request.config))

@@ -20,7 +20,7 @@ async function recordWith(change: (stored: StoredObject) => Partial<StoredObject
   return writeStoredObject(outputs, { ...stored, ...change(stored) })
 }
 
-const textOf = (stored: unknown): unknown => {
+const jsonOf = (stored: unknown): unknown => {
   const { json } = stored as Extract<StoredValue, { readonly json: Uint8Array }>
   return JSON.parse(new TextDecoder().decode(json))
 }
@@ -34,8 +34,8 @@ describe('the upgrade of a state', () => {
     expect(await diff(outputs, inputs)).toMatchObject({ changes: 'none' })
     const upgrade = requestOf('upgradeResourceState')
     expect(upgrade['version']).toBe(1)
-    expect(textOf(upgrade['stored'])).toMatchObject({ id: 'id-a', value: 'v' })
-    expect(textOf(upgrade['stored'])).not.toHaveProperty('removed')
+    expect(jsonOf(upgrade['stored'])).toMatchObject({ id: 'id-a', value: 'v' })
+    expect(jsonOf(upgrade['stored'])).not.toHaveProperty('removed')
   })
 
   test('from an older version has the whole state, and a diff records the result', async () => {
@@ -45,13 +45,13 @@ describe('the upgrade of a state', () => {
     }))
     const { diff, requestOf } = await createScriptedProvider(base => ({
       async upgradeResourceState(request) {
-        const { removed: _, ...kept } = textOf(request.stored) as { readonly removed: string }
+        const { removed: _, ...kept } = jsonOf(request.stored) as { readonly removed: string }
         const json = new TextEncoder().encode(JSON.stringify(kept))
         return base.upgradeResourceState({ ...request, stored: { json } })
       },
     }))
     const { changes, upgradedOutputs } = await diff(outputs, inputs)
-    expect(textOf(requestOf('upgradeResourceState')['stored'])).toMatchObject({ removed: 'x' })
+    expect(jsonOf(requestOf('upgradeResourceState')['stored'])).toMatchObject({ removed: 'x' })
     expect(changes).toBe('none')
     expect(readStoredObject(upgradedOutputs ?? new Map())).toMatchObject({ schemaVersion: 1 })
   })
@@ -102,7 +102,7 @@ describe('the upgrade of a state', () => {
     await expect(diff(outputs, inputs)).rejects.toThrow(message)
   })
 
-  test('of a state of the bridge has the names of the old schema, and its private data', async () => {
+  test('of a state of the Terraform bridge has the names of the old schema, and its private data', async () => {
     const outputs = inputsOf({
       id: 'id-a',
       oldTags: ['x'],
@@ -119,7 +119,7 @@ describe('the upgrade of a state', () => {
     }))
     await remove(outputs)
     expect(requestOf('upgradeResourceState')['version']).toBe(0)
-    expect(textOf(requestOf('upgradeResourceState')['stored'])).toEqual({
+    expect(jsonOf(requestOf('upgradeResourceState')['stored'])).toEqual({
       id: 'id-a',
       old_tag: ['x'],
     })
@@ -153,7 +153,7 @@ describe('the upgrade of a state', () => {
 })
 
 describe('an import', () => {
-  const importing =
+  const answerImport =
     (count: number): Script =>
     base => ({
       async importResourceState(request) {
@@ -167,7 +167,7 @@ describe('an import', () => {
     })
 
   test.each([0, 2])('of %d objects is refused, and nothing is read', async count => {
-    const { read, listNewCalls } = await createScriptedProvider(importing(count))
+    const { read, listNewCalls } = await createScriptedProvider(answerImport(count))
     await expect(read('i1')).rejects.toThrow(
       `the provider returned ${count} objects for the id 'i1', but exactly one is required`,
     )
@@ -194,7 +194,7 @@ describe('an import', () => {
     await expect(read('i1')).rejects.toThrow("the provider found no object with the id 'i1'")
   })
 
-  test('by an identity has no id', async () => {
+  test('by an identity sends no id', async () => {
     const { read, requestOf } = await createScriptedProvider()
     await read('{"label":"a"}')
     const request = requestOf('importResourceState')
@@ -219,7 +219,7 @@ describe('an import', () => {
 })
 
 describe('a refresh', () => {
-  const reading =
+  const answerRead =
     (change: Readonly<Record<string, unknown>>): Script =>
     base => ({
       readResource: async request => ({ ...(await base.readResource(request)), ...change }),
@@ -232,7 +232,7 @@ describe('a refresh', () => {
   }
 
   test('of an object that is gone has no id', async () => {
-    const { outputs, read } = await prepare(reading({ newState: undefined }))
+    const { outputs, read } = await prepare(answerRead({ newState: undefined }))
     expect((await read('id-a', outputs)).id).toBe('')
   })
 
@@ -252,14 +252,14 @@ describe('a refresh', () => {
 
   test('with an error keeps the object', async () => {
     const { outputs, read } = await prepare(
-      reading({ diagnostics: [createErrorDiagnostic('No access')] }),
+      answerRead({ diagnostics: [createErrorDiagnostic('No access')] }),
     )
     await expect(read('id-a', outputs)).rejects.toThrow(/cannot read[^]*No access/)
   })
 
   test('records a drift, the private data and the identity of the response', async () => {
     const { outputs, read } = await prepare(
-      reading({
+      answerRead({
         newState: thingCodec.encode({ id: 'id-a', label: 'a', value: 'drifted' }),
         private: new TextEncoder().encode('r'),
         newIdentity: identityCodec.encode({ label: 'a', region: 'r' }),
@@ -274,7 +274,7 @@ describe('a refresh', () => {
 
   test('of the old SDK may return null for a list of blocks', async () => {
     const { outputs, read } = await prepare(
-      reading({ newState: thingCodec.encode({ id: 'id-a', label: 'a', rule: null }) }),
+      answerRead({ newState: thingCodec.encode({ id: 'id-a', label: 'a', rule: null }) }),
     )
     const current: PropertyMap | undefined = (await read('id-a', outputs)).outputs
     const state = readStoredObject(current ?? new Map())?.stateJson
@@ -283,14 +283,14 @@ describe('a refresh', () => {
 
   test('that changes the identity causes a warning', async () => {
     const { outputs, read, warnings } = await prepare(
-      reading({ newIdentity: identityCodec.encode({ label: 'b' }) }),
+      answerRead({ newIdentity: identityCodec.encode({ label: 'b' }) }),
     )
     await read('id-a', outputs)
     expect(warnings).toEqual([expect.stringContaining('changed the identity')])
   })
 
   test('that is deferred is a bug of the provider', async () => {
-    const { outputs, read } = await prepare(reading({ deferralReason: 'unknown' }))
+    const { outputs, read } = await prepare(answerRead({ deferralReason: 'unknown' }))
     await expect(read('id-a', outputs)).rejects.toThrow(/deferred the reading of[^]*bug/)
   })
 })

@@ -48,7 +48,7 @@ describe('the metadata of a package', () => {
 
   test.each<[string, unknown, string]>([
     ['an unknown attribute', { name: 'm' }, 'TERRAFORM_CONFIG_INVALID'],
-    ['another form', 'm', 'TERRAFORM_PACKAGE_INVALID'],
+    ['a text instead of attributes', 'm', 'TERRAFORM_PACKAGE_INVALID'],
   ])('with %s are refused', async (_name, providerMeta, code) => {
     const options = { parameter: { providerMeta } }
     await expect(createScriptedProvider(withMeta, options)).rejects.toMatchObject({ code })

@@ -4,7 +4,7 @@ import type { TerraformClient } from '../client/terraform-client.ts'
 import { createScriptedProvider, inputsOf } from './scripted-provider.fixture.ts'
 import { thingCodec } from './scripted-schemas.fixture.ts'
 
-/** Replaces the planned state from the second plan on. */
+/** Changes attributes of the planned states, from the second plan on. */
 const changePlan =
   (change: Readonly<Record<string, string>>) =>
   (base: TerraformClient): Partial<TerraformClient> => {
@@ -58,8 +58,8 @@ describe('the final plan of a create', () => {
 
 describe('the final plan of an update', () => {
   async function prepare(script: (base: TerraformClient) => Partial<TerraformClient>) {
-    const planned = await createScriptedProvider()
-    const { outputs } = await planned.create(inputsOf({ label: 'a', value: 'v' }))
+    const unscripted = await createScriptedProvider()
+    const { outputs } = await unscripted.create(inputsOf({ label: 'a', value: 'v' }))
     const scripted = await createScriptedProvider(script)
     const newInputs = inputsOf({ label: 'a', value: 'w' })
     expect(await scripted.diff(outputs, newInputs)).toMatchObject({ changes: 'some' })

@@ -48,6 +48,6 @@ test.each<[string, string, PropertyValue, PropertyValue]>([
   ],
   ['a flattened block', 'single', mapOf({ token: 'x' }), mapOf({ token: secretOf('x') })],
   ['a property that the schema does not have', 'other', 'x', 'x'],
-])('the marks of %s', (_name, property, value, marked) => {
+])('only sensitive and write-only values become secret: %s', (_name, property, value, marked) => {
   expect(mark({ [property]: value }).get(property)).toEqual(marked)
 })

@@ -52,7 +52,7 @@ describe('settings of the command line', () => {
     expect(settings.registries).toEqual(new Map([['b.example.com', 'https://c.example.com/p/']]))
   })
 
-  test('come from the chosen file only, and variables win over them', () => {
+  test('come from the chosen file only, and variables take precedence over them', () => {
     const settings = read(
       {
         '.terraformrc': 'credentials "ignored.example.com" { token = "x" }',
