@@ -47,35 +47,47 @@ describe('integrity', () => {
   })
 
   test.each<[string, StoredResource[], RegExp]>([
-    ['no type', [{ urn: urnOf('a'), custom: true, type: '' }], /has no type/],
+    ['a resource without a type', [{ urn: urnOf('a'), custom: true, type: '' }], /has no type/],
     ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
     [
-      'a provider with another id',
+      'a reference to another id of a provider',
       [provider('p', 'x'), resource('a', providedBy('p', 'y'))],
       /unknown provider/,
     ],
     [
-      'a provider that comes later',
+      'a provider after its resource',
       [resource('a', providedBy('p', 'x')), provider('p', 'x')],
       /unknown provider/,
     ],
-    ['an invalid reference', [resource('a', { provider: 'p' })], /not a provider reference/],
+    [
+      'an invalid provider reference',
+      [resource('a', { provider: 'p' })],
+      /not a provider reference/,
+    ],
     ['a missing parent', [resource('a', { parent: urnOf('b') })], /its parent .*is missing/],
     [
-      'a parent that comes later',
+      'a parent after its child',
       [resource('a', { parent: urnOf('b') }), resource('b')],
       /comes after it/,
     ],
     ['a missing dependency', [resource('a', dependOn('b'))], /its dependency .*is missing/],
     [
-      'a property dependency',
+      'a missing property dependency',
       [resource('a', { propertyDependencies: { k: [urnOf('b')] } })],
       /property dependency/,
     ],
-    ['deletedWith', [resource('a', { deletedWith: urnOf('b') })], /deletedWith/],
-    ['replaceWith', [resource('a', { replaceWith: [urnOf('b')] })], /replaceWith/],
-    ['a duplicate', [resource('a'), resource('a')], /duplicate resource/],
-  ])('finds %s', (_what, resources, message) => {
+    [
+      'a missing resource in deletedWith',
+      [resource('a', { deletedWith: urnOf('b') })],
+      /deletedWith/,
+    ],
+    [
+      'a missing resource in replaceWith',
+      [resource('a', { replaceWith: [urnOf('b')] })],
+      /replaceWith/,
+    ],
+    ['a duplicate resource', [resource('a'), resource('a')], /duplicate resource/],
+  ])('a deployment with %s is invalid', (_what, resources, message) => {
     expect(verifyIntegrity(deploymentOf(...resources))).toMatch(message)
   })
 
@@ -84,12 +96,12 @@ describe('integrity', () => {
     expect(verifyIntegrity(deploymentOf(state))).toBeUndefined()
   })
 
-  test('shared URNs and late providers need a sort, other valid lists do not', () => {
+  test('a list counts as sorted if no URN is shared, and each provider and dependency comes first', () => {
     const isSorted = (...list: StoredResource[]): boolean =>
       inspectIntegrity(deploymentOf(...list)).isSorted
-    const late = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
-    expect(isSorted(provider('p', 'x'), late, resource('b', dependOn('a')))).toBe(true)
-    expect(isSorted(late, provider('p', 'x'))).toBe(false)
+    const referring = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
+    expect(isSorted(provider('p', 'x'), referring, resource('b', dependOn('a')))).toBe(true)
+    expect(isSorted(referring, provider('p', 'x'))).toBe(false)
     expect(isSorted(resource('a'), resource('a', { delete: true }))).toBe(false)
     expect(isSorted(resource('b', dependOn('a')), resource('a'))).toBe(false)
   })
@@ -129,7 +141,7 @@ describe('normal URNs', () => {
     expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
   })
 
-  test('a rename drops empty lists of property dependencies', () => {
+  test('a resource with a renamed property dependency loses its empty lists, and another keeps them', () => {
     const old = urnOf('old')
     const deployment = deploymentOf(
       resource('a', { aliases: [old] }),
@@ -219,17 +231,17 @@ describe('topological order', () => {
     expect(sortTopologically(list).resources).toEqual([q, p, list[1]])
   })
 
-  test('a deleted state refers to the deleted copy of a URN, and a live state to the live copy', () => {
-    const [dead, live] = [resource('a', { delete: true }), resource('a')]
-    const [ofDead, ofLive] = [
+  test('an old copy refers to the old copy of a URN, and a live state to the live one', () => {
+    const [oldCopy, live] = [resource('a', { delete: true }), resource('a')]
+    const [ofOldCopy, ofLive] = [
       resource('b', { delete: true, ...dependOn('a') }),
       resource('b', dependOn('a')),
     ]
-    expect(sortTopologically([ofLive, live, ofDead, dead]).resources).toEqual([
+    expect(sortTopologically([ofLive, live, ofOldCopy, oldCopy]).resources).toEqual([
       live,
       ofLive,
-      dead,
-      ofDead,
+      oldCopy,
+      ofOldCopy,
     ])
   })
 

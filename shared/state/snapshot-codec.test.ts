@@ -90,7 +90,7 @@ test('fields that this version does not know survive every conversion of a state
   }
 })
 
-test('a malformed value is named by its resource', async () => {
+test('the error of a malformed value names its resource, and the error of a decryption is kept', async () => {
   const text = (value: string) =>
     `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"v":${value}}}]}}`
   const secret = `{"${signatureKey}":"${signatures.secret}","ciphertext":"other:x"}`

@@ -56,7 +56,7 @@ describe('a validation error', () => {
     expect(describeFault({ ...whole, onn: 'push' })).toBe(": must not have the field 'onn'")
   })
 
-  it('of a choice names the field that selects it', () => {
+  it('of a choice names the field that selects the alternative', () => {
     expect(describeFault({ ...whole, act: { do: 'sideways' } })).toMatch(
       /^act\.do: must be up or down$/,
     )

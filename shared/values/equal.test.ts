@@ -37,7 +37,7 @@ describe('values', () => {
     ['secrets of equal values', secretOf([1]), secretOf([1])],
     ['unknowns', unknown, { kind: 'unknown' }],
     ['assets with the same hash', asset('h', 'a'), asset('h', 'b')],
-    ['a text and its hash', asset('', 'hi'), asset(hiHash, 'hi')],
+    ['text assets with and without the hash of their text', asset('', 'hi'), asset(hiHash, 'hi')],
     ['files without hashes', file('a'), file('a')],
     ['archives of equal members', folder(file('a')), folder(file('a'))],
     ['references to one resource with two versions', reference('1', 'i'), reference('2', 'i')],
@@ -63,7 +63,7 @@ describe('values', () => {
       { ...file('a'), source: undefined },
       { ...file('a'), source: undefined },
     ],
-    ['a component and a resource', reference('1'), reference('1', '')],
+    ['references to a component and to a custom resource', reference('1'), reference('1', '')],
     ['outputs with dependencies in another order', output('a', 'b'), output('b', 'a')],
     ['an asset and an archive', asset('h', ''), { kind: 'archive', hash: 'h', source: undefined }],
   ])('differ: %s', (_name, a, b) => {

@@ -51,7 +51,7 @@ describe('property paths', () => {
     ['a[*].c', 'a.b.c', true],
     ['*', 'anything', true],
     ['a[0]', 'a["0"]', false],
-  ])('contain paths below them: %s and %s', (pattern, path, expected) => {
+  ])('whether the path %s contains %s: %s', (pattern, path, expected) => {
     expect(containsPath(parsePath(pattern), parsePath(path))).toBe(expected)
   })
 })
@@ -65,7 +65,7 @@ describe('resetting ignored changes', () => {
     ['one item', { a: [1, 2] }, { a: [3, 4] }, 'a[0]', { a: [1, 4] }, true],
     ['no added item', { a: [1] }, { a: [3, 4] }, 'a[1]', { a: [3, 4] }, false],
     ['no item at a negative index', { a: [1] }, { a: [3] }, 'a[-1]', { a: [3] }, false],
-    ['items that neither side has', { a: [1] }, { a: [3] }, 'a[7]', { a: [3] }, true],
+    ['no item that neither side has', { a: [1] }, { a: [3] }, 'a[7]', { a: [3] }, true],
     [
       'deep keys',
       { a: map({ b: 1 }) },
@@ -84,7 +84,7 @@ describe('resetting ignored changes', () => {
       { a: map({ b: 1, c: 2 }) },
       true,
     ],
-    ['the whole', { a: 1 }, { b: 2 }, '*', { a: 1 }, true],
+    ['the whole object', { a: 1 }, { b: 2 }, '*', { a: 1 }, true],
     [
       'one key of all items',
       { a: [map({ b: 1, c: 1 })] },
@@ -95,7 +95,7 @@ describe('resetting ignored changes', () => {
     ],
     ['items up to the shorter list', { a: [1, 2] }, { a: [3] }, 'a[*]', { a: [1] }, false],
     [
-      'matches of a wildcard in the new value only',
+      'nothing below a wildcard that matches the new value only',
       { a: map({}) },
       { a: map({ x: map({ b: 1 }) }) },
       'a[*].b',
@@ -127,10 +127,10 @@ describe('resetting ignored changes', () => {
       true,
     ],
     ['nothing by an unreadable path', { a: 1 }, { a: 2 }, 'a[', { a: 2 }, true],
-  ])('resets %s', (_name, old, next, path, expected, isWhole) => {
+  ])('resets %s', (_name, old, next, path, expected, isComplete) => {
     const { inputs, unresetPaths } = resetPaths(map(old), map(next), [path])
     expect(inputs).toEqual(map(expected))
-    expect(unresetPaths).toEqual(isWhole ? [] : [path])
+    expect(unresetPaths).toEqual(isComplete ? [] : [path])
   })
 
   test('leaves both inputs unchanged', () => {

@@ -28,7 +28,7 @@ describe('createRecordForm', () => {
     ['{"a b":"1"}', ['a b']],
     ['[]', []],
     ['null', []],
-  ])('refuses %s with the location', (text, path) => {
+  ])('refuses %s and names the location %j', (text, path) => {
     expect(form.safeParse(parse(text)).error?.issues.map(issue => issue.path)).toEqual([path])
   })
 

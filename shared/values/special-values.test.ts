@@ -22,7 +22,7 @@ const output = (fields: Partial<Output>): Output => ({
   ...fields,
 })
 
-describe('inspecting values', () => {
+describe('inspecting and converting values', () => {
   test('finds secrets and unknowns at any depth', () => {
     expect(containsSecret([map({ a: secretOf(1) })])).toBe(true)
     expect(containsSecret(output({ secret: true, value: 1 }))).toBe(true)

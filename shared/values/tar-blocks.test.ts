@@ -43,7 +43,7 @@ test.each<[string, readonly string[], string]>([
     '1daa1314829920846ac1ea63d4ce83bad0083a605f327d4156757aec8f6bb9ea',
   ],
   [
-    'a folder and an overlong name',
+    'a short folder and a name that is too long for its field',
     [`${'d'.repeat(50)}/${'x'.repeat(120)}`],
     'e4fc80a91475504ae137b49f93396989ad24a030cd26e719d69dbc65acb3f5dc',
   ],

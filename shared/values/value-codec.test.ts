@@ -14,7 +14,7 @@ const roundTrip = (value: PropertyValue): PropertyValue =>
   decodeStored(JSON.parse(JSON.stringify(encodeStored(value, seal))) as Json, open)
 
 describe('values in states', () => {
-  const same: Record<string, PropertyValue> = {
+  const values: Record<string, PropertyValue> = {
     null: null,
     text: 'a\u2028"\u0000',
     number: -1.5e-7,
@@ -39,11 +39,16 @@ describe('values in states', () => {
       source: { assets: new Map([['a', { kind: 'asset', hash: '', source: { uri: 'file:a' } }]]) },
     },
     'archive without contents': { kind: 'archive', hash: 'h', source: undefined },
-    component: { kind: 'reference', urn, packageVersion: '' },
-    custom: { kind: 'reference', urn, packageVersion: '1.0.0', id: 'i' },
-    'without id yet': { kind: 'reference', urn, packageVersion: '', id: unknown },
+    'reference to a component': { kind: 'reference', urn, packageVersion: '' },
+    'reference to a custom resource': { kind: 'reference', urn, packageVersion: '1.0.0', id: 'i' },
+    'reference to a resource without an id yet': {
+      kind: 'reference',
+      urn,
+      packageVersion: '',
+      id: unknown,
+    },
   }
-  for (const [name, value] of Object.entries(same))
+  for (const [name, value] of Object.entries(values))
     test(`survive encoding and decoding: ${name}`, () => {
       expect(roundTrip(value)).toEqual(value)
     })
@@ -69,7 +74,7 @@ describe('values in states', () => {
     expect(keys).toEqual(['a', '\uffee', '\u{1f600}'])
   })
 
-  test('encode numbers that JSON lacks by their bits', () => {
+  test('contain the bits of numbers that JSON lacks', () => {
     expect(encodeStored(Number.POSITIVE_INFINITY, seal)).toEqual({
       [sig]: '8ad145fe-0d11-4827-bfd7-1abcbf086f5c',
       value: '7ff0000000000000',
@@ -146,7 +151,7 @@ describe('decoding values', () => {
     ['an unknown signature', { [sig]: 'else' }],
     ['a signature that is not a text', { [sig]: 1 }],
     ['an output', { [sig]: signatures.output, value: 1 }],
-    ['a reference to nothing', { [sig]: signatures.reference, urn: 'x' }],
+    ['a reference without a valid URN', { [sig]: signatures.reference, urn: 'x' }],
     ['a number with too few bits', { [sig]: '8ad145fe-0d11-4827-bfd7-1abcbf086f5c', value: '7f' }],
     ['bytes that are not base64', { [sig]: signatures.bytes, value: '?' }],
     ['an archive of texts', { [sig]: signatures.archive, assets: { a: 'text' } }],

@@ -94,7 +94,7 @@ describe('writing for a peer with fewer capabilities', () => {
     expect(toWire(value, bare)).toEqual({ b: [1] })
   })
 
-  test('a rejected unknown is named by its path', () => {
+  test('the error of a rejected unknown names its path', () => {
     const options: WireOptions = { ...bare, unknowns: 'reject' }
     expect(() => toWire(map({ a: [1, map({ b: unknown })] }), options)).toThrow("'a[1].b'")
   })
@@ -115,7 +115,7 @@ describe('writing for a peer with fewer capabilities', () => {
     expect(valueToWire({ ...output, value: 1, secret: false }, options)).toBe(1)
   })
 
-  test('upgraded secrets and unknowns become outputs', () => {
+  test('secrets and unknowns become outputs under the option upgradesToOutputs', () => {
     const options: WireOptions = { ...keep, upgradesToOutputs: true }
     expect(valueToWire(unknown, options)).toEqual({ [sig]: signatures.output })
     expect(valueToWire({ kind: 'secret', value: 1 }, options)).toEqual({
@@ -160,7 +160,7 @@ describe('reading', () => {
     expect(valueFromWire({ [sig]: signatures.secret, value: 's' }, bare)).toBe('s')
   })
 
-  test('upgrade converts secrets and unknowns to outputs', () => {
+  test('the option upgradesToOutputs converts secrets and unknowns to outputs', () => {
     const options: WireOptions = { ...keep, upgradesToOutputs: true }
     expect(valueFromWire(unknownText, options)).toEqual({
       kind: 'output',
@@ -174,7 +174,7 @@ describe('reading', () => {
     })
   })
 
-  test('an asset without a source is empty text if its hash says so; otherwise its contents are elided', () => {
+  test('an asset without a source is empty text if it has the hash of empty text; otherwise its contents are elided', () => {
     const read = (hash: string): PropertyValue | undefined =>
       valueFromWire({ [sig]: signatures.asset, hash }, keep)
     expect(read(emptyAssetHash)).toMatchObject({ source: { text: '' } })
@@ -186,8 +186,16 @@ describe('reading', () => {
     ['a secret without a value', { [sig]: signatures.secret }, 'secret without a value'],
     ['a reference without a URN', { [sig]: signatures.reference }, 'without a URN'],
     ['bytes without text', { [sig]: signatures.bytes, value: 1 }, 'without base64'],
-    ['an odd hash', { [sig]: signatures.asset, hash: 1 }, "'hash' that is not a string"],
-    ['odd dependencies', { [sig]: signatures.output, dependencies: [1] }, 'not a list of URNs'],
+    [
+      'a hash that is not a text',
+      { [sig]: signatures.asset, hash: 1 },
+      "'hash' that is not a string",
+    ],
+    [
+      'dependencies that are not URNs',
+      { [sig]: signatures.output, dependencies: [1] },
+      'not a list of URNs',
+    ],
     ['an archive of numbers', { [sig]: signatures.archive, assets: { a: 1 } }, 'member'],
   ])('%s is an error that names the key', (_name, value, message) => {
     expect(() => fromWire({ outer: { key: value } }, keep)).toThrow(message)

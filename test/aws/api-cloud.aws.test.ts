@@ -59,7 +59,8 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
     expect(sandbox.listObjects().map(({ id }) => id)).toContain('database-1')
-    // The program was uploaded to S3 by an address, not through the function.
+    // The requests called the function of the API. The program was uploaded directly to S3, at a
+    // signed address.
     const calls = sandbox.calls.filter(({ name }) => name === 'api')
     expect(calls.length).toBeGreaterThan(3)
     expect(
@@ -96,7 +97,7 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
   })
 
-  test('a plugin is uploaded once per version, and functions find it there', async () => {
+  test('a plugin is uploaded once per version, and is found as the newest one', async () => {
     const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'
     const push = (text: string): Promise<CommandOutput> => {
       writeFileSync(join(client.program, file), text)

@@ -84,14 +84,14 @@ describeWithServices(
   },
 )
 
-/** Bundles whose executor bundle cannot be loaded while a gate is closed. */
-function createGate(code: ReturnType<typeof createBundles>['findBundle']) {
+/** Creates bundles of the functions. That of the executor cannot be loaded while a gate is closed. */
+function createGate(findBundle: ReturnType<typeof createBundles>['findBundle']) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
   const bundle = join(folder, 'bundle')
-  // The sandbox of a function contains its bundle only.
+  // A function sees only its bundle, so the bundle contains the file that opens the gate.
   const gate = join(bundle, 'open')
   const row = functionsTable.find(({ name }) => name === 'step-executor')
-  cpSync(row === undefined ? '' : (code(row) ?? ''), bundle, { recursive: true })
+  cpSync(row === undefined ? '' : (findBundle(row) ?? ''), bundle, { recursive: true })
   renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
   const text = [
     "import { existsSync } from 'node:fs'",
@@ -101,7 +101,7 @@ function createGate(code: ReturnType<typeof createBundles>['findBundle']) {
   writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
   return {
     code: (functionRow: FunctionRow) =>
-      functionRow.name === 'step-executor' ? bundle : code(functionRow),
+      functionRow.name === 'step-executor' ? bundle : findBundle(functionRow),
     open: () => writeFileSync(gate, ''),
     close: () => rmSync(gate),
     remove: () => rmSync(folder, { recursive: true }),

@@ -44,7 +44,7 @@ interface Sample {
   readonly body?: unknown
 }
 
-const open = { params: { number: '2' } }
+const openDeployment = { params: { number: '2' } }
 const notification = {
   body: { url: 'https://chat.test/', secret: 'x'.repeat(20), events: ['failed'] },
 }
@@ -64,10 +64,10 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   'GET /v1/stacks/{project}/{stack}/requests/{key}': { params: { key: 'ended' } },
   'GET /v1/stacks/{project}/{stack}/requests/{key}/stream': { params: { key: 'ended' } },
-  'POST /v1/stacks/{project}/{stack}/deployments/{number}/redrive': open,
-  'POST /v1/stacks/{project}/{stack}/deployments/{number}/resume': open,
-  'POST /v1/stacks/{project}/{stack}/deployments/{number}/cancel': open,
-  'GET /v1/stacks/{project}/{stack}/deployments/{number}': open,
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/redrive': openDeployment,
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/resume': openDeployment,
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/cancel': openDeployment,
+  'GET /v1/stacks/{project}/{stack}/deployments/{number}': openDeployment,
   'PUT /v1/webhooks/{name}': { body: { form: 'signed', secrets: ['x'.repeat(20)], rules: [rule] } },
   'PUT /v1/stacks/{project}/{stack}/schedules/{name}': {
     body: { when: 'rate(1 hour)', operation: { kind: 'refresh' } },
@@ -91,7 +91,10 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/tokens/{id}/rotate': { body: {} },
 }
 
-/** Creates a stack with an ended and an open deployment, and the documents that calls name. */
+/**
+ * Creates the stacks, deployments, requests and documents that the sample calls name. The stack
+ * `dev` has an ended and an open deployment.
+ */
 async function createState({ ports, records }: Awaited<ReturnType<typeof openModelApi>>) {
   const { catalog, control, events, requests } = records
   for (const id of [stack, emptyStack, stackIdOf('shop', 'removed'), stackIdOf('shop', 'idle')])
@@ -133,7 +136,7 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   }
 }
 
-/** Returns the request of a route, with its sample. */
+/** Returns the path and the body of a call of a route, with the values of its sample. */
 function requestOf(
   route: Route,
   tokenId: string,
@@ -186,7 +189,7 @@ test('every route of the API uses only the partitions of its role, and the role 
   )
 })
 
-test('an OIDC token is exchanged, and the result is used, by the partitions of the role of the API', async () => {
+test('the exchange of an OIDC token and a call with the result use only the partitions of the role of the API', async () => {
   const { ports, uses } = await openModelApi()
   const issuer = await startIssuer()
   try {

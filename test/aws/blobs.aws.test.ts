@@ -17,7 +17,7 @@ import { describeWithServices } from './describe-with-services.ts'
 const clock = createSystemClock()
 const prefix = 'blobs/'
 
-/** Opens blobs in a bucket of their own. */
+/** Opens blobs in a bucket of their own. `direct` is a client of the bucket without faults. */
 async function openBlobs(
   plain: AwsSettings,
   { rules = [], bytesMax }: { rules?: readonly RequestFaultRule[]; bytesMax?: number } = {},
@@ -39,7 +39,7 @@ async function openBlobs(
   return { ports, counts, direct, bucket, close }
 }
 
-/** Every S3 request may be repeated, even if its reply was lost. */
+/** Faults of S3 requests. Every request may be repeated, even if its reply was lost. */
 const faults: readonly RequestFaultRule[] = [
   { kind: 'throttled', percent: 10, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
@@ -112,7 +112,7 @@ describeWithServices('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('a sweep lists several pages, and a removed blob can be restored', async () => {
+  test('a sweep lists several pages, and the bytes of a removed blob remain in an old version', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())
     const count = 1_010
     const hashes = new Set<string>()

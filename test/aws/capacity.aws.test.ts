@@ -1,6 +1,6 @@
 /**
  * Compares the DynamoDB units that the emulator reports with those of AWS's rules, request by
- * request. The table of costs in docs/aws.md contains them.
+ * request. The table of costs in docs/aws.md contains these units.
  */
 import {
   BatchGetItemCommand,
@@ -25,9 +25,9 @@ const { journal: TableName, ...otherTableNames } = createTableNames()
 const key = (sk: string) => ({ pk: { S: 'a deployment' }, sk: { S: sk } })
 const item = (sk: string, bytes: number) => ({ ...key(sk), data: { S: 'x'.repeat(bytes) } })
 const isAbsent = 'attribute_not_exists(pk)'
-const old = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+const returnOldItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 
-const grow = (sk: string, bytes: number, more: object = {}) =>
+const replaceData = (sk: string, bytes: number, more: object = {}) =>
   new UpdateItemCommand({
     TableName,
     Key: key(sk),
@@ -46,13 +46,14 @@ const requests: Readonly<Record<string, () => { readonly input: object }>> = {
     new PutItemCommand({
       ...{ TableName, Item: item('2', 9_000) },
       ConditionExpression: isAbsent,
-      ...old,
+      ...returnOldItem,
     }),
-  'an update that makes an item': () => grow('3', 10),
-  'an update of a large item': () => grow('2', 2_200),
-  'an update that shrinks': () => grow('2', 10),
-  'an update that grows': () => grow('2', 7_000),
-  'an update that is refused': () => grow('2', 1, { ConditionExpression: isAbsent, ...old }),
+  'an update that creates an item': () => replaceData('3', 10),
+  'an update of a large item': () => replaceData('2', 2_200),
+  'an update that shrinks': () => replaceData('2', 10),
+  'an update that grows': () => replaceData('2', 7_000),
+  'an update that is refused': () =>
+    replaceData('2', 1, { ConditionExpression: isAbsent, ...returnOldItem }),
   'a strong read': () => new GetItemCommand({ TableName, Key: key('2'), ConsistentRead: true }),
   'a weak read': () => new GetItemCommand({ TableName, Key: key('2') }),
   'a read of nothing': () =>
@@ -90,7 +91,9 @@ const requests: Readonly<Record<string, () => { readonly input: object }>> = {
     new TransactWriteItemsCommand({
       TransactItems: [
         { Put: { TableName, Item: item('6', 10) } },
-        { Put: { TableName, Item: item('5', 10), ConditionExpression: isAbsent, ...old } },
+        {
+          Put: { TableName, Item: item('5', 10), ConditionExpression: isAbsent, ...returnOldItem },
+        },
       ],
     }),
   'a removal': () => new DeleteItemCommand({ TableName, Key: key('2') }),
@@ -127,4 +130,4 @@ async function compare(): Promise<void> {
   expect(measuredUnits).toEqual(expected)
 }
 
-if (hasDynoxide()) test('the emulator consumes the same units as AWS', compare)
+if (hasDynoxide()) test('the emulator reports the same units as the rules of AWS', compare)

@@ -119,7 +119,7 @@ test('a due schedule and a notification use only the partitions of their role', 
 })
 
 test.each(['webhook', 'schedule'] as const)(
-  '%s reads and writes neither tokens nor the audit log',
+  'the role of the function %s permits no access to tokens or to the audit log',
   name => {
     const table = 'catalog' as const
     const uses = ['documents token', 'audit 7 1', 'audit days', 'audited x'].flatMap(partition =>

@@ -1,6 +1,6 @@
 /**
- * The login of a CI job to the API of the local cloud. The bundle of the function verifies tokens
- * of a real issuer, under the permissions of its role.
+ * The login of a CI job to the API of the local cloud. The function of the API verifies tokens that
+ * a local issuer signs, under the permissions of its role.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../functions/api/issue-token.ts'
@@ -66,7 +66,7 @@ describeWithServices('login of CI jobs', ['DYNAMODB', 'SQS', 'S3', 'KMS'], setti
   }, 120_000)
 
   describeWithCommands("Pulumi's own command line", [['go', 'version']], () => {
-    test('the address for it exchanges tokens of jobs by the API, without a permission of its own', async () => {
+    test('logs in with the token of a job at an address whose function leaves the exchange to the API', async () => {
       issuer.state.claims = { repository: 'acme/shop' }
       const audience = 'urn:pulumi:org:organization'
       const rule = ['--claim', 'repository=acme/shop', '--role', 'preview', '--audience', audience]

@@ -3,7 +3,7 @@ import { readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
-/** A chain, a small stack whose operations overlap, and a stack that is too wide. */
+/** A chain, a small stack whose operations overlap, and a stack that is too wide to run inline. */
 const programs = {
   chain: { COUNT: '20', NEEDS: '1', DELAY: '50' },
   small: { COUNT: '5', NEEDS: '5', DELAY: '50' },

@@ -1,6 +1,6 @@
 /**
  * Programs of repositories whose packages have scripts, in the local cloud. The scripts run in the
- * installer, an environment for each installation.
+ * installer, which has an environment of its own for each installation.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -160,7 +160,7 @@ if (!existsSync('${flag}')) {
     expect(webhook.github.countFetches()).toBe(fetches)
   }, 300_000)
 
-  test('no two installations had one environment', () => {
+  test('each installation had an environment of its own', () => {
     const { calls } = webhook.sandbox
     const installs = calls.filter(({ name }) => name === 'installer')
     expect(installs.length).toBeGreaterThanOrEqual(5)

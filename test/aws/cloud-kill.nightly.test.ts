@@ -11,7 +11,8 @@ describeWithServices('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'
   })
   afterAll(() => bundles?.remove())
 
-  // The death of an executor takes minutes longer; the nightly rounds cover it.
+  // The recovery from the death of an executor takes minutes longer. The rounds of
+  // cloud-kills.nightly.test.ts cover it.
   test('a deployment is completed after the death of its generator', {
     timeout: 600_000,
   }, async () => {

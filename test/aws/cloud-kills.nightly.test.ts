@@ -13,7 +13,7 @@ import { describeWithServices } from './describe-with-services.ts'
 /** ANTICHAIN_SEED repeats the kills of an earlier run. The test names contain the seed. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(process.env['ANTICHAIN_CLOUD_ROUNDS'] ?? 20)
-/** A round mostly waits until a dead process is detected. */
+/** Number of rounds at the same time. A round mostly waits until a dead process is detected. */
 const atOnce = 3
 
 const rounds = drawCloudRounds(seed, count)
@@ -32,9 +32,9 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
   test.each(
     groups.map((group, index) => [index, group.map(describeCloudRound).join('; '), group] as const),
   )(
-    `rounds ${'%i'} of seed ${seed}: %s`,
+    `group ${'%i'} of the rounds of seed ${seed}: %s`,
     { timeout: 3_600_000 },
-    async (_at, _told, group: readonly CloudRound[]) => {
+    async (_index, _description, group: readonly CloudRound[]) => {
       const run = (round: CloudRound) =>
         runCloudRound(round, { aws: settings(), bundleOf: bundles.findBundle })
       const ended = await Promise.allSettled(group.map(run))
@@ -52,13 +52,13 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const countKillsOf = (whom: string): number => kills.filter(one => one === whom).length
+  const countKillsOf = (name: string): number => kills.filter(one => one === name).length
   const sumOf = (countOf: (result: CloudRoundResult) => number): number =>
     results.reduce((total, result) => total + countOf(result), 0)
   console.log(
     `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
       `killed: ${countKillsOf('step-generator')} generators, ${countKillsOf('step-executor')} executors, ` +
-      `${countKillsOf('compaction')} compactions, ${sumOf(({ timedOutCalls }) => timedOutCalls)} by their time; ` +
+      `${countKillsOf('compaction')} compactions, ${sumOf(({ timedOutCalls }) => timedOutCalls)} calls ended by their time limit; ` +
       `${sumOf(({ unknownCreates }) => unknownCreates)} creates unknown, ` +
       `${sumOf(({ repeatedCalls }) => repeatedCalls)} updates or deletes repeated; seconds: ` +
       results.map(({ seconds }) => seconds).join(', '),

@@ -19,15 +19,17 @@ describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => 
     bundles?.remove()
   }, 120_000)
 
-  test('a task runs a create with a limit of 20 minutes, and its dependents run afterwards', {
+  test('a create with a time limit of 20 minutes runs in one task, and its dependent afterwards', {
     timeout: 300_000,
   }, async () => {
     const program = await sandbox.upload({})
     const tasks = new Set<number>()
-    const looking = setInterval(() => {
+    const pidPolling = setInterval(() => {
       for (const pid of sandbox.cloud.listTaskPids('step-executor')) tasks.add(pid)
     }, 100)
-    const end = await sandbox.deploy('up', program, 240_000).finally(() => clearInterval(looking))
+    const end = await sandbox
+      .deploy('up', program, 240_000)
+      .finally(() => clearInterval(pidPolling))
     expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
     expect(tasks.size).toBe(1)
     const changes = sandbox

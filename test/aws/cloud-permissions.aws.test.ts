@@ -20,13 +20,13 @@ describeWithServices('a role without a permission', ['DYNAMODB', 'SQS', 'S3', 'K
     ['step-executor', 'dynamodb:UpdateItem'],
     ['step-generator', 'sqs:SendMessage'],
   ] as const)(
-    'of %s to use %s delays a deployment until it is granted',
+    'for the function %s to use %s delays a deployment until it is granted',
     { timeout: 400_000 },
     async (name, action) => {
       const cloud = await createCloudSandbox('small', {
         aws: settings(),
         bundleOf: bundles.findBundle,
-        // A message whose function failed soon returns.
+        // A message returns soon after its function failed.
         visibilitySeconds: { chains: 10, nudges: 10 },
       })
       sandbox = cloud

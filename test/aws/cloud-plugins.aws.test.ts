@@ -46,7 +46,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
     await control.platform.plugins.put(key, bytes)
   }
 
-  test('are downloaded once per environment when they are missing', {
+  test('are downloaded into the environments that lack them', {
     timeout: 300_000,
   }, async () => {
     const pluginSandbox = await openSandbox()

@@ -88,7 +88,7 @@ describeWithServices('pull requests of a stack with roles', services, settings =
     await waitUntil(() => countEndedGenerators() > 0, { condition: 'the end of the environment' })
   }, 300_000)
 
-  test('without a reviewed preview role the preview is refused, and the commit gets the code', async () => {
+  test('without a reviewed preview role the preview is refused, and the status of the commit has the error code', async () => {
     const { stackFile, cloudFolder } = webhook.sandbox
     const push = createPushBody(commitWith(stackFile.replace(previewLine, '')))
     expect(await webhook.sendAndAwait('push', push)).toMatchObject({ result: 'succeeded' })

@@ -80,13 +80,13 @@ describeWithServices(
       expect(Date.parse(roleCredentials.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
       const hidden = [secretText, roleCredentials.SecretAccessKey, roleCredentials.Token]
       for (const text of hidden) expect(sandbox.readLog()).not.toContain(text)
-      const held = await listStoredBytes(settings(), sandbox.cloud.services)
-      expect(held.length).toBeGreaterThan(10)
-      const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
-      expect(clear.map(({ location }) => location)).toEqual([])
+      const stored = await listStoredBytes(settings(), sandbox.cloud.services)
+      expect(stored.length).toBeGreaterThan(10)
+      const leaked = stored.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
+      expect(leaked.map(({ location }) => location)).toEqual([])
     })
 
-    test('is refused by generators with the data key of another stack, or of none', {
+    test('is refused if its file has the data key of another stack, or of none', {
       timeout: 400_000,
     }, async () => {
       const file = join(sandbox.program, 'Pulumi.dev.yaml')

@@ -32,7 +32,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   let webhook: WebhookSandbox
   let sandbox: CloudSandbox
   let github: WebhookSandbox['github']
-  let first = ''
+  let firstCommit = ''
 
   beforeAll(async () => {
     webhook = await createWebhookSandbox(settings(), stack => [
@@ -45,8 +45,8 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   afterAll(() => webhook?.remove(), 120_000)
 
   /**
-   * Creates a schedule that runs once in a few seconds. The time is extended when the machine was
-   * too busy to create it in time.
+   * Creates a schedule that runs once, after a few seconds. The time is doubled if the machine was
+   * too busy to create it before.
    */
   async function scheduleSoon(): Promise<number> {
     for (let inMs = 3_000; ; inMs *= 2) {
@@ -63,20 +63,22 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
 
   describe('a webhook', () => {
     test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
-      first = github.commit(createFiles(1, sandbox.stackFile))
-      const end = await webhook.sendAndAwait('push', createPushBody(first))
+      firstCommit = github.commit(createFiles(1, sandbox.stackFile))
+      const end = await webhook.sendAndAwait('push', createPushBody(firstCommit))
       expect(end, sandbox.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
       const state = readExport(await sandbox.exportState())
       expect(state.resources.map(({ name }) => name)).toContain('thing')
       expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
-      await waitUntil(() => github.listStatuses(first).length === 2, { condition: 'both statuses' })
-      expect(github.listStatuses(first).map(({ state: statusText }) => statusText)).toEqual([
+      await waitUntil(() => github.listStatuses(firstCommit).length === 2, {
+        condition: 'both statuses',
+      })
+      expect(github.listStatuses(firstCommit).map(({ state: statusText }) => statusText)).toEqual([
         'pending',
         'success',
       ])
     }, 300_000)
 
-    test('starts nothing when the delivery is repeated or its signature is forged', async () => {
+    test('starts one deployment for a repeated delivery, and none for a forged signature', async () => {
       const delivery = signDelivery(
         secret,
         'push',
@@ -86,16 +88,19 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
       const forged = signDelivery(
         'another secret, of the same length',
         'push',
-        createPushBody(first),
+        createPushBody(firstCommit),
       )
       expect(await deliver(webhook.hook, forged)).toMatchObject({
         status: 401,
         body: { code: 'WEBHOOK_REFUSED' },
       })
-      const key = { ...delivery, headers: { ...delivery.headers, 'x-github-delivery': 'again' } }
+      const withOtherId = {
+        ...delivery,
+        headers: { ...delivery.headers, 'x-github-delivery': 'again' },
+      }
       expect(await deliver(webhook.hook, delivery)).toMatchObject({ status: 202 })
       expect(await deliver(webhook.hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
-      expect(await deliver(webhook.hook, key)).toMatchObject({ body: { kind: 'repeated' } })
+      expect(await deliver(webhook.hook, withOtherId)).toMatchObject({ body: { kind: 'repeated' } })
       const countRuns = async (): Promise<number> => (await listRuns()).length - before.length
       await waitUntil(async () => (await countRuns()) === 1, {
         condition: 'one deployment',
@@ -107,7 +112,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
       expect(await countRuns()).toBe(1)
     }, 300_000)
 
-    test('cannot deploy the archive of a preview, or another program, by a forged request', async () => {
+    test('cannot deploy an archive or the last program by a forged request', async () => {
       const { requests, nudges, clock } = sandbox.control.platform
       const { stack } = sandbox
       const forgedPrograms = [
@@ -130,7 +135,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
 
     test('previews a pull request, and answers with a status and a comment', async () => {
       const commit = github.commit(createFiles(2, sandbox.stackFile))
-      const deployed = (await listRuns()).length
+      const runCount = (await listRuns()).length
       const end = await webhook.sendAndAwait('pull_request', createPullRequestBody(7, commit))
       expect(end, sandbox.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
       await waitUntil(() => github.listComments().size === 1, { condition: 'a comment' })
@@ -140,7 +145,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
       expect([...github.listComments().values()][0]).toContain('thing')
       await waitUntil(() => github.listStatuses(commit).length > 0, { condition: 'a status' })
       expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
-      expect((await listRuns()).length).toBe(deployed)
+      expect((await listRuns()).length).toBe(runCount)
       expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
     }, 300_000)
   })

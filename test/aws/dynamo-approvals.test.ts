@@ -1,6 +1,6 @@
 /**
- * Approvals of requests in DynamoDB. A mistake here lets a webhook or schedule function that was
- * taken over deploy any archive of a stack.
+ * Approvals of requests in DynamoDB. A mistake here lets an attacker who controls the webhook
+ * or schedule function deploy any archive of a stack.
  */
 import { expect, test } from 'vitest'
 import { createRequests } from '../../shared/platform/aws/dynamo/requests.ts'

@@ -11,9 +11,10 @@ const dayMs = 86_400_000
 const begun = Date.UTC(2026, 10, 22)
 
 /**
- * Opens an audit log over a model, with a clock that the test moves. Shards are drawn from a list.
+ * Opens an audit log over a model, with a clock that the test moves. `fixedBytes` are the first
+ * random bytes, which choose partitions and positions.
  */
-async function open(draws: readonly number[] = []) {
+async function open(fixedBytes: readonly number[] = []) {
   const operationNames: string[] = []
   const model = createModelDynamo(({ operation }) => operationNames.push(operation))
   const names = createTableNames()
@@ -21,11 +22,11 @@ async function open(draws: readonly number[] = []) {
   const now = { ms: begun }
   let count = 0
   const bytes = (length: number): Uint8Array => {
-    const drawn = draws[count]
+    const fixedByte = fixedBytes[count]
     count += 1
-    return drawn === undefined
+    return fixedByte === undefined
       ? new Uint8Array(randomBytes(length))
-      : new Uint8Array(length).fill(drawn)
+      : new Uint8Array(length).fill(fixedByte)
   }
   const uuid = (): string => `${count++}`
   const clock = { now: () => toEpochMs(now.ms), sleep: async () => undefined }
@@ -63,7 +64,7 @@ test('pages continue over days, also over days without changes', async () => {
   expect(read).toEqual(ids.toReversed())
 })
 
-test('entries of the same time are in the order of their process, and are spread over all partitions', async () => {
+test('entries of the same time keep the order of their appends, and are spread over all partitions', async () => {
   const { audit, items } = await open()
   const log = audit()
   const ids = Array.from({ length: 40 }, (_, index) => `e${index}`)

@@ -40,7 +40,7 @@ if (hasDynoxide())
       await dynoxide.close()
     })
 
-    /** Opens ports whose requests meet faults, and ports without faults over the same tables. */
+    /** Opens ports whose requests meet faults, and ports without faults (`quiet`) over the same tables. */
     const openFaulty = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
       const names = createTableNames()
       const { endpoint } = dynoxide
@@ -61,7 +61,7 @@ if (hasDynoxide())
     ]
 
     test.each(['lost', 'conflict', 'throttled', 'broken', 'slow'] as const)(
-      'a begin, give back and selection with a fault (%s) have the same result as without it',
+      'a begin, a give-back and a selection with a fault (%s) have the same results as without it',
       async kind => {
         const rule = { kind, chance: 1, operations: ['UpdateItem'] }
         const { ports, quiet, seen } = await openFaulty([rule], 1)
@@ -138,10 +138,10 @@ if (hasDynoxide())
       },
     )
 
-    test('a missing table is named after one request', async () => {
+    test('the error of a missing table names it, after a single request', async () => {
       const { ports, seen } = await openFaulty([])
       const { endpoint } = dynoxide
-      const { handler, counters: requests } = createFaultyHandler({
+      const { handler, counters } = createFaultyHandler({
         draw: createDraw(1),
         rules: [],
         inARowMax: 0,
@@ -152,12 +152,12 @@ if (hasDynoxide())
       const thrown = missing.control.read(createDeploymentId())
       await expect(thrown).rejects.toMatchObject({ code: 'STORE_MISSING', details: { region } })
       await expect(thrown).rejects.toThrow(/journal in eu-test-1/)
-      expect(requests.requests.get('GetItem')).toBe(1)
+      expect(counters.requests.get('GetItem')).toBe(1)
       expect(await ports.control.read(createDeploymentId())).toBeUndefined()
       expect(seen.requests.get('GetItem')).toBe(1)
     })
 
-    test('a record that does not fit into an item is refused by name', async () => {
+    test('a record that does not fit into an item is refused as too large', async () => {
       const { endpoint } = dynoxide
       const client = createDynamoClient({ region, endpoint, credentials })
       clients.push(client)

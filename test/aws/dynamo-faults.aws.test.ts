@@ -20,7 +20,7 @@ const rules: readonly DynamoFaultRule[] = [
   { kind: 'slow', chance: 0.01 },
 ]
 
-/** Opens ports with faults. Each suite has its own, and some of them must strike. */
+/** Opens ports whose requests meet faults. `close` checks that at least one fault occurred. */
 const openDisturbed: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
   const { handler, counters } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })

@@ -28,7 +28,8 @@ const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = 
   request: ['requests', ''],
 }
 
-const ofStacks: ReadonlySet<StoredKind> = new Set([
+/** The kinds of records that belong to a stack. The others belong to a deployment. */
+const stackKinds: ReadonlySet<StoredKind> = new Set([
   'stack',
   'history',
   'snapshot',
@@ -39,10 +40,11 @@ const ofStacks: ReadonlySet<StoredKind> = new Set([
 const cut: AttributeValue = { S: '{"cut' }
 
 /**
- * The damage to an item of each kind. A condition cannot inspect a text, so records stored in
- * separate fields (control, lease, history) have no protection and are omitted.
+ * The attribute of each kind that a test damages, and its damaged value. A condition cannot inspect
+ * a text. So damage to the separate texts of control records, leases and history is not detected,
+ * and these kinds are omitted.
  */
-const breakable: Readonly<Partial<Record<StoredKind, readonly [string, AttributeValue]>>> = {
+const damageByKind: Readonly<Partial<Record<StoredKind, readonly [string, AttributeValue]>>> = {
   log: ['record', cut],
   head: ['arrived', cut],
   outcome: ['record', cut],
@@ -56,7 +58,7 @@ const breakable: Readonly<Partial<Record<StoredKind, readonly [string, Attribute
 function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tampering {
   const itemsOf = (kind: StoredKind, deployment: DeploymentId) => {
     const [pk, sk] = places[kind]
-    const whose = ofStacks.has(kind) ? deploymentPartsOf(deployment).stack : deployment
+    const whose = stackKinds.has(kind) ? deploymentPartsOf(deployment).stack : deployment
     return names.flatMap(table =>
       tables
         .listItems(table)
@@ -72,7 +74,7 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
   return {
     markNewer: (kind, deployment) => change(kind, deployment, { format: { N: '2' } }),
     damage(kind, deployment) {
-      const [name, value] = breakable[kind] ?? []
+      const [name, value] = damageByKind[kind] ?? []
       if (name === undefined || value === undefined) return false
       change(kind, deployment, { [name]: value })
       return true
@@ -96,7 +98,7 @@ const openTampered = async (): Promise<TamperablePlatform> => {
 
 recordFormsContract('model of DynamoDB', openTampered)
 
-test('a document that is damaged or of a newer version is named and hides no other', async () => {
+test('a list of documents names one that is damaged or of a newer format, and hides no other', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)

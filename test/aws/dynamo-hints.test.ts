@@ -10,7 +10,7 @@ import { createDeploymentId, toOperationId } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames } from './records.ts'
 
-/** Creates hints of several processes through one table, with the written items. */
+/** Opens a table for the hints of several processes. `items` returns the items in it. */
 async function createProcesses() {
   const model = createModelDynamo()
   const names = createTableNames()
@@ -39,14 +39,14 @@ test('a hint reaches the listeners of another process once, and concurrent hints
   const deployment = createDeploymentId()
   const received: OperationId[] = []
   const all = Promise.withResolvers<void>()
-  const end = there.listen(deployment, operation => {
+  const stopListening = there.listen(deployment, operation => {
     received.push(operation)
     if (received.length === 3) all.resolve()
   })
   for (const id of [1, 2, 3]) here.hint(deployment, toOperationId(id))
   await all.promise
   await createSystemClock().sleep(2_500)
-  end()
+  stopListening()
   expect(new Set(received)).toEqual(new Set([1, 2, 3]))
   expect(received).toHaveLength(3)
   expect(items()).toHaveLength(1)

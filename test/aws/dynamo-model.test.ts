@@ -7,8 +7,8 @@ import { recordContracts } from './record-contracts.ts'
 
 type Client = ModelDynamo['client']
 
-/** Pauses between retries take no time here. */
-const hasty = { now: createSystemClock().now, sleep: async () => undefined }
+/** A clock whose sleeps end at once. */
+const immediateClock = { now: createSystemClock().now, sleep: async () => undefined }
 
 /**
  * Returns a client that executes every request and loses its first reply, so that all requests are
@@ -35,7 +35,7 @@ const openOver =
     const names = createTableNames()
     await createTables(model.client, names)
     return {
-      ports: createTestRecords(wrap(model.client), names, hasty),
+      ports: createTestRecords(wrap(model.client), names, immediateClock),
       close: async () => undefined,
     }
   }

@@ -1,4 +1,4 @@
-/** Renames of stacks in DynamoDB: the calls of schedules, and interruptions. */
+/** Renames of stacks in DynamoDB: the names at the external scheduler, and interruptions. */
 import { expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
@@ -12,7 +12,10 @@ type Client = ModelDynamo['client']
 const at = toEpochMs(9)
 const input = { expectedVersion: 1, snapshot: toBlobHash('b'), program: '', at } as const
 
-/** Opens the records with a client whose request number `failsAt` and all later ones fail. */
+/**
+ * Opens records over a model. `openFailing` opens them with a client whose request number `failsAt`
+ * and all later requests fail.
+ */
 async function open() {
   const model = createModelDynamo()
   const names = createTableNames()
@@ -41,7 +44,7 @@ async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
   return id
 }
 
-test('schedules get their new calls, and one without new calls stops the rename', async () => {
+test('schedules get their new names at the scheduler, and one without a new name stops the rename', async () => {
   const { ports } = await open()
   const { renames, documents, catalog } = ports
   const [id, to] = [await createDeployed(ports), createStackId()]
@@ -70,7 +73,7 @@ test('a document moves to the new id even if many removed ones precede it', asyn
   expect((await documents.get({ ...keyOf('last'), scope: to }))?.value).toEqual({ a: 1 })
 })
 
-test('after a death at any request the stack has one name, with all of its contents', async () => {
+test('after a death of the process at any request, the stack has one name and all of its contents', async () => {
   const { openFailing, ports } = await open()
   const names = new Set<string>()
   for (let failsAt = 1; ; failsAt += 1) {

@@ -27,75 +27,81 @@ async function open() {
   const model = createModelDynamo(({ operation }) => operationNames.push(operation))
   const names = createTableNames()
   await createTables(model.client, names)
-  /** Returns the requests of a call. */
-  const countOperations = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
+  /** Returns the names of the requests of a call. */
+  const listRequests = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
     operationNames = []
     await call()
     return operationNames
   }
   const createPorts = (): RecordPorts => createTestRecords(model.client, names)
   return {
-    of: countOperations,
+    listRequests,
     fresh: createPorts,
     ports: createPorts(),
-    all: () => model.tables.listItems(names.journal),
+    listItems: () => model.tables.listItems(names.journal),
   }
 }
 
 describe('requests of one call', () => {
-  test('each head write is one update, and an outcome is one put', async () => {
-    const { of, ports } = await open()
+  test('each head write after the first one is one update, and an outcome is one put', async () => {
+    const { listRequests, ports } = await open()
     const { operations } = ports
     const deployment = createDeploymentId()
-    const first = await of(() => operations.arrive(deployment, one, toOperationId(9)))
+    const first = await listRequests(() => operations.arrive(deployment, one, toOperationId(9)))
     expect(first).toEqual(['GetItem', 'PutItem', 'UpdateItem'])
     const update = ['UpdateItem']
-    expect(await of(() => operations.arrive(deployment, one, toOperationId(8)))).toEqual(update)
-    expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
+    expect(await listRequests(() => operations.arrive(deployment, one, toOperationId(8)))).toEqual(
+      update,
+    )
+    expect(await listRequests(() => operations.begin(deployment, one, claim))).toEqual(update)
     const giveBackAgain = () => operations.giveBack(deployment, one, owner, 1)
-    expect(await of(giveBackAgain)).toEqual(update)
-    expect(await of(giveBackAgain)).toEqual(update)
-    expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
+    expect(await listRequests(giveBackAgain)).toEqual(update)
+    expect(await listRequests(giveBackAgain)).toEqual(update)
+    expect(await listRequests(() => operations.begin(deployment, one, claim))).toEqual(update)
     expect(
-      await of(() => operations.begin(deployment, one, { ...claim, expectedAttempt: 1 })),
+      await listRequests(() => operations.begin(deployment, one, { ...claim, expectedAttempt: 1 })),
     ).toEqual(update)
     const times = { startedAt: toEpochMs(1), endedAt: toEpochMs(2) }
     const outcome = { operation: one, attempt: 2, verdict: 'succeeded', ...times } as const
-    expect(await of(() => operations.putOutcome(deployment, outcome))).toEqual(['PutItem'])
+    expect(await listRequests(() => operations.putOutcome(deployment, outcome))).toEqual([
+      'PutItem',
+    ])
     const end = { owner, attempt: 2, verdict: 'succeeded' } as const
-    expect(await of(() => operations.select(deployment, one, end))).toEqual(update)
+    expect(await listRequests(() => operations.select(deployment, one, end))).toEqual(update)
   })
 
   test('an append is one put, and a writer without the previous record reads it first', async () => {
-    const { of, ports, fresh } = await open()
+    const { listRequests, ports, fresh } = await open()
     const deployment = createDeploymentId()
-    const append = (of: RecordPorts, number: number) => () =>
-      of.decisionLog.append(deployment, { ...record, number: toLogNumber(number) })
-    expect(await of(append(ports, 0))).toEqual(['PutItem'])
-    expect(await of(append(ports, 1))).toEqual(['PutItem'])
+    const append = (records: RecordPorts, number: number) => () =>
+      records.decisionLog.append(deployment, { ...record, number: toLogNumber(number) })
+    expect(await listRequests(append(ports, 0))).toEqual(['PutItem'])
+    expect(await listRequests(append(ports, 1))).toEqual(['PutItem'])
     const next = fresh()
-    expect(await of(append(next, 2))).toEqual(['GetItem', 'PutItem'])
-    expect(await of(append(next, 3))).toEqual(['PutItem'])
-    expect(await of(append(fresh(), 9))).toEqual(['GetItem'])
+    expect(await listRequests(append(next, 2))).toEqual(['GetItem', 'PutItem'])
+    expect(await listRequests(append(next, 3))).toEqual(['PutItem'])
+    expect(await listRequests(append(fresh(), 9))).toEqual(['GetItem'])
     const reader = fresh()
     await reader.decisionLog.read(deployment, toLogNumber(0), 100)
-    expect(await of(append(reader, 4))).toEqual(['PutItem'])
+    expect(await listRequests(append(reader, 4))).toEqual(['PutItem'])
   })
 
   test('500 heads are five reads, and a renewal is one update', async () => {
-    const { of, ports } = await open()
+    const { listRequests, ports } = await open()
     const deployment = createDeploymentId()
     const ids = Array.from({ length: limits.idsPerReadMax }, (_, index) => toOperationId(index + 1))
-    const heads = await of(() => ports.operations.getHeads(deployment, ids))
+    const heads = await listRequests(() => ports.operations.getHeads(deployment, ids))
     expect(heads).toEqual(Array.from({ length: 5 }, () => 'BatchGetItem'))
     await ports.leases.register(deployment, executor, contractHolder)
-    expect(await of(() => ports.leases.renew(deployment, executor, []))).toEqual(['UpdateItem'])
-    expect(await of(() => ports.control.read(deployment))).toEqual(['GetItem'])
+    expect(await listRequests(() => ports.leases.renew(deployment, executor, []))).toEqual([
+      'UpdateItem',
+    ])
+    expect(await listRequests(() => ports.control.read(deployment))).toEqual(['GetItem'])
   })
 })
 
 test('a head is below a kilobyte, even with a long name, all arrivals and five deliveries', async () => {
-  const { ports, all } = await open()
+  const { ports, listItems } = await open()
   const { operations } = ports
   const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))
   const deployment = deploymentIdOf(stack, 12_345)
@@ -113,7 +119,7 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   }
   const end = { owner, attempt: limits.deliveriesMax, verdict: 'interrupted' } as const
   expect(await operations.select(deployment, id, end)).toBe(true)
-  const head = all().find(item => item['sk']?.S === 'head')
+  const head = listItems().find(item => item['sk']?.S === 'head')
   expect(itemBytes(head ?? {})).toBeLessThan(1024)
   expect(itemBytes(head ?? {})).toBeGreaterThan(400)
 })

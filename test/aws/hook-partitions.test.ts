@@ -1,6 +1,6 @@
 /**
- * The partitions that the routes for webhooks of Pulumi's clients use, compared with the role of
- * the API, which answers them. A missing permission appears on AWS only.
+ * The API function answers the routes for webhooks of Pulumi's clients. The partitions that these
+ * routes use are compared with its role. A missing permission appears on AWS only.
  */
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
@@ -11,6 +11,7 @@ import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses } from './partition-uses.ts'
 
 const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
+
 /** Opens the API with a queue whose messages are delivered at once. */
 async function openHookApi() {
   const { ports, uses } = await openModelApi()
@@ -30,7 +31,7 @@ async function openHookApi() {
   return { call, uses }
 }
 
-test('the webhooks of clients of Pulumi use only the partitions of the role of the API', async () => {
+test('the routes for webhooks of clients of Pulumi use only the partitions of the role of the API', async () => {
   const { call, uses } = await openHookApi()
   const calledRoutes = new Set<string>()
   for (const base of ['/api/stacks/{org}/{project}/{stack}/hooks', '/api/orgs/{org}/hooks']) {

@@ -25,7 +25,7 @@ async function open(settings: AwsSettings, expiresMs?: number) {
   }
 }
 
-/** Uploads bytes to an address, optionally with other headers. Returns the status. */
+/** Uploads bytes to an address, with the given headers. Returns the status. */
 async function send(
   { url, headers }: Pick<InstallUpload, 'url' | 'headers'>,
   bytes: Uint8Array,
@@ -56,7 +56,7 @@ describeWithServices('the upload address of an installation', ['S3'], settings =
     expect(await countVersions()).toBe(1)
   })
 
-  test('refuses an upload without the condition', async () => {
+  test('refuses an upload without the headers of its condition', async () => {
     const { createUpload, countVersions } = await open(settings())
     const { url } = await createUpload()
     expect(await send({ url, headers: {} }, bytes)).toBe(403)

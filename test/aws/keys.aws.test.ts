@@ -35,7 +35,7 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
       kms.destroy()
     })
 
-    test('has the state format of Pulumi, and opens secrets from it', async () => {
+    test("has a state in Pulumi's format, from which its secrets are opened", async () => {
       for (const url of [
         `awskms://${alias}?region=us-east-1`,
         `awskms:///${arn}?awssdk=v2`,

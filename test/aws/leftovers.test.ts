@@ -43,7 +43,7 @@ async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateO
   return late
 }
 
-test('compaction removes the inbox and the durations of a removed stack, and may repeat it', async () => {
+test('compaction removes the inbox and the durations of a removed stack, and may repeat the removal', async () => {
   const { catalog, retention, id, listJournal } = await openRemovedStack()
   expect(listJournal()).toEqual(expect.arrayContaining([`late ${id}`, `slow ${id}`]))
   await retention.removeLeftovers()

@@ -54,14 +54,14 @@ const texts = [
   '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t","inputs":{"__proto__":1}}]}}',
 ]
 
-test.each(texts)('%s is parsed in parts like a whole text', async text => {
+test.each(texts)("the result of '%s' in parts is that of the whole text", async text => {
   const expected = await resultOf(() => readEnvelope(JSON.parse(text)))
   for (const partBytes of [1, 2, 7, 1_000])
     expect(await resultOf(() => parseEnvelope(splitBytes(text, partBytes)))).toEqual(expected)
   expect(await resultOf(() => parseEnvelope(text))).toEqual(expected)
 })
 
-test('any state is parsed in any parts like a whole text', async () => {
+test('the result of any state in any parts is that of the whole text', async () => {
   const inputs = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
   const envelopes = fc.record({
     version: fc.constant(3),
@@ -99,7 +99,7 @@ test('the list of a large state is parsed in batches, and other work continues m
   expect(turns).toBeGreaterThan(10)
 })
 
-test('a malformed resource is named by its position', async () => {
+test('the error of a malformed resource names its position', async () => {
   const resources = [resource('a'), { ...resource('b'), urn: 7 }]
   await expect(
     parseEnvelope(JSON.stringify({ version: 3, deployment: { resources } })),

@@ -59,7 +59,7 @@ beforeEach(() => {
   receiver.state.answer = () => ({ status: 204 })
 })
 
-/** The documents of one history, which a test may make unavailable. */
+/** The stored delivery history, and whether its store refuses puts. */
 const history: { stored: StoredDocument | undefined; isDown: boolean } = {
   ...{ stored: undefined, isDown: false },
 }

@@ -57,21 +57,20 @@ describe('replies on GitHub', () => {
 })
 
 describe('a comment on GitHub', () => {
-  /**
-   * Comments of a pull request, as GitHub stores them. `refuses`: the status that refuses a change.
-   */
+  /** The texts of the comments that GitHub stores, by their ids. */
   const kept = new Map<number, string>()
-  let refuses: number | undefined
+  /** The status with which GitHub refuses the change of a comment. Undefined: it accepts. */
+  let refusalStatus: number | undefined
   beforeEach(() => {
     kept.clear()
-    refuses = undefined
+    refusalStatus = undefined
     receiver.state.answer = ({ method, url, body }) => {
       if (method === 'GET') {
         const number = Number(/&page=(\d+)$/.exec(url)?.[1])
         const all = [...kept].map(([id, text]) => ({ id, body: text }))
         return { status: 200, body: JSON.stringify(all.slice((number - 1) * 50, number * 50)) }
       }
-      if (method === 'PATCH' && refuses !== undefined) return { status: refuses }
+      if (method === 'PATCH' && refusalStatus !== undefined) return { status: refusalStatus }
       const id = method === 'PATCH' ? Number(/(\d+)$/.exec(url)?.[1]) : kept.size + 1
       kept.set(id, (JSON.parse(body) as { body: string }).body)
       return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
@@ -103,7 +102,7 @@ describe('a comment on GitHub', () => {
     expect([kept.get(122), kept.get(123)]).toEqual([`> ${ownComment}`, ownComment])
   })
 
-  test('of another pull request has another mark, which an attacker cannot predict', async () => {
+  test('of another pull request has another marker, and a copied comment stays unchanged', async () => {
     await write('first')
     const copied = kept.get(1) ?? ''
     kept.set(1, copied)
@@ -112,12 +111,15 @@ describe('a comment on GitHub', () => {
     expect(kept.size).toBe(2)
   })
 
-  test.each([403, 404])('that cannot be changed (%i) is created again', async status => {
-    await write('first')
-    refuses = status
-    await write('second')
-    expect(listComments()).toEqual(['first', 'second'])
-  })
+  test.each([403, 404])(
+    'whose change is refused with the status %i is created again',
+    async status => {
+      await write('first')
+      refusalStatus = status
+      await write('second')
+      expect(listComments()).toEqual(['first', 'second'])
+    },
+  )
 
   test('is searched in a limited number of pages', async () => {
     for (let id = 1; id <= 1_500; id += 1) kept.set(id, 'talk')

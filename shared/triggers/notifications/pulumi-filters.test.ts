@@ -33,7 +33,7 @@ describe('the selection of a webhook', () => {
     [{ groups: ['deployments'] }, drift, true],
     [{ groups: ['stacks'], filters: ['drift_detected'] }, started, false],
     [{ filters: ['deployment_started'] }, started, true],
-  ])('%j contains %j: %s', (selection, event, expected) => {
+  ])('selectsEvent of %j for the event %j is %s', (selection, event, expected) => {
     expect(selectsEvent(selection, event)).toBe(expected)
   })
 })

@@ -6,7 +6,8 @@ import { recordDelivery, type SentDelivery } from './delivery-history.ts'
 import { notificationDocument } from './notification-document.ts'
 import { createQueuedSender } from './queued-sender.ts'
 
-// A sender without secrets waits for the process that has them.
+// The sender has no secrets of notifications. It queues each delivery, and waits until the process
+// with the secrets has recorded it.
 
 const key: DocumentKey = { kind: 'notification', scope: '*', name: 'ops' }
 const url = 'https://example.com/'
@@ -18,7 +19,10 @@ const sent = { id: 'd', kind: 'ping', body: '{}', sentAt: 1, durationMs: 1 } as 
 const response = { url, requestHeaders: {}, status: 200, responseHeaders: {}, responseText: '' }
 const delivery: SentDelivery = { ...sent, ...response }
 
-/** Opens a sender. `onSleep` is called with the number of the wait, and may record a delivery. */
+/**
+ * Opens a sender. `onSleep` is called during each wait with the number of the wait, and may record
+ * a delivery.
+ */
 function openSender(onSleep: (count: number) => Promise<void> = async () => undefined) {
   let stored: { readonly version: number; readonly value: unknown } | undefined
   const documents = {
@@ -67,7 +71,7 @@ test('the result of a redelivery is the next attempt, and not the one that the h
   expect(message).toEqual({ kind: 'redelivery', key, id: 'd', request: 'request 0' })
 })
 
-test('a delivery that the history lacks or has only in part is not requested', async () => {
+test('the redelivery of a delivery that the history lacks or has only in part is refused', async () => {
   const { sender, messages, record } = openSender()
   await record({ ...delivery, body: 'x'.repeat(20_000) })
   const refusals = [

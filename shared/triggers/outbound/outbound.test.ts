@@ -58,7 +58,7 @@ describe('addresses', () => {
     ['1::1', 'unassigned'],
     ['4000::1', 'unassigned'],
     ['e000::1', 'unassigned'],
-  ])('%s is refused as %s', (address, why) => {
+  ])('the reason for the refusal of %s contains: %s', (address, why) => {
     expect(refusal(address)).toContain(why)
   })
 
@@ -83,7 +83,7 @@ describe('addresses', () => {
     expect(refusal(address)).toBeUndefined()
   })
 
-  test('a network can be allowed without other networks', () => {
+  test('a network can be allowed without other networks, and a malformed network is refused', () => {
     const addressFilter = createAddressFilter({ allowedNetworks: ['10.1.0.0/16', 'fd00:1::/32'] })
     expect(addressFilter.refusalOf('10.1.2.3')).toBeUndefined()
     expect(addressFilter.refusalOf('fd00:1::9')).toBeUndefined()
@@ -103,7 +103,7 @@ describe('addresses', () => {
     'not a url',
     'https://user@example.com/',
     'https://:word@example.com/',
-  ])('%s is not a valid address to call', text => {
+  ])('%s is not a URL that may be called', text => {
     expect(() => parseOutboundUrl(text, {})).toThrow(expect.objectContaining(refused))
   })
 })
@@ -145,10 +145,10 @@ afterAll(() => {
 })
 
 /**
- * The names `here` and `there` are the local server, which may be called; other private addresses
- * may not.
+ * Resolves `here.test` and `there.test` to the local server. Its address is the only private one
+ * that `localOptions` allow.
  */
-const named: ResolveHost = async host => {
+const resolveTestHost: ResolveHost = async host => {
   if (host === 'here.test' || host === 'there.test') return ['127.0.0.1']
   if (host === 'inside.test') return ['10.0.0.1']
   if (host === 'mixed.test') return ['127.0.0.1', '192.168.0.1']
@@ -156,13 +156,20 @@ const named: ResolveHost = async host => {
   if (host === 'odd.test') return ['odd']
   throw new Error('ENOTFOUND')
 }
-const local = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true, resolve: named }
+const localOptions = {
+  allowedNetworks: ['127.0.0.1/32'],
+  isHttpAllowed: true,
+  resolve: resolveTestHost,
+}
 const get = (url: string, more: object = {}) =>
-  createOutbound(local).call({ method: 'GET', url, headers: {}, ...more }, async response => ({
-    status: response.status,
-    headers: response.headers,
-    text: await readResponseText(response),
-  }))
+  createOutbound(localOptions).call(
+    { method: 'GET', url, headers: {}, ...more },
+    async response => ({
+      status: response.status,
+      headers: response.headers,
+      text: await readResponseText(response),
+    }),
+  )
 
 describe('outbound calls', () => {
   test('reach the address of the name, with the name in the request', async () => {
@@ -231,7 +238,7 @@ describe('outbound calls', () => {
       return lookups === 1 ? ['127.0.0.1'] : ['10.0.0.1']
     }
     const url = `http://rebinding.test:${port}/once`
-    const outbound = createOutbound({ ...local, resolve })
+    const outbound = createOutbound({ ...localOptions, resolve })
     expect(await outbound.call({ method: 'GET', url, headers: {} }, readResponseText)).toBe('good')
     expect(lookups).toBe(1)
     const again = outbound.call({ method: 'GET', url, headers: {} }, readResponseText)
@@ -307,15 +314,21 @@ describe('outbound calls', () => {
 
   test('a response that breaks before it is read is an error for its later reader', async () => {
     const request = { method: 'GET', url: `http://here.test:${port}/silent`, headers: {} } as const
-    const broke = createOutbound(local).call({ ...request, timeoutMs: 50 }, async response => {
-      await new Promise(resolve => setTimeout(resolve, 200))
-      return readResponseText(response)
-    })
+    const broke = createOutbound(localOptions).call(
+      { ...request, timeoutMs: 50 },
+      async response => {
+        await new Promise(resolve => setTimeout(resolve, 200))
+        return readResponseText(response)
+      },
+    )
     await expect(broke).rejects.toMatchObject(failedResult)
   })
 
   test('a call to a name that never resolves ends with the timeout', async () => {
-    const outbound = createOutbound({ ...local, resolve: () => new Promise(() => undefined) })
+    const outbound = createOutbound({
+      ...localOptions,
+      resolve: () => new Promise(() => undefined),
+    })
     const request = { method: 'GET', url: 'http://slow.test/', headers: {}, timeoutMs: 50 } as const
     await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(failedResult)
   })

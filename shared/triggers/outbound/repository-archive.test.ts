@@ -147,21 +147,27 @@ describe('the archive of a repository', () => {
   test.each<[string, readonly Entry[]]>([
     ['a path that leads out', [{ path: 'r/../../outside', content: 'evil' }]],
     ['a path that begins outside', [{ path: '../outside', content: 'evil' }]],
-    ['a path up and down', [{ path: 'r/a/../b', content: 'evil' }]],
+    ['a path with a step up that stays inside', [{ path: 'r/a/../b', content: 'evil' }]],
     ['an absolute path', [{ path: '/tmp/antichain-evil', content: 'evil' }]],
-    ['a path of another system', [{ path: 'r\\..\\outside', content: 'evil' }]],
-    ['a drive', [{ path: 'C:/x', content: 'evil' }]],
+    ['a path with the separators of Windows', [{ path: 'r\\..\\outside', content: 'evil' }]],
+    ['a path on a drive of Windows', [{ path: 'C:/x', content: 'evil' }]],
     ['a link that leads out', [link('../../outside')]],
     ['a link to the folder above', [link('..', 'r/link')]],
     ['an absolute link', [link('/etc/passwd')]],
-    ['a link that steps up behind a name', [link('..', 'r/a/up'), link('a/up/..', 'r/link')]],
-    ['a link to nothing', [link('')]],
+    [
+      'a link that leads out through another link',
+      [link('..', 'r/a/up'), link('a/up/..', 'r/link')],
+    ],
+    ['a link without a target', [link('')]],
     [
       'a link that leads out and a file through it',
       [link('../..', 'r/l'), { path: 'r/l/outside' }],
     ],
-    ['a hard link', [{ path: 'r/x', type: 'Link', linkpath: '../outside' }]],
-    ['a hard link within', [{ path: 'r/x', type: 'Link', linkpath: 'r/index.ts' }]],
+    ['a hard link that leads out', [{ path: 'r/x', type: 'Link', linkpath: '../outside' }]],
+    [
+      'a hard link to a file of the archive',
+      [{ path: 'r/x', type: 'Link', linkpath: 'r/index.ts' }],
+    ],
     ['a pipe', [{ path: 'r/x', type: 'FIFO' }]],
     ['a device', [{ path: 'r/x', type: 'CharacterDevice' }]],
   ])('with %s is refused, and no files are left', async (_name, entries) => {
@@ -173,7 +179,7 @@ describe('the archive of a repository', () => {
     expect(existsSync('/tmp/antichain-evil')).toBe(false)
   })
 
-  test('may contain a file below an internal link, which stays inside the folder', async () => {
+  test('with a file below an internal link writes nothing outside of the folder', async () => {
     serveBody(
       packEntries([
         { path: 'r/real/', type: 'Directory', mode: 0o755 },
@@ -186,18 +192,18 @@ describe('the archive of a repository', () => {
   })
 
   test.each<[string, Buffer]>([
-    ['nothing', gzipSync(Buffer.alloc(1024))],
+    ['no entries', gzipSync(Buffer.alloc(1024))],
     ['no bytes', Buffer.alloc(0)],
-    ['something else', Buffer.from('<html>')],
-    ['half an archive', packEntries(good).subarray(0, 100)],
-    ['something else, packed', gzipSync(Buffer.from('x'.repeat(2000)))],
-  ])('that is %s is refused', async (_name, body) => {
+    ['text that is not packed', Buffer.from('<html>')],
+    ['only the first bytes of an archive', packEntries(good).subarray(0, 100)],
+    ['packed text', gzipSync(Buffer.from('x'.repeat(2000)))],
+  ])('whose body has %s is refused', async (_name, body) => {
     serveBody(body)
     await expect(fetchArchive()).rejects.toMatchObject(invalid)
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('that is too large, packed, unpacked or by its number of files, is refused', async () => {
+  test('whose packed size, unpacked size or number of entries is too large is refused', async () => {
     const zeros = packEntries([{ path: 'r/zeros', content: '\0'.repeat(3_000_000) }])
     expect(zeros.length).toBeLessThan(10_000)
     serveBody(zeros)
@@ -211,7 +217,7 @@ describe('the archive of a repository', () => {
     await fetchArchive({ entriesMax: 5, bytesMax: 10_000, unpackedBytesMax: 10_000 })
   })
 
-  test('cannot start a new line in a message by a file name', async () => {
+  test('cannot start a new line of an error message with the name of a file', async () => {
     serveBody(packEntries([{ path: 'r/../x\n\u001b[2Jforged', content: '' }]))
     const thrown = await fetchArchive().catch(String)
     expect(thrown).toContain('\\u{a}\\u{1b}')
@@ -236,7 +242,7 @@ describe('a packed archive', () => {
     ])
   })
 
-  test('that is too large or is refused is an error', async () => {
+  test('that is too large or that the host refuses is an error', async () => {
     const body = packEntries(good)
     serveBody(body)
     await expect(read({ bytesMax: body.length - 1 })).rejects.toMatchObject(tooLarge)
@@ -262,7 +268,7 @@ describe('the token of a request', () => {
     })
   })
 
-  test('is sent along redirects of the host itself, as of a repository with a new name', async () => {
+  test('is sent along redirects of the host to itself, such as those of a renamed repository', async () => {
     receiver.received.length = 0
     receiver.state.answer = ({ url }) =>
       redirectTo(url === '/renamed' ? `http://code.test:${receiver.port}/x` : '/renamed')
@@ -278,7 +284,7 @@ describe('the token of a request', () => {
     expect(await exchange('the-token')).toHaveProperty('token', 'the-token')
   })
 
-  test('is kept after too many redirects of the host itself', async () => {
+  test('is kept after too many redirects of the host to itself', async () => {
     receiver.state.answer = () => redirectTo('/again')
     expect(await exchange('the-token')).toHaveProperty('token', 'the-token')
   })

@@ -86,7 +86,7 @@ describe('the times of a schedule', () => {
     ['0 4 * * *', 'Mars/Olympus', "'Mars/Olympus' is not an IANA"],
     ['0 4 * * *', '+02:00', 'IANA'],
     ['0 4 * * *', '', 'IANA'],
-  ])('%j in %j is refused: %s', (when, zone, why) => {
+  ])('the error of %j in the zone %j contains: %s', (when, zone, why) => {
     const schedule = createSchedule(when, { zone })
     expect(() => nextRunOf(key, schedule, parseMs('2026-01-01T00:00:00Z'))).toThrow(
       expect.objectContaining({ ...invalid, message: expect.stringContaining(why) }),
@@ -111,9 +111,9 @@ describe('the times of a schedule', () => {
         expect(next).toBeGreaterThan(at)
         const timeBetween = (at + (step % (next - at))) as EpochMs
         expect(nextRunOf(key, schedule, timeBetween)).toBe(next)
-        const moved = jitterOf(key, jitterMs)
-        const bare = nextRunOf(key, { ...schedule, jitterMs: 0 }, (at - moved) as EpochMs)
-        expect(next).toBe((bare ?? 0) + moved)
+        const offsetMs = jitterOf(key, jitterMs)
+        const unmoved = nextRunOf(key, { ...schedule, jitterMs: 0 }, (at - offsetMs) as EpochMs)
+        expect(next).toBe((unmoved ?? 0) + offsetMs)
       }),
     )
   })
@@ -154,12 +154,12 @@ describe('the verdict on a schedule', () => {
   test('a run is skipped while its stack runs another deployment, unless the schedule runs only once', () => {
     const dueAt = parseMs('2026-01-01T04:00:00Z')
     expect(evaluate(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
-    const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
-    expect(evaluate(end, '2026-02-01T00:00:00Z', true)).toEqual({
+    const oneTime = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    expect(evaluate(oneTime, '2026-02-01T00:00:00Z', true)).toEqual({
       kind: 'run',
       dueAt: parseMs('2026-02-01T00:00:00Z'),
     })
-    expect(evaluate(end, '2026-02-01T00:01:00Z').kind).toBe('run')
+    expect(evaluate(oneTime, '2026-02-01T00:01:00Z').kind).toBe('run')
   })
 
   test('a paused schedule runs nothing, and the runs that it missed are not due afterwards', () => {
@@ -171,22 +171,22 @@ describe('the verdict on a schedule', () => {
       isPaused: false,
       lastAt: parseMs(at),
     })
-    const on = resumeAt(paused, '2026-05-01T05:00:00Z')
-    expect(evaluate(on, '2026-05-01T05:00:01Z')).toEqual({
+    const resumed = resumeAt(paused, '2026-05-01T05:00:00Z')
+    expect(evaluate(resumed, '2026-05-01T05:00:01Z')).toEqual({
       kind: 'wait',
       dueAt: parseMs('2026-05-02T04:00:00Z'),
     })
-    const end = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
-    expect(evaluate(resumeAt(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe(
+    const oneTime = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
+    expect(evaluate(resumeAt(oneTime, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe(
       'over',
     )
   })
 
   test('a one-time destroy is over after its run', () => {
-    const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
-    const verdict = evaluate(end, '2026-02-01T09:00:00Z')
+    const oneTime = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    const verdict = evaluate(oneTime, '2026-02-01T09:00:00Z')
     expect(verdict).toEqual({ kind: 'run', dueAt: parseMs('2026-02-01T00:00:00Z') })
-    const ran = { ...end, lastAt: parseMs('2026-02-01T00:00:00Z') }
+    const ran = { ...oneTime, lastAt: parseMs('2026-02-01T00:00:00Z') }
     expect(evaluate(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
   })
 })
@@ -228,8 +228,8 @@ describe('EventBridge Scheduler', () => {
 
   test('zone, start time of a rate and window are separate fields', () => {
     const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
-    const made5 = createSchedule('rate(5 minutes)', more)
-    expect(schedulerExpressionOf(made5, parseMs('2026-03-01T00:07:30Z'))).toEqual({
+    const everyFiveMinutes = createSchedule('rate(5 minutes)', more)
+    expect(schedulerExpressionOf(everyFiveMinutes, parseMs('2026-03-01T00:07:30Z'))).toEqual({
       expression: 'rate(5 minutes)',
       zone: 'Europe/Berlin',
       startAt: parseMs('2026-03-01T00:10:00Z'),
@@ -275,12 +275,13 @@ describe('EventBridge Scheduler', () => {
           expect(expression.length).toBeLessThanOrEqual(256)
           const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
           expect(fields.split(' ').filter(one => one === '?')).toHaveLength(1)
-          // An independent parser reads it with Quartz's weekday numbers, in which Sunday is 1.
+          // An independent parser reads the converted expression with the weekday numbers of
+          // Quartz, in which Sunday is 1.
           const options = { timezone: 'UTC', paused: true, alternativeWeekdays: true }
           const from = new Date('2026-01-01T00:00:00Z')
-          const there = new Cron(fields.replace('?', '*'), options).nextRuns(5, from)
-          const here = new Cron(when, { timezone: 'UTC', paused: true }).nextRuns(5, from)
-          expect(there).toEqual(here)
+          const convertedTimes = new Cron(fields.replace('?', '*'), options).nextRuns(5, from)
+          const expectedTimes = new Cron(when, { timezone: 'UTC', paused: true }).nextRuns(5, from)
+          expect(convertedTimes).toEqual(expectedTimes)
         },
       ),
       { numRuns: 300 },

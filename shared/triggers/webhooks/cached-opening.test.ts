@@ -1,6 +1,6 @@
 /**
- * The calls of the key service that deliveries cause. Each call costs money, and the service limits
- * their rate for all functions of the account together.
+ * The calls to the key service that deliveries to webhooks cause. Each call costs money, and the
+ * service limits their rate for all functions of the account together.
  */
 import { expect, test } from 'vitest'
 import { triggerLimits } from '../../config/trigger-limits.ts'
@@ -12,7 +12,7 @@ import { deliveryHeaders, signatureOf } from './signature.ts'
 
 const secret = 'a secret of sixteen characters and more'
 
-function openServer() {
+function openReceiver() {
   const calls = { open: 0, nowMs: 1_000_000 }
   const sealing: SealingPort = {
     seal: async text => text,
@@ -46,7 +46,7 @@ function openServer() {
 const refused = { code: 'WEBHOOK_REFUSED' }
 
 test('a flood of unsigned deliveries and of unknown names opens no secret', async () => {
-  const { calls, deliver, signWith } = openServer()
+  const { calls, deliver, signWith } = openReceiver()
   for (let number = 0; number < 500; number += 1) {
     await expect(deliver('hook', {})).rejects.toMatchObject(refused)
     await expect(deliver(`none-${number}`, signWith('x'))).rejects.toMatchObject(refused)
@@ -57,7 +57,7 @@ test('a flood of unsigned deliveries and of unknown names opens no secret', asyn
 })
 
 test('a flood of wrong signatures opens each secret once in the time of the cache', async () => {
-  const { calls, deliver, signWith } = openServer()
+  const { calls, deliver, signWith } = openReceiver()
   for (let number = 0; number < 500; number += 1)
     await expect(deliver('hook', signWith(`wrong ${number}`))).rejects.toMatchObject(refused)
   expect(calls.open).toBe(1)
@@ -69,7 +69,7 @@ test('a flood of wrong signatures opens each secret once in the time of the cach
 })
 
 test('a failed opening is tried again, and the number of kept secrets is limited', async () => {
-  const { calls, cached } = openServer()
+  const { calls, cached } = openReceiver()
   for (const _time of [1, 2]) await expect(cached.open('broken', 'c')).rejects.toThrow('is down')
   expect(calls.open).toBe(2)
   for (let number = 0; number <= triggerLimits.openedSecretsMax; number += 1)

@@ -217,7 +217,7 @@ describe('deliveries of GitHub', () => {
     expect(sent).toEqual([])
   })
 
-  test('changed files that GitHub lists incompletely pass every path filter', async () => {
+  test('changed files that GitHub lists incompletely pass every path filter, and removed files count', async () => {
     const paths = ['c/**']
     const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
     const name = await putWebhook('github', { rules })
@@ -234,7 +234,7 @@ describe('deliveries of GitHub', () => {
 })
 
 describe('deliveries of the signed form', () => {
-  test('a push, a tag and a pull request request deployments', async () => {
+  test('a push and a tag request deployments, and a pull request requests a preview', async () => {
     const name = await putWebhook('signed')
     expect((await receive(name, createSignedDelivery({ event: 'ping' }))).kind).toBe('pong')
     await receive(name, createSignedDelivery(ownPush))
@@ -274,38 +274,41 @@ describe('deliveries of the signed form', () => {
 })
 
 describe('threats', () => {
-  test.each(['github', 'signed'] as const)('%s: an unsigned delivery is refused', async form => {
-    const name = await putWebhook(form)
-    const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
-    const body = form === 'github' ? pushBody() : ownPush
-    const good = createDelivery(body)
-    const withoutHeader = (header: string) => ({
-      ...good,
-      headers: new Map([...good.headers].filter(([one]) => one !== header)),
-    })
-    for (const header of good.headers.keys())
-      if (header !== 'x-github-event' && !header.endsWith('delivery'))
-        await expect(receive(name, withoutHeader(header))).rejects.toMatchObject(refused)
-    const signature = [...good.headers.keys()].find(one => one.includes('signature')) ?? ''
-    const right = good.headers.get(signature) ?? ''
-    for (const wrong of [
-      '',
-      'sha256=',
-      'v1=',
-      right.slice(0, -1),
-      `${right}0`,
-      right.toUpperCase(),
-      right.replace(/.$/, last => (last === '0' ? '1' : '0')),
-      `${right.split('=')[0]}=${'0'.repeat(64)}`,
-      `sha1=${'0'.repeat(40)}`,
-      'ü'.repeat(64),
-    ]) {
-      const headers = new Map([...good.headers, [signature, wrong]])
-      await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
-    }
-    expect(sent).toEqual([])
-    expect((await receive(name, good)).kind).toBe('accepted')
-  })
+  test.each(['github', 'signed'] as const)(
+    '%s: a delivery without a valid signature is refused',
+    async form => {
+      const name = await putWebhook(form)
+      const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
+      const body = form === 'github' ? pushBody() : ownPush
+      const good = createDelivery(body)
+      const withoutHeader = (header: string) => ({
+        ...good,
+        headers: new Map([...good.headers].filter(([one]) => one !== header)),
+      })
+      for (const header of good.headers.keys())
+        if (header !== 'x-github-event' && !header.endsWith('delivery'))
+          await expect(receive(name, withoutHeader(header))).rejects.toMatchObject(refused)
+      const signature = [...good.headers.keys()].find(one => one.includes('signature')) ?? ''
+      const right = good.headers.get(signature) ?? ''
+      for (const wrong of [
+        '',
+        'sha256=',
+        'v1=',
+        right.slice(0, -1),
+        `${right}0`,
+        right.toUpperCase(),
+        right.replace(/.$/, last => (last === '0' ? '1' : '0')),
+        `${right.split('=')[0]}=${'0'.repeat(64)}`,
+        `sha1=${'0'.repeat(40)}`,
+        'ü'.repeat(64),
+      ]) {
+        const headers = new Map([...good.headers, [signature, wrong]])
+        await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
+      }
+      expect(sent).toEqual([])
+      expect((await receive(name, good)).kind).toBe('accepted')
+    },
+  )
 
   test('a delivery with another secret or a changed body is refused', async () => {
     const name = await putWebhook('github')

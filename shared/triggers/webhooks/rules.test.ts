@@ -165,9 +165,9 @@ describe('rules', () => {
       { ...push, repository: 'acme/shops' },
       false,
     ],
-    ['a path', createRule({ paths: ['infra/**'] }), push, true],
-    ['no path', createRule({ paths: ['app/**'] }), push, false],
-    ['all paths but some', createRule({ paths: ['!docs/**'] }), push, true],
+    ['a changed path that matches', createRule({ paths: ['infra/**'] }), push, true],
+    ['no path that matches', createRule({ paths: ['app/**'] }), push, false],
+    ['a path that is not excluded', createRule({ paths: ['!docs/**'] }), push, true],
     ['only excluded paths', createRule({ paths: ['!docs/**', '!infra/**'] }), push, false],
     ['unknown paths', createRule({ paths: ['app/**'] }), { ...push, paths: undefined }, true],
     ['no changed path at all', createRule({ paths: ['app/**'] }), { ...push, paths: [] }, false],
@@ -177,10 +177,20 @@ describe('rules', () => {
     ['a push by a tag rule', createRuleOn('tag', { tags: ['**'] }), push, false],
     ['a pull request by a branch rule', createRule({ branches: ['**'] }), pull, false],
     ['a pull request', createRuleOn('pull-request', {}), pull, true],
-    ['into another branch', createRuleOn('pull-request', { branches: ['dev'] }), pull, false],
-    ['from a fork', createRuleOn('pull-request', {}), { ...pull, isForeign: true }, false],
     [
-      'from a fork',
+      'a pull request into another branch',
+      createRuleOn('pull-request', { branches: ['dev'] }),
+      pull,
+      false,
+    ],
+    [
+      'a pull request from a fork',
+      createRuleOn('pull-request', {}),
+      { ...pull, isForeign: true },
+      false,
+    ],
+    [
+      'a pull request from a fork that the rule allows',
       createRuleOn('pull-request', { forks: true }),
       { ...pull, isForeign: true },
       true,
@@ -213,7 +223,7 @@ describe('rules', () => {
     expect(createRule({ folder })).toMatchObject({ folder })
   })
 
-  const names = fc.constantFrom('main', 'dev', 'release/1')
+  const someBranch = fc.constantFrom('main', 'dev', 'release/1')
   const someRule = fc
     .record({
       branches: fc.array(fc.constantFrom('main', 'dev', '**', '!dev', 'release/*'), {
@@ -227,7 +237,7 @@ describe('rules', () => {
     .map(fields => createRule(fields))
   const someEvent = fc
     .record({
-      branch: names,
+      branch: someBranch,
       paths: fc.option(fc.array(fc.constantFrom('infra/a', 'docs/b', 'x.md'), { maxLength: 3 }), {
         nil: undefined,
       }),
@@ -237,14 +247,14 @@ describe('rules', () => {
   test('a stack is requested at most once, by its first matching rule', () => {
     fc.assert(
       fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
-        const triggers = findRuleMatches(rules, event)
-        expect(new Set(triggers.map(one => one.stack)).size).toBe(triggers.length)
-        for (const one of triggers) {
+        const matches = findRuleMatches(rules, event)
+        expect(new Set(matches.map(one => one.stack)).size).toBe(matches.length)
+        for (const one of matches) {
           const first = rules.find(each => each.stack === one.stack && doesMatch(each, event))
           expect(one.operation).toBe(first?.operation)
         }
         const matching = new Set(rules.filter(each => doesMatch(each, event)).map(r => r.stack))
-        expect(new Set(triggers.map(one => one.stack))).toEqual(matching)
+        expect(new Set(matches.map(one => one.stack))).toEqual(matching)
       }),
     )
   })
@@ -255,10 +265,12 @@ describe('rules', () => {
         fc.array(someRule, { maxLength: 6 }),
         someRule,
         someEvent,
-        (rules, more, event) => {
-          const stacksOf = (list: readonly Rule[], one: ChangeEvent) =>
-            findRuleMatches(list, one).filter(each => each.stack !== more.stack)
-          expect(stacksOf([more, ...rules], event)).toEqual(stacksOf(rules, event))
+        (rules, addedRule, event) => {
+          const listOtherMatches = (list: readonly Rule[], one: ChangeEvent) =>
+            findRuleMatches(list, one).filter(each => each.stack !== addedRule.stack)
+          expect(listOtherMatches([addedRule, ...rules], event)).toEqual(
+            listOtherMatches(rules, event),
+          )
           const wider = event.paths && { ...event, paths: [...event.paths, 'other/file'] }
           const before = new Set(findRuleMatches(rules, event).map(each => each.stack))
           const after = new Set(findRuleMatches(rules, wider ?? event).map(each => each.stack))
