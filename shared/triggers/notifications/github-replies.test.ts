@@ -104,10 +104,9 @@ describe('a comment on GitHub', () => {
 
   test('of another pull request has another marker, and a copied comment stays unchanged', async () => {
     await write('first')
-    const copied = kept.get(1) ?? ''
-    kept.set(1, copied)
+    const copiedComment = kept.get(1) ?? ''
     await write('second', 'shop/prod', 8)
-    expect(kept.get(1)).toBe(copied)
+    expect(kept.get(1)).toBe(copiedComment)
     expect(kept.size).toBe(2)
   })
 

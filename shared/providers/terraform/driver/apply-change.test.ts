@@ -197,7 +197,9 @@ describe('an update', () => {
     const { outputs, update } = await prepare(() => ({
       applyResourceChange: () => Promise.reject(createLostError()),
     }))
-    expect(await failureOf(update(outputs, changedInputs))).toMatchObject({ status: 'unknown' })
+    const failure = await failureOf(update(outputs, changedInputs))
+    expect(failure).toMatchObject({ status: 'unknown' })
+    expect(failure.partialResource).toBeUndefined()
   })
 
   test('that changes the identity causes a warning', async () => {
