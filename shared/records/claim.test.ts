@@ -13,7 +13,7 @@ test('two claims touch at a resource that one changes and the other one changes 
   expect(findTouchedUrn(claimOf(['b'], ['a']), claimOf(['a']))).toBe('a')
 })
 
-test('a claimed change may also be read, but a claimed read may not be changed', () => {
+test('a claimed change may also be read, a claimed read may not be changed, and a union has the URNs of both claims', () => {
   const claim = claimOf(['a'], ['p'])
   expect(containsClaim(claim, emptyClaim)).toBe(true)
   expect(containsClaim(claim, claimOf([], ['a', 'p']))).toBe(true)

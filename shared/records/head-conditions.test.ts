@@ -9,7 +9,8 @@ import {
   transitions,
 } from './transitions.ts'
 
-const planFacts = ['complete', 'it is the last arrival'] as const
+/** Facts about the needs of an operation, which only some requests contain. */
+const needFacts = ['complete', 'it is the last arrival'] as const
 const otherFacts = [
   'ended',
   'owned',
@@ -41,7 +42,7 @@ function holds({ requiredFacts, forbiddenFacts }: Condition, facts: ReadonlySet<
   )
 }
 
-/** Returns the rows of an event that apply when exactly these facts hold. */
+/** Returns the transitions of an event that apply when exactly these facts hold. */
 function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof transitions)[number][] {
   return transitions.filter(
     row =>
@@ -51,8 +52,8 @@ function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof tran
   )
 }
 
-test('at most one writing row applies at a time, and a head is in exactly one state', () => {
-  for (const facts of subsetsOf([...otherFacts, ...planFacts])) {
+test('at most one writing row of the transitions applies, and a head is in exactly one state', () => {
+  for (const facts of subsetsOf([...otherFacts, ...needFacts])) {
     if (Object.values(headStateConditions).filter(state => holds(state, facts)).length !== 1)
       expect.fail([...facts].join(', '))
     for (const event of events) {
@@ -62,10 +63,10 @@ test('at most one writing row applies at a time, and a head is in exactly one st
   }
 })
 
-test('facts about needs that a request does not contain do not affect the result', () => {
+test('facts about needs do not affect the action of an event other than begin', () => {
   for (const event of events.filter(name => name !== 'begin'))
     for (const known of subsetsOf(otherFacts)) {
-      const actions = subsetsOf(planFacts)
+      const actions = subsetsOf(needFacts)
         .map(plan => new Set([...known, ...plan]))
         .filter(isPossible)
         .map(facts => rowsFor(event, facts).map(({ action }) => action))
@@ -73,8 +74,8 @@ test('facts about needs that a request does not contain do not affect the result
     }
 })
 
-test("a store's condition holds exactly when a row applies", () => {
-  const facts = [...otherFacts, ...planFacts]
+test("a store's condition holds exactly when a transition applies", () => {
+  const facts = [...otherFacts, ...needFacts]
   const factConditions = Object.fromEntries(
     facts.map((fact, index) => [fact, `?${index + 1}`]),
   ) as FactConditions
@@ -99,7 +100,7 @@ test('a missing store condition for a fact is an error', () => {
 })
 
 test('an arrival is written in every state, so a store needs no condition for it', () => {
-  for (const facts of subsetsOf([...otherFacts, ...planFacts]))
+  for (const facts of subsetsOf([...otherFacts, ...needFacts]))
     if (!rowsFor('arrive', facts).some(({ action }) => action === 'writes'))
       expect.fail([...facts].join(', '))
 })

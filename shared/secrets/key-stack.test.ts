@@ -84,9 +84,12 @@ describe('a data key', () => {
     [`${url}&context_Antichain-Stack=${stack}`, own, 'SECRETS_STACK_MISSING'],
     // Keys of Vault cannot name a stack.
     ['hashivault://k', own, 'SECRETS_MANAGER_UNSUPPORTED'],
-  ])('under %s is refused before the key service is called: %j', async (keyUrl, allowed, code) => {
-    expect(await open(keyUrl, allowed)).toEqual([code, 0])
-  })
+  ])(
+    'under %s, where %j is allowed, is refused before the key service is called: %s',
+    async (keyUrl, allowed, code) => {
+      expect(await open(keyUrl, allowed)).toEqual([code, 0])
+    },
+  )
 
   test('without a stack opens where it is allowed', async () => {
     for (const keyUrl of [url, 'hashivault://k'])

@@ -107,7 +107,7 @@ test('a refused key URL is reported with the form of its service', () => {
   )
 })
 
-test('a URL with a user is refused without its text', () => {
+test('a refused URL with a user is reported without its password', () => {
   expect(() => requireValidKeyUrl('hashivault://user:word@k')).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining('word') }),
   )

@@ -57,18 +57,18 @@ describe('the passphrase manager', () => {
     )
   })
 
-  test('a new manager can be opened again, and derives its key once', async () => {
-    const start = performance.now()
+  test('can be opened again after its creation, and derives its key once', async () => {
+    const creationStartMs = performance.now()
     const made = await createPassphraseManager('')
-    const before = performance.now()
+    const openingStartMs = performance.now()
     const opened = await openPassphraseManager(made.state['salt'] ?? '', '')
-    expect(performance.now() - before).toBeLessThan((before - start) / 2)
+    expect(performance.now() - openingStartMs).toBeLessThan((openingStartMs - creationStartMs) / 2)
     expect(opened.crypter.decrypt(made.crypter.encrypt('x'))).toBe('x')
     expect(opened.digest('x')).toBe(made.digest('x'))
   })
 
   test.each(['', 'v1:AAAA', 'v2:AAAA:v1:A:B', 'v1:AAAA:v1:A:B:C'])(
-    'refuses a malformed salt: %s',
+    'refuses a malformed salt: %j',
     async text => {
       await expect(openPassphraseManager(text, '')).rejects.toThrow(code('SECRETS_MALFORMED'))
     },
@@ -102,8 +102,8 @@ describe('the manager of a state', () => {
   })
 
   test.each([
-    ['a service', { type: 'service', state: {} }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
-    ['a cloud', { type: 'cloud' }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
+    ['the type service', { type: 'service', state: {} }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
+    ['the type cloud', { type: 'cloud' }, 'x', 'SECRETS_MANAGER_UNSUPPORTED'],
     ['no salt', { type: 'passphrase', state: {} }, 'x', 'SECRETS_MALFORMED'],
     [
       'no passphrase',

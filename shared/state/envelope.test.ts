@@ -3,7 +3,7 @@ import { envelopeOf, parseEnvelope } from './snapshot-codec.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::a'
 
-/** Returns the code of the error of a text, or 'none'. */
+/** Returns the code of the error that the parse of a text causes, or 'none'. */
 const readCode = (text: string): Promise<string> =>
   parseEnvelope(text).then(
     () => 'none',
@@ -39,7 +39,7 @@ describe('reading an envelope', () => {
       `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"a:b:C","id":"x"}]}}`,
       'STATE_INVALID',
     ],
-  ])('with %s has the error %j', async (_what, text, code) => {
+  ])('with %s has the error $2', async (_what, text, code) => {
     expect(await readCode(text)).toBe(code)
   })
 

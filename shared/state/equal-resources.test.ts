@@ -56,7 +56,7 @@ describe('two states differ', () => {
     ['in a dependency by property', { propertyDependencies: new Map([['k', [urn('x')]]]) }],
     ['in init errors', { initErrors: ['x'] }],
     ['in a timeout', { customTimeouts: { create: 60 } }],
-    ['in the trigger', { replacementTrigger: 1 }],
+    ['in the replacement trigger', { replacementTrigger: 1 }],
     ['in hooks', { resourceHooks: new Map([['before-create', ['x']]]) }],
     ['in their creation time', { created: '2026-01-01T00:00:00Z' }],
     ['in ignored changes', { ignoreChanges: ['k'] }],

@@ -27,7 +27,7 @@ describe('a pending operation', () => {
     expect(clearPending(cleared, urn('old'))).not.toHaveProperty('pending_operations')
   })
 
-  test('that stays keeps its field position', () => {
+  test('that is removed or changed leaves the field order of the state unchanged', () => {
     const { metadata, ...before } = state
     const ordered = { ...before, metadata }
     const fields = Object.keys(ordered)
@@ -91,5 +91,5 @@ describe('a pending operation', () => {
         return importPending({ ...state, pending_operations: resources }, urn('b'), 'b-7')
       },
     ],
-  ])('is refused: %s', (_what, change) => expect(change).toThrow())
+  ])('cannot be resolved by %s', (_what, change) => expect(change).toThrow())
 })

@@ -1,3 +1,7 @@
+/**
+ * These tests forge requests as the function of a webhook or schedule could. If a forged request
+ * were served, such a function could run any program with the role of any stack.
+ */
 import { describe, expect, test } from 'vitest'
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
@@ -11,10 +15,6 @@ import {
 import { ruleForm, findRuleMatches } from '../../triggers/webhooks/rules.ts'
 import { createRequestAuthorization } from './authorize-request.ts'
 
-/**
- * These tests forge requests as the function of a webhook or schedule could. If a forged request
- * were served, such a function could run any program with the role of any stack.
- */
 const [stack, otherStack] = ['organization/p/s', 'organization/p/t'] as StackId[] as [
   StackId,
   StackId,
@@ -70,7 +70,7 @@ const unapproved = { code: 'REQUEST_UNAPPROVED' }
 test.each([
   ['a push', pushed],
   ['a pull request', previewed],
-])('the request of %s by a rule is served unchanged', async (_name, request) => {
+])('the request of a rule for %s is served unchanged', async (_name, request) => {
   expect(await authorize(webhook, request)).toEqual(request)
 })
 
@@ -108,7 +108,7 @@ describe('a forged request of a webhook', () => {
     ['for another repository', { origin: { ...origin, repository: 'evil/x' } }],
     ['for another branch', { origin: { ...origin, ref: 'branch evil' } }],
     ['for a tag', { origin: { ...origin, ref: 'tag v1' } }],
-    ['without a ref', { origin: { ...origin, ref: 'main' } }],
+    ['with a ref that is no branch or tag', { origin: { ...origin, ref: 'main' } }],
     ['for a commit that is no hash', { origin: { ...origin, commit: 'heads/evil' } }],
     ['for another operation', { options: { ...pushed.options, command: 'destroy' } }],
     ['that deploys a pull request', { origin: { ...origin, pullRequest: 7 } }],
@@ -120,7 +120,7 @@ describe('a forged request of a webhook', () => {
     await expect(authorize(webhook, { ...pushed, ...fields })).rejects.toMatchObject(unapproved)
   })
 
-  test('of a paused webhook is refused', async () => {
+  test('is refused while its webhook is paused', async () => {
     const paused = createWebhook([pushRule], { isPaused: true })
     await expect(authorize(paused, pushed)).rejects.toMatchObject(unapproved)
   })
@@ -138,20 +138,20 @@ describe('the request of a schedule', () => {
   const remedy = createRemedyRequest(detected, 9 as EpochMs)
 
   test.each([
-    ['a run', detected],
-    ['a remedy', remedy],
-  ])('%s that matches the document is served unchanged', async (_name, request) => {
+    ['for a run', detected],
+    ['for a remedy', remedy],
+  ])('%s is served unchanged if it matches the document', async (_name, request) => {
     expect(await authorize(drift, request)).toEqual(request)
   })
 
   test.each<readonly [string, DeploymentRequest, Documents]>([
-    ['of an unknown schedule', detected, {}],
-    ['of a paused schedule', detected, createSchedule({ kind: 'refresh' }, { isPaused: true })],
-    ['of a schedule with another operation', detected, createSchedule({ kind: 'destroy' })],
-    ['of another stack', { ...detected, stack: otherStack }, drift],
+    ['without a document', detected, {}],
+    ['that is paused', detected, createSchedule({ kind: 'refresh' }, { isPaused: true })],
+    ['that has another operation', detected, createSchedule({ kind: 'destroy' })],
+    ['for another stack', { ...detected, stack: otherStack }, drift],
     ['with another key', { ...detected, key: 'schedule night' }, drift],
     ['that removes drift without the setting', remedy, createSchedule({ kind: 'refresh' })],
-    ['that removes the drift of no schedule', { ...remedy, key: 'remedy of x' }, drift],
+    ['that removes drift, with another key', { ...remedy, key: 'remedy of x' }, drift],
   ])('%s is refused', async (_name, request, documents) => {
     await expect(authorize(documents, request)).rejects.toMatchObject(unapproved)
   })

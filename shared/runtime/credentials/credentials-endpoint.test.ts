@@ -37,7 +37,7 @@ test("AWS's SDK finds the credentials by its default chain, and renews them", as
   client.destroy()
 })
 
-test('a request without the right token or path gets no credentials', async () => {
+test('a request without the right token, path or method gets no credentials', async () => {
   const { offer } = createCredentialsEndpoint(silentLogger)
   const [one, other] = [
     await offer('one', async () => role('one')),
@@ -49,8 +49,11 @@ test('a request without the right token or path gets no credentials', async () =
       ...(token === undefined ? {} : { headers: { authorization: token } }),
     })
   const tokenOf = (of: typeof one): string => of['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? ''
-  const whole = await request(one, tokenOf(one))
-  expect([whole.status, await whole.text()]).toEqual([200, expect.stringContaining('key of one')])
+  const accepted = await request(one, tokenOf(one))
+  expect([accepted.status, await accepted.text()]).toEqual([
+    200,
+    expect.stringContaining('key of one'),
+  ])
   const { origin } = new URL(one['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '')
   for (const refused of [
     await request(one, undefined),
@@ -63,7 +66,7 @@ test('a request without the right token or path gets no credentials', async () =
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 })
 
-test('a role that can no longer be assumed is logged, and an offer with the same key keeps its path', async () => {
+test('a role that can no longer be assumed is logged, and a later offer with the same key keeps its address and token', async () => {
   const lines: unknown[] = []
   const logger = { ...silentLogger, write: (...line: readonly unknown[]) => void lines.push(line) }
   const { offer } = createCredentialsEndpoint(logger)

@@ -23,7 +23,7 @@ test('secrets encrypted with a KMS key are opened with it', async () => {
   expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
 })
 
-test('a data key of another stack in a stack file is refused, and the key service is not called', async () => {
+test('a stack file with the data key of another stack or of none is refused, and the key service is not called', async () => {
   const other = 'organization/p/other' as StackId
   const manager = await createCloudManager({ url: keyUrl, stack: other }, keeper)
   const { url: provider = '', encryptedkey: encryptedKey = '' } = manager.state
@@ -70,7 +70,7 @@ test('a stack file without a manager uses the manager `service` if the state of 
 
 test.each([
   ['an unknown service', { provider: 'localkms://x' }, 'SECRETS_MANAGER_UNSUPPORTED'],
-  ['nothing', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
+  ['no secrets manager', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['a key without its data key', { provider: 'awskms://alias/x' }, 'SECRETS_MALFORMED'],
 ])('a stack file with %s is refused', async (_what, fields, code) => {
   const opening = openStackSecrets({ keeper, passphrase: 'p', allowedKeys }, stack, {

@@ -108,10 +108,10 @@ test.each([
     ...{ dryRun: true, config: { [roleKey]: deployRole }, role: deployRole },
   },
   {
-    name: 'a deployment of a stack with a preview role only',
+    name: 'a deployment with only a preview role',
     ...{ dryRun: false, config: { [previewRoleKey]: previewRole }, role: undefined },
   },
-])('$name assumes $role', async ({ dryRun, config, role }) => {
+])('the role of $name is $role', async ({ dryRun, config, role }) => {
   expect(await findRole({ dryRun, config })).toBe(role)
 })
 

@@ -12,8 +12,8 @@ import { createStackReader } from './read-stack-references.ts'
 const other = 'organization/site/other' as StackId
 
 /**
- * Creates a reader of another stack, which has a secret output. `openStateManager` opens the secrets
- * manager of that stack.
+ * Creates a reader of another stack, which has a secret output. `openStateManager` opens the
+ * secrets manager of that stack.
  */
 function createReader(openStateManager: (stack: StackId) => Promise<SecretsManager>) {
   const outputs = { password: { [signatureKey]: signatures.secret, ciphertext: 'sealed' } }
@@ -55,7 +55,7 @@ test('the secrets manager of another stack is opened for that stack', async () =
 })
 
 test.each(['SECRETS_STACK_MISSING', 'SECRETS_STACK_DIFFERS'] as const)(
-  'a data key that is refused with %s is an error, and no empty secret',
+  'a data key that is refused with %s is an error, not an empty secret',
   async code => {
     const { readOutputs, messages } = createReader(refuseWith(code))
     await expect(readOutputs('organization/site/other')).rejects.toMatchObject({ code })
@@ -63,7 +63,7 @@ test.each(['SECRETS_STACK_MISSING', 'SECRETS_STACK_DIFFERS'] as const)(
   },
 )
 
-test('the secrets of a stack under a service are fetched in one batch', async () => {
+test('a secrets manager that fetches plaintexts gets the secrets of the other stack in one batch', async () => {
   const batches: (readonly string[])[] = []
   const { readOutputs } = createReader(async () => {
     const decrypt = () => '"hush"'

@@ -21,7 +21,7 @@ describe("the user's PATH", () => {
     expect(restore('/usr/bin', `${root}/node_modules/node/bin`, '/bin')).toBe('/usr/bin /bin')
   })
 
-  test('is compared without trailing or doubled slashes', () => {
+  test('does not contain the folders of npm and Node with other slashes either', () => {
     expect(restore(`${root}//node_modules/.bin/`, `${root}/node_modules/node/bin/`, '/bin')).toBe(
       '/bin',
     )

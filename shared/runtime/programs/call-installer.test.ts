@@ -187,7 +187,7 @@ test('the reason of a dead installer contains no character that controls a termi
 test.each<readonly [string, object]>([
   ['a code that no installer has', { kind: 'refused', code: 'STACK_BUSY', message: '', hint: '' }],
   ['another form', { kind: 'published' }],
-  ['other bytes than those at the address', { ...installed, contentHash: '00' }],
+  ['the hash of other bytes than those at the address', { ...installed, contentHash: '00' }],
 ])('an answer with %s is refused', async (_what, answer) => {
   const { result } = await installWith([answerOf(answer)])
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })

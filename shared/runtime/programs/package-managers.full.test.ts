@@ -84,7 +84,7 @@ test.each([
   ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
   ['yarn', 'yarn.lock', ['yarn', 'install']],
 ] as const)(
-  '%s runs the scripts of a program with %s, unless its rule ignores scripts',
+  '%s runs the scripts of a program with the lock file %s, unless the options ignore scripts',
   async (name, _lock, lockCommand) => {
     const folder = writeProgram(`scripts-${name}`, [...lockCommand])
     const ran = join(folder, 'ran')
@@ -94,7 +94,7 @@ test.each([
     const knownPackages = readPackageMarker(folder)
     expect(await installProgramPackages(deps(), folder, scriptOptions)).toBe('installed')
     expect(existsSync(ran)).toBe(true)
-    // The marker of packages without scripts is that of no other installation.
+    // Packages that were installed without scripts are reused only if scripts are ignored again.
     const withScripts = await installProgramPackages(deps(), folder, {
       ...scriptOptions,
       ...(knownPackages === undefined ? {} : { knownPackages }),

@@ -70,7 +70,7 @@ describe('a packed and unpacked program', () => {
     expect(first.fileCount).toBe(2)
   })
 
-  test('excludes the files of ignore files; dependencies only by .antichainignore', async () => {
+  test('excludes the files that ignore files name, but dependencies only by .antichainignore', async () => {
     put('.gitignore', 'node_modules\n*.log\n')
     put('.antichainignore', 'node_modules/large\nnotes/\n')
     for (const path of ['a.log', 'notes/n.md', '.git/config', 'node_modules/large/x.js'])
@@ -92,19 +92,19 @@ describe('a packed and unpacked program', () => {
   })
 })
 
-describe('an invalid program archive', () => {
+describe('a program archive', () => {
   const isLeftBehind = (): boolean =>
     existsSync(join(folder, 'scratch', 'programs', 'a'.repeat(64)))
 
   test.each([
-    ['is no archive', Buffer.from('nonsense')],
-    ['is cut off', gzipSync(Buffer.alloc(100)).subarray(0, 15)],
-  ])('%s: it is refused, and no files are left', async (_what, bytes) => {
+    ['that is not in gzip format', Buffer.from('nonsense')],
+    ['that is cut off', gzipSync(Buffer.alloc(100)).subarray(0, 15)],
+  ])('%s is refused, and no files are left', async (_what, bytes) => {
     await expect(unpackOnce(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
     expect(isLeftBehind()).toBe(false)
   })
 
-  test('exceeds the size limit by its header: it is refused, and no files are left', async () => {
+  test('whose header states a size above the limit is refused, and no files are left', async () => {
     const header = Buffer.alloc(512)
     header.write('index.js\0')
     header.write('0000644\0', 100)
@@ -119,7 +119,7 @@ describe('an invalid program archive', () => {
     expect(isLeftBehind()).toBe(false)
   })
 
-  test('leads out of its folder: it is refused, and no file is written there', async () => {
+  test('with a path out of its folder is refused, and no file is written there', async () => {
     const { bytes } = await packProgram(program)
     const { gunzipSync } = await import('node:zlib')
     const raw = gunzipSync(bytes)

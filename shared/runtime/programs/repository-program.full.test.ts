@@ -129,18 +129,18 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
   test('reuses the packages of the last program for the same lock file, without a package manager', async () => {
     addPackage()
     await platform.requests.putProgram(stack, await packRepository(deps(), stack, program))
-    const nowhere = { ...process.env, PATH: '' }
+    const envWithoutPath = { ...process.env, PATH: '' }
     put('infra/index.js', 'console.log(2)\n')
-    const folder = await folderOf(await packRepository(deps(nowhere), stack, program))
+    const folder = await folderOf(await packRepository(deps(envWithoutPath), stack, program))
     expect(readFileSync(join(folder, 'index.js'), 'utf8')).toContain('2')
     expect(existsSync(join(folder, 'node_modules', 'dep', 'index.js'))).toBe(true)
     addPackage({ description: 'another' })
-    await expect(packRepository(deps(nowhere), stack, program)).rejects.toMatchObject({
+    await expect(packRepository(deps(envWithoutPath), stack, program)).rejects.toMatchObject({
       code: 'INSTALL_FAILED',
     })
   })
 
-  test('with its own script is installed each time', async () => {
+  test('with an install script of its own is installed each time', async () => {
     addPackage({ scripts: { prepare: "node -e \"fs.writeFileSync('made.js', '')\"" } })
     for (const _time of [1, 2]) {
       const archive = await packRepository(deps(), stack, program)
@@ -150,8 +150,8 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
   })
 
   test('without packages needs no package manager', async () => {
-    const nowhere = { PATH: '' }
-    const folder = await folderOf(await packRepository(deps(nowhere), stack, program))
+    const envWithoutPath = { PATH: '' }
+    const folder = await folderOf(await packRepository(deps(envWithoutPath), stack, program))
     expect(existsSync(join(folder, 'Pulumi.yaml'))).toBe(true)
   })
 
@@ -164,7 +164,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     await expect(packRepository(deps(), stack, program)).rejects.toThrow(/npm ci.*\n[^]*npm error/)
   })
 
-  test("outside of the rule's folder is refused, and so is one without its webhook", async () => {
+  test('in a folder without a project is refused, and so is one of an unknown webhook', async () => {
     const elsewhere = packRepository(deps(), stack, { ...program, folder: '' })
     await expect(elsewhere).rejects.toMatchObject({ code: 'PROJECT_NOT_FOUND' })
     const unknown = packRepository(deps(), stack, { ...program, webhook: 'none' })
@@ -178,7 +178,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
       return requestCount === 1 ? { status: 503 } : { status: 200, body: packRepositoryFiles() }
     }
     await packRepository(deps(), stack, program)
-    // The refused request, the exchange of the token, and the installer.
+    // The failed request, its repetition, and the download by the installer.
     expect(requestCount).toBe(3)
     receiver.received.length = 0
     receiver.state.answer = () => ({ status: 404 })

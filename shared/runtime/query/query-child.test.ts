@@ -24,7 +24,7 @@ function query(sql: string, more: { rowsMax?: number; charsMax?: number } = {}):
   return JSON.parse(stdout.toString('utf8')) as QueryOutput
 }
 
-test('a query selects, joins, aggregates and searches', () => {
+test('a query selects, joins, searches and recurses', () => {
   expect(query('select project, version from stacks')).toEqual({
     columns: ['project', 'version'],
     rows: [['shop', 3]],
@@ -80,7 +80,7 @@ test('a result ends at the limits of rows and characters', () => {
   })
 })
 
-test('only named tables are loaded', () => {
+test('only the tables that a query names are loaded', () => {
   expect([...tablesOfQuery('select * from RESOURCES')]).toEqual(['resources'])
   expect([...tablesOfQuery('select * from drift')]).toEqual(['drift'])
 })

@@ -39,12 +39,12 @@ test('secrets of another manager are encrypted again with the manager of the sta
   expect(listCiphertexts(sealed).map(newManager.crypter.decrypt)).toEqual(['"hush"'])
 })
 
-test('a state of the same manager, and one without secrets, are returned themselves', async () => {
+test('a state of the same manager, and one without secrets, are returned as they are', async () => {
   for (const state of [createState(newManager, 'hush'), createState(oldManager)])
     expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
 })
 
-test('a state with another address of the same key is returned itself', async () => {
+test('a state with another address of the same key is returned as it is', async () => {
   const { type, state: fields } = newManager
   const providers = { type, state: { ...fields, note: 'other address' } }
   const state = { ...createState(newManager, 'hush'), secrets_providers: providers }

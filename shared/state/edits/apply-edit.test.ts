@@ -58,10 +58,10 @@ test('an edit of resources refuses a resource of another stack that was not ther
 describe('an import', () => {
   test('replaces the state, and drops the pending operations of both states with a notice each', () => {
     const before = stateOf([thing('old')], { pending_operations: [pendingCreate('p')] })
-    const mark = { integrity_error: { error: 'broken' } }
+    const brokenMetadata = { integrity_error: { error: 'broken' } }
     const imported = stateOf([thing('a')], {
       pending_operations: [pendingCreate('q')],
-      metadata: mark,
+      metadata: brokenMetadata,
     })
     expect(apply(importEdit(), before, imported)).toEqual({
       state: stateOf([thing('a')]),
@@ -74,7 +74,7 @@ describe('an import', () => {
     })
   })
 
-  test('of a foreign, invalid or empty state needs force, and warns', () => {
+  test('of a foreign, invalid or empty state needs force, and a foreign or invalid one gets a notice', () => {
     const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'prod') }])
     const invalid = stateOf([thing('a', { dependencies: [urn('b')] })])
     expectCode('STATE_FOREIGN', () => apply(importEdit(), stateOf([]), foreign))
@@ -85,7 +85,7 @@ describe('an import', () => {
     expect(apply(importEdit(true), stateOf([thing('a')]), stateOf([])).count).toBe(0)
   })
 
-  test('of a plaintext secret or an invalid URN is always refused', () => {
+  test('of a state with a plaintext secret or an invalid URN is always refused', () => {
     const secret = (content: Record<string, Json>): Json => ({
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       ...content,
@@ -110,7 +110,7 @@ test('resources are replaced only if they are the expected ones, and pending ope
   expectCode('STORE_CONFLICT', () => apply(edit, after, after))
 })
 
-test('every other kind applies its function, with the number of selected resources', () => {
+test('every other kind of edit applies its function, and counts the selected resources', () => {
   const before = stateOf([thing('a'), thing('b', { protect: true, dependencies: [urn('a')] })])
   const selection = { urns: [{ urn: urn('a') }], dependents: true }
   expect(apply({ kind: 'delete', ...selection, force: true }, before)).toMatchObject({

@@ -54,7 +54,7 @@ const provider: StoredResource = {
 const reference = `${provider.urn}::p-1`
 
 describe('deleteResources', () => {
-  const only = { force: false, dependents: false }
+  const noOptions = { force: false, dependents: false }
   const chain = stateOf(
     thing('a'),
     thing('b', { dependencies: [urn('a')] }),
@@ -64,30 +64,36 @@ describe('deleteResources', () => {
   )
 
   test('removes a resource without dependents', () => {
-    const done = deleteResources(chain, { ...only, urns: [{ urn: urn('e') }] })
-    expect(namesIn(done.state)).toEqual(['a', 'b', 'c', 'd'])
-    expect(done.namedCount).toBe(1)
+    const deleted = deleteResources(chain, { ...noOptions, urns: [{ urn: urn('e') }] })
+    expect(namesIn(deleted.state)).toEqual(['a', 'b', 'c', 'd'])
+    expect(deleted.namedCount).toBe(1)
   })
 
   test('refuses a resource with dependents, by dependencies, parents, properties and providers', () => {
     for (const name of ['a', 'b', 'c'])
-      expect(codeOf(() => deleteResources(chain, { ...only, urns: [{ urn: urn(name) }] }))).toBe(
-        'STATE_RESOURCE_NEEDED',
-      )
+      expect(
+        codeOf(() => deleteResources(chain, { ...noOptions, urns: [{ urn: urn(name) }] })),
+      ).toBe('STATE_RESOURCE_NEEDED')
     const used = stateOf(provider, thing('a', { provider: reference }))
     const urns = [{ urn: provider.urn }]
-    expect(codeOf(() => deleteResources(used, { ...only, urns }))).toBe('STATE_RESOURCE_NEEDED')
+    expect(codeOf(() => deleteResources(used, { ...noOptions, urns }))).toBe(
+      'STATE_RESOURCE_NEEDED',
+    )
   })
 
   test('removes dependents as well if requested', () => {
-    const done = deleteResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
-    expect(namesIn(done.state)).toEqual(['a', 'e'])
-    expect(done.namedCount).toBe(1)
+    const deleted = deleteResources(chain, {
+      ...noOptions,
+      dependents: true,
+      urns: [{ urn: urn('b') }],
+    })
+    expect(namesIn(deleted.state)).toEqual(['a', 'e'])
+    expect(deleted.namedCount).toBe(1)
   })
 
   test('removes several resources named in any order', () => {
     const urns = ['a', 'd', 'b', 'c'].map(name => ({ urn: urn(name) }))
-    expect(namesIn(deleteResources(chain, { ...only, urns }).state)).toEqual(['e'])
+    expect(namesIn(deleteResources(chain, { ...noOptions, urns }).state)).toEqual(['e'])
   })
 
   test('refuses protected resources without force, dependents included', () => {
@@ -96,15 +102,15 @@ describe('deleteResources', () => {
       thing('b', { protect: true, dependencies: [urn('a')] }),
       thing('c'),
     )
-    const wish = { ...only, dependents: true, urns: [{ urn: urn('a') }] }
-    expect(codeOf(() => deleteResources(state, wish))).toBe('STATE_RESOURCE_PROTECTED')
-    const forced = deleteResources(state, { ...wish, force: true })
+    const selection = { ...noOptions, dependents: true, urns: [{ urn: urn('a') }] }
+    expect(codeOf(() => deleteResources(state, selection))).toBe('STATE_RESOURCE_PROTECTED')
+    const forced = deleteResources(state, { ...selection, force: true })
     expect(namesIn(forced.state)).toEqual(['c'])
     expect(forced.forcedUrns).toEqual([urn('b')])
-    expect(codeOf(() => deleteResources(state, { ...only, urns: 'all' }))).toBe(
+    expect(codeOf(() => deleteResources(state, { ...noOptions, urns: 'all' }))).toBe(
       'STATE_RESOURCE_PROTECTED',
     )
-    const all = deleteResources(state, { ...only, force: true, urns: 'all' })
+    const all = deleteResources(state, { ...noOptions, force: true, urns: 'all' })
     expect(all.state).not.toHaveProperty('resources')
   })
 
@@ -116,7 +122,7 @@ describe('deleteResources', () => {
     )
     const ask = (id?: string) =>
       deleteResources(state, {
-        ...only,
+        ...noOptions,
         urns: [{ urn: urn('a'), ...(id === undefined ? {} : { id }) }],
       })
     expect(codeOf(() => ask())).toBe('STATE_URN_AMBIGUOUS')
@@ -124,8 +130,9 @@ describe('deleteResources', () => {
     expect(codeOf(() => ask('a-1'))).toBe('STATE_RESOURCE_NEEDED')
   })
 
-  test('names an unknown URN, and suggests similar ones', () => {
-    const ask = (text: string) => () => deleteResources(chain, { ...only, urns: [{ urn: text }] })
+  test('reports an unknown URN, and suggests similar ones', () => {
+    const ask = (text: string) => () =>
+      deleteResources(chain, { ...noOptions, urns: [{ urn: text }] })
     expect(codeOf(ask('a'))).toBe('CLI_USAGE')
     expect(codeOf(ask(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(ask(urn('z'))).toThrow(`Did you mean '${urn('a')}'`)
@@ -139,7 +146,7 @@ describe('marks', () => {
     thing('b', { delete: true }),
   )
 
-  test('are set in field order, and removed', () => {
+  test('are set at their position among the fields, and removed', () => {
     const { state: tainted, count } = withMark(state, [urn('a')], { mark: 'taint', isSet: true })
     expect(Object.keys(tainted.resources?.[0] ?? {})).toEqual([
       ...['urn', 'custom', 'id', 'type', 'parent', 'protect', 'taint'],
@@ -149,12 +156,12 @@ describe('marks', () => {
     expect(bare).toEqual(state)
   })
 
-  test('are not set on copies that are marked for deletion', () => {
+  test('are not set on old copies', () => {
     const { state: all } = withMark(state, 'all', { mark: 'protect', isSet: true })
     expect(all.resources?.map(({ protect }) => protect)).toEqual([true, true, undefined])
   })
 
-  test('change nothing when a URN is unknown, and name every unknown URN', () => {
+  test('are refused when a URN is unknown, and the error names every unknown URN', () => {
     const urns = [urn('a'), urn('x'), urn('y')]
     const unprotectAll = () => withMark(state, urns, { mark: 'protect', isSet: false })
     expect(codeOf(unprotectAll)).toBe('STATE_RESOURCE_UNKNOWN')
@@ -196,7 +203,7 @@ describe('a new name', () => {
     expect(renamed.resources?.[1]?.['provider']).toBe(`${urn('mine', 'pulumi:providers:a')}::p-1`)
   })
 
-  test('must be free, and different', () => {
+  test('must be free and not empty, and the same name changes nothing', () => {
     const state = stateOf(thing('a'), thing('b'))
     expect(codeOf(() => renameResourceInState(state, urn('a'), 'b'))).toBe('STATE_RESOURCE_EXISTS')
     expect(codeOf(() => renameResourceInState(state, urn('a'), ''))).toBe('CLI_USAGE')
@@ -220,14 +227,14 @@ describe('renaming a stack', () => {
         provider: reference,
       }),
     )
-    const now = renameStackInState(
+    const renamed = renameStackInState(
       state,
       { project: 'shop', stack: 'dev' },
       { project: 'mall', stack: 'prod' },
     )
     const prodUrnOf = (name: string, type = 'a:b:C') => `urn:pulumi:prod::mall::${type}::${name}`
-    expect(now.resources?.[0]?.urn).toBe(prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'))
-    expect(now.resources?.[1]).toMatchObject({
+    expect(renamed.resources?.[0]?.urn).toBe(prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'))
+    expect(renamed.resources?.[1]).toMatchObject({
       urn: prodUrnOf('a'),
       parent: prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'),
       dependencies: [prodUrnOf('mall-prod', 'pulumi:pulumi:Stack')],
@@ -285,7 +292,7 @@ describe('a move', () => {
     custom: false,
     type: 'pulumi:pulumi:Stack',
   })
-  const childFieldsOf = (name: string, more: Record<string, Json> = {}) =>
+  const childOfRoot = (name: string, more: Record<string, Json> = {}) =>
     thing(name, { parent: root('dev').urn, provider: reference, ...more })
   const group: StoredResource = {
     urn: urn('g', 'k:l:M'),
@@ -294,7 +301,7 @@ describe('a move', () => {
     parent: root('dev').urn,
   }
   const child = {
-    ...childFieldsOf('kid'),
+    ...childOfRoot('kid'),
     urn: urn('kid', 'k:l:M$a:b:C'),
     parent: group.urn,
     dependencies: [urn('a')],
@@ -302,10 +309,10 @@ describe('a move', () => {
   const source = stateOf(
     root('dev'),
     provider,
-    childFieldsOf('a'),
+    childOfRoot('a'),
     group,
     child,
-    childFieldsOf('user', { dependencies: [child.urn], propertyDependencies: { x: [child.urn] } }),
+    childOfRoot('user', { dependencies: [child.urn], propertyDependencies: { x: [child.urn] } }),
   )
   const target = {
     names: { project: 'shop', stack: 'prod' },
@@ -335,7 +342,7 @@ describe('a move', () => {
       'dependency',
       'property',
     ])
-    expect(source.resources?.at(-1)).toEqual(childFieldsOf('user'))
+    expect(source.resources?.at(-1)).toEqual(childOfRoot('user'))
   })
 
   test('moves children, and parents if requested', () => {
@@ -348,7 +355,7 @@ describe('a move', () => {
     expect(dest.resources?.at(-1)?.urn).toBe(urn('kid', 'k:l:M$a:b:C', 'prod'))
   })
 
-  test('reuses an existing provider with the same id or equal inputs', () => {
+  test('reuses an existing provider with equal inputs, and refuses one with other inputs', () => {
     const copy = { ...provider, urn: urn('default', 'pulumi:providers:a', 'prod') }
     const other = { ...copy, id: 'p-9' }
     const into = move([urn('a')], stateOf(root('prod'), other)).dest.resources?.at(-1)
@@ -365,7 +372,7 @@ describe('a move', () => {
       { resource: thing(ref, { extensionRef: ref }), type: 'creating' },
     ]
     const before = {
-      ...stateOf(root('dev'), provider, childFieldsOf('a', { extensionRef: 'moved' })),
+      ...stateOf(root('dev'), provider, childOfRoot('a', { extensionRef: 'moved' })),
       pending_operations: pending('kept'),
       extensions: { moved: { name: 'm' }, kept: { name: 'k' }, unused: { name: 'u' } },
     }
@@ -380,7 +387,7 @@ describe('a move', () => {
     expect(dest.extensions).toEqual({ moved: { name: 'm' }, other: { name: 'o' } })
   })
 
-  test('refuses providers, existing resources, and an empty selection', () => {
+  test('refuses providers, existing resources, and a selection of unknown resources only', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(move([urn('nobody'), urn('a')]).unknownUrns).toEqual([urn('nobody')])

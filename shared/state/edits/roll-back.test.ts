@@ -49,7 +49,7 @@ test('a rollback is refused after another change, and for secrets of another key
   expect(rollBack(before, stateOf([]), digestOfResources(before)).count).toBe(0)
 })
 
-test('a version from before a rename gets the new name', () => {
+test('a version from before a rename of the stack gets the new name of the stack', () => {
   const edited = rollBack(stateOf([thing('b')]), stateOf([thing('a', 'old')]))
   expect(edited.state.resources).toEqual([thing('a')])
 })

@@ -35,7 +35,7 @@ test('blocks, labels, literal values and comments are parsed', () => {
   ])
 })
 
-test('objects of the JSON form become blocks, in the order of the file', () => {
+test('objects of a file in JSON become blocks, in the order of the file', () => {
   const text = '{"a": {"direct": [{}, {"x": ["y"]}]}, "b": "text"}'
   const createDirectBlock = (attributes: [string, unknown][]): unknown => ({
     type: 'direct',
@@ -67,7 +67,7 @@ test.each([
   ['a = "\\q"', 'line 1: the escape \\q is unknown'],
   ['}', "line 1: '}' is not expected"],
   ['{"a": ', 'line 1: it is not valid JSON'],
-])('the text %j is refused with its line', (text, problem) => {
+])('the text %j is refused: %s', (text, problem) => {
   expect(() => parseHcl(text, 'settings')).toThrow(`cannot read settings, ${problem}`)
 })
 

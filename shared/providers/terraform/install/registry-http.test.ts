@@ -10,7 +10,10 @@ interface ReceivedRequest {
   readonly authorization: string | null
 }
 
-/** Creates dependencies whose servers respond in this order. */
+/**
+ * Creates dependencies whose requests get these responses in order. Each later request fails like
+ * one without a network.
+ */
 function createServers(...responses: readonly (() => Response)[]): {
   readonly deps: RegistryHttpDeps
   readonly received: readonly ReceivedRequest[]
@@ -51,7 +54,7 @@ test('a redirect within a host keeps the token, and one to another host does not
   ])
 })
 
-test('a redirect to a host without encryption is refused', async () => {
+test('a redirect to an address without https is refused', async () => {
   const { deps, received } = createServers(redirectTo('http://a.example.com/'))
   await expect(
     fetchDocument({ url: 'https://a.example.com/', token: 't' }, deps),
@@ -69,7 +72,7 @@ test('endless redirects are refused', async () => {
   })
 })
 
-test('failures of the network and of the server are retried with growing pauses', async () => {
+test('responses with the status 503 or 429 are retried with growing pauses', async () => {
   const { deps, pauses } = createServers(
     () => new Response('', { status: 503 }),
     () => new Response('', { status: 429 }),
@@ -88,7 +91,7 @@ test('a document that is too large is not requested again', async () => {
   expect(received).toHaveLength(1)
 })
 
-test('a file that is missing is not requested again, and its query is not shown', async () => {
+test('a missing file is not requested again, and the message omits the query of its address', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tf-http-'))
   const { deps, received } = createServers(() => new Response('', { status: 404 }))
   try {

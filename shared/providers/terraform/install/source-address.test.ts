@@ -9,7 +9,7 @@ test.each([
   ['EXAMPLE.com:443/acme/thing', 'example.com/acme/thing'],
   ['localhost:8443/acme/thing', 'localhost:8443/acme/thing'],
   ['bücher.example/acme/thing', 'xn--bcher-kva.example/acme/thing'],
-])('a source address %s has all its parts', (source, full) => {
+])('the source address %s stands for %s', (source, full) => {
   expect(formatSourceAddress(parseSourceAddress(source))).toBe(full)
 })
 
@@ -24,7 +24,7 @@ test.each([
   'ex ample.com/acme/thing',
   'acme/terraform-provider-random',
   'terraform.io/builtin/terraform',
-])('a source address %s is refused', source => {
+])('the source address %j is refused', source => {
   expect(() => parseSourceAddress(source)).toThrow('is not an address of a Terraform provider')
 })
 
@@ -35,7 +35,7 @@ test.each([
   ['example.com/*/*', 'example.com/acme/thing', true],
   ['*/*/*', 'example.com/acme/thing', true],
   ['random', 'hashicorp/random', true],
-])('the pattern %s and the address %s: %s', (pattern, source, isMatch) => {
+])('whether the pattern %s matches the address %s: %s', (pattern, source, isMatch) => {
   const address = parseSourceAddress(source)
   expect(createProviderFilter({ include: [pattern], exclude: undefined })(address)).toBe(isMatch)
   expect(createProviderFilter({ include: undefined, exclude: [pattern] })(address)).toBe(!isMatch)

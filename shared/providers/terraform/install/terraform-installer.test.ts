@@ -23,7 +23,7 @@ beforeEach(() => {
 
 afterEach(() => rig.close())
 
-/** Writes an unpacked package, as Terraform's mirrors have it. */
+/** Writes an unpacked package in the folder layout of Terraform's filesystem mirrors. */
 function writePackage(root: string, version: string): string {
   const folder = join(root, source, version, 'linux_amd64')
   mkdirSync(folder, { recursive: true })
@@ -53,7 +53,7 @@ describe('an installation from a registry', () => {
     expect(existsSync(rig.lockFile)).toBe(false)
   })
 
-  test('happens once: a later request finds the package without any request', async () => {
+  test('happens once: a later call finds the package in the cache, without any request', async () => {
     await rig.obtain(source, '1.2.0')
     const requestCount = rig.registry.requests.length
     expect((await rig.obtain(source, '>= 1.0')).version).toBe('1.2.0')
@@ -90,7 +90,7 @@ describe('an installation from a registry', () => {
     expect(readdirSync(rig.cacheFolder)).toEqual([fixtureHost])
   })
 
-  test('refuses checksums that differ from the description of the registry', async () => {
+  test('refuses a checksum file that differs from the checksum in the description of the package', async () => {
     rig.registry.faults.hasOtherChecksums = true
     await expect(rig.obtain(source, '1.0.0')).rejects.toMatchObject({ code: 'TERRAFORM_CHECKSUM' })
   })
@@ -106,7 +106,7 @@ describe('an installation from a registry', () => {
     await expect(rig.obtain(source, '1.0.0')).rejects.toMatchObject({ code: 'TERRAFORM_SIGNATURE' })
   })
 
-  test('accepts a signature of an expired key with a warning, unless it is forbidden', async () => {
+  test('accepts a signature of an expired key with a warning, unless the environment forbids it', async () => {
     const key = createSigningKey({ lifetimeSeconds: 60 })
     rig.registry.faults.signingKey = key
     rig.registry.faults.publicKeys = [key.armoredKey]
@@ -118,7 +118,7 @@ describe('an installation from a registry', () => {
     expect(rig.messages.join()).toContain('has expired')
   })
 
-  test('refuses a package whose listed hashes differ', async () => {
+  test('refuses a package that has none of its listed hashes', async () => {
     rig.registry.faults.packageHashes = ['zh:00', 'h1:AAAA']
     await expect(rig.obtain(source, '1.0.0')).rejects.toMatchObject({ code: 'TERRAFORM_CHECKSUM' })
   })
@@ -157,7 +157,7 @@ describe('an installation from a registry', () => {
   })
 })
 
-describe('a provider without a registry', () => {
+describe('a requested provider', () => {
   test('comes from an implied folder, although the registry has a newer version', async () => {
     const executable = writePackage(join(rig.home, '.terraform.d/plugins'), '1.1.0')
     expect(await rig.obtain(source, '>= 1.0')).toMatchObject({ path: executable })
@@ -191,7 +191,7 @@ describe('a provider without a registry', () => {
     expect(await rig.obtain(source, '~> 1.1.0', { env })).toMatchObject({ path: executable })
   })
 
-  test('is excluded by the patterns of a method', async () => {
+  test('is unknown if the patterns of the only method exclude it', async () => {
     const settings = writeSettings('provider_installation { direct { exclude = ["*/*/*"] } }')
     await expect(rig.obtain(source, '1.0.0', settings)).rejects.toMatchObject({
       code: 'TERRAFORM_PROVIDER_UNKNOWN',
@@ -223,7 +223,7 @@ describe('a provider without a registry', () => {
     expect((await rig.obtain(source, '>= 1.0', settings)).version).toBe('1.0.0')
   })
 
-  test('comes from the folder of a developer, without any checks', async () => {
+  test('comes from a folder of dev_overrides, without any checks', async () => {
     const folder = join(rig.home, 'built')
     mkdirSync(folder)
     const executable = join(folder, 'terraform-provider-thing')
@@ -238,7 +238,7 @@ describe('a provider without a registry', () => {
     expect(rig.messages.join()).toContain('dev_overrides')
   })
 
-  test('is attached when the user runs it', async () => {
+  test('is attached when the user has started it', async () => {
     const entry = { Protocol: 'grpc', Addr: { Network: 'unix', String: '/tmp/socket' } }
     const env = { TF_REATTACH_PROVIDERS: JSON.stringify({ [source]: entry }) }
     expect(await rig.obtain(source, '1.0.0', { env })).toMatchObject({ version: '1.0.0' })
@@ -286,7 +286,7 @@ describe('a lock file', () => {
     expect(readLock()).toContain(`# kept\n\nprovider "${source}" {`)
   })
 
-  test('that cannot be written is only reported', async () => {
+  test('that cannot be written is only reported, unless its update is requested', async () => {
     writeFileSync(rig.lockFile, '')
     // The temporary file cannot be created, because a folder has its name.
     mkdirSync(`${rig.lockFile}.${process.pid}`)

@@ -17,15 +17,18 @@ test.each([
   ['2.1.0-beta1', '2.1.0-beta1'],
   ['>= 2.1.0-beta1', undefined],
   ['< 0.9', undefined],
-])('the newest version that meets %s is %s', (text, newest) => {
+])('the newest version that meets %j is %s', (text, newest) => {
   expect(chooseNewest(versions, parseVersionConstraints(text))).toBe(newest)
 })
 
-test('an exact condition is known as such', () => {
+test('an exact condition gives the exact version, and a range gives none', () => {
   expect(parseVersionConstraints('>= 1.0, 1.2').exactVersion).toBe('1.2.0')
   expect(parseVersionConstraints('~> 1.2').exactVersion).toBeUndefined()
 })
 
-test.each(['latest', '>> 1.0', '1.2.3.4', '^1.0', '>= 1.0,', '1.x'])('%s is refused', text => {
-  expect(() => parseVersionConstraints(text)).toThrow('is not a condition of a version')
-})
+test.each(['latest', '>> 1.0', '1.2.3.4', '^1.0', '>= 1.0,', '1.x'])(
+  'the condition %j is refused',
+  text => {
+    expect(() => parseVersionConstraints(text)).toThrow('is not a condition of a version')
+  },
+)

@@ -68,7 +68,7 @@ test('a name that Check generates is not required', () => {
   expect(resource?.required).toEqual(['name', 'zone'])
 })
 
-test('nested types have the name of their owner, and lists that of one element', () => {
+test('a nested type is named after its owner and property, in the singular for a list', () => {
   const retention = nestedBlock('list', blockWith({ mode: plainAttribute('r') }), { maxItems: 1 })
   const schema = describeBucket(
     blockWith(
@@ -106,7 +106,7 @@ test('nested types have the name of their owner, and lists that of one element',
   expect(Object.keys(schema.types ?? {})).toContain('b2:index/getBucketOrigin:getBucketOrigin')
 })
 
-test('types with equal names are numbered', () => {
+test('of types with equal names, the later ones are numbered', () => {
   const { types = {} } = describeBucket(
     blockWith(
       {},
@@ -125,7 +125,7 @@ test('the schema names the provider of the package', () => {
   })
 })
 
-test('lists and actions are functions', () => {
+test('list resources and actions are functions of the schema', () => {
   const { functions = {}, types = {} } = describeBucket(blockWith({ zone: plainAttribute('r') }))
   const list = functions['b2:index/listBucket:listBucket']
   expect(list?.inputs?.properties?.['config']).toEqual({

@@ -40,14 +40,14 @@ test.each([
   ['data', 'datas'],
   ['metadata', 'metadatas'],
   ['security_group', 'security_groups'],
-  // Whole names with a plural of their own.
+  // Whole names with an irregular plural. It does not apply at the end of a longer name.
   ['person', 'people'],
   ['Child', 'Children'],
   ['potato', 'potatoes'],
   ['sweet_potato', 'sweet_potatos'],
   ['money', 'monies'],
   ['foot', 'feet'],
-  // Whole names without a plural.
+  // Whole names without another plural. A longer name gets one.
   ['information', 'information'],
   ['user_information', 'user_informations'],
   ['series', 'series'],
@@ -56,6 +56,6 @@ test.each([
   ['people', 'people'],
   ['Equipment', 'Equipment'],
   ['', ''],
-])('the plural of %s is %s', (name, plural) => {
+])('the plural of %j is %j', (name, plural) => {
   expect(pluralize(name)).toBe(plural)
 })

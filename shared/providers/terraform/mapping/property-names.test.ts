@@ -74,7 +74,7 @@ test('lists and sets have plural names, unless they are flattened', () => {
   expect(flattened.map(([tfName]) => tfName)).toEqual(['rate_limit', 'gateway'])
 })
 
-test('the parts of blocks, nested attributes and plain types have names, too', () => {
+test('the attributes of blocks, nested attributes and object types have names, too', () => {
   const shapeOf = (tfName: string): ValueShape | undefined =>
     firewallNames.toPulumi.get(tfName)?.shape
   expect(namesAt(shapeOf('rule'))).toEqual({ from_port: 'fromPort', target: 'targets' })
@@ -115,7 +115,7 @@ test('an attribute with a list of objects is not flattened', () => {
   expect(names.toPulumi.get('a')).toMatchObject({ name: 'as', isFlattened: false })
 })
 
-test('equal objects share their names', () => {
+test('the names of a schema are created once, and equal types have equal shapes', () => {
   expect(namesOf(firewallBlock)).toBe(firewallNames)
   const type = parseTypeJson('["object",{"a":"string"}]')
   expect(shapeOfType(type)).toEqual(shapeOfType(type))

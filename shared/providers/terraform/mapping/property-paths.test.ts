@@ -32,11 +32,11 @@ const pairs: readonly (readonly [CtyPath, string])[] = [
   [[a('extra'), a('a_b'), createIndexStep(0)], 'extra.a_b[0]'],
 ]
 
-test.each(pairs)('the path %# has a spelling in Pulumi', (path, text) => {
+test.each(pairs)('a Terraform path is spelled $1 in Pulumi', (path, text) => {
   expect(toPropertyPath(firewallNames, path)).toBe(text)
 })
 
-test.each(pairs)('the path %# of Pulumi leads to its part', (path, text) => {
+test.each(pairs)('the Pulumi path $1 leads to its Terraform path', (path, text) => {
   expect(toCtyPaths(firewallNames, text)).toEqual([path])
 })
 
@@ -57,7 +57,7 @@ test.each(['', 'nope', 'rules[0].nope', 'policies[0].key', 'openPorts.x', 'rules
   },
 )
 
-test('a wildcard stands for the parts of all values', () => {
+test('a wildcard stands for the elements of all given values', () => {
   const type = impliedTypeOf(firewallBlock)
   const prior = decodeCtyJson(
     '{"rule":[{"from_port":1},{"from_port":2}],"route":{"a":{}},"rate_limit":[{"max_rate":1}]}',

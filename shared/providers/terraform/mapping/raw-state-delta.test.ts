@@ -70,7 +70,7 @@ test.each<[string, string, string, unknown]>([
     '{"obj":{"ps":{"b":{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","plaintext":"{\\"replace\\":{\\"raw\\":[null]}}"}}}}',
     { a: 's', b: [null] },
   ],
-])('a state has %s', (_case, outputs, delta, state) => {
+])('the recovery of a state from outputs and a delta covers %s', (_case, outputs, delta, state) => {
   expect(recover(outputs, delta)).toEqual(state)
 })
 
@@ -81,27 +81,31 @@ test('numbers in texts keep their digits, and doubles have no exponent', () => {
   expect(state).toBe('{"a":18446744073709551615,"b":1000000000000000000000,"c":0.0000001}')
 })
 
-test('outputs without a description have no state', () => {
+test('outputs without a delta give no state', () => {
   expect(recoverRawState(new Map([['a', 1]]))).toBeUndefined()
 })
 
 test.each<[string, string, string]>([
-  ['an object without a description', '{"a":{}}', '{"obj":{}}'],
+  ['an object without a delta of its own', '{"a":{}}', '{"obj":{}}'],
   ['a list in place of an object', '{"a":[]}', '{"obj":{"ps":{"a":{"obj":{}}}}}'],
   ['a text in place of a map', '{"a":"x"}', '{"obj":{"ps":{"a":{"map":{}}}}}'],
   ['an object in place of a list', '{"a":{}}', '{"obj":{"ps":{"a":{"arr":{}}}}}'],
-  ['too short a list', '{"a":["x"]}', '{"obj":{"ps":{"a":{"arr":{"el":{"1":{"num":{}}}}}}}}'],
-  ['no number', '{"a":"x"}', '{"obj":{"ps":{"a":{"num":{}}}}}'],
+  [
+    'a list that is too short',
+    '{"a":["x"]}',
+    '{"obj":{"ps":{"a":{"arr":{"el":{"1":{"num":{}}}}}}}}',
+  ],
+  ['a text that is no number', '{"a":"x"}', '{"obj":{"ps":{"a":{"num":{}}}}}'],
   ['an infinite number', '{"a":"inf"}', '{"obj":{"ps":{"a":{"num":{}}}}}'],
   ['a number that is no text', '{"a":1}', '{"obj":{"ps":{"a":{"num":{}}}}}'],
   ['an asset', '{"a":"x"}', '{"obj":{"ps":{"a":{"asset":{"kind":1}}}}}'],
   ['an unknown kind', '{"a":"x"}', '{"obj":{"ps":{"a":{"new":{}}}}}'],
-  ['no description at all', '{"a":"x"}', '{}'],
-])('a description that does not fit gives no state: %s', (_case, outputs, delta) => {
+  ['an empty delta for an object', '{"a":"x"}', '{}'],
+])('a delta that does not fit the outputs gives no state: %s', (_case, outputs, delta) => {
   expect(recover(outputs, delta)).toBeUndefined()
 })
 
-test('outputs without a form in JSON give no state', () => {
+test('outputs that JSON cannot contain give no state', () => {
   const delta = read('{"obj":{}}')
   const asset = { kind: 'asset', hash: '', source: undefined } as const
   const values = [unknown, secretOf(unknown), [asset], Number.NaN]
@@ -117,14 +121,14 @@ test('outputs without a form in JSON give no state', () => {
 })
 
 test('the state of a resource that the bridge recorded is recovered', () => {
-  const hidden =
+  const secretNull =
     '{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","plaintext":"{\\"replace\\":{\\"raw\\":null}}"}'
   const outputs = `{"__meta":"{}","box":{"gen":"gen-b","key":"b"},"id":"a-1","limit":{"rate":5},
     "route":{"x y":{"target":"t1"}},"rules":[{"key":"one","port":80,"steps":[{"key":"s1"}]},{"key":"two"}]}`
-  const delta = `{"obj":{"ps":{"box":{"obj":{}},"limit":{"plu":{"i":{"obj":{"ps":{"key":${hidden}}}}}},
+  const delta = `{"obj":{"ps":{"box":{"obj":{}},"limit":{"plu":{"i":{"obj":{"ps":{"key":${secretNull}}}}}},
     "route":{"map":{"el":{"x y":{"obj":{}}}}},"rules":{"arr":{"el":{
       "0":{"obj":{"ps":{"steps":{"arr":{"el":{"0":{"obj":{}}}}}},"renamed":{"steps":"step"}}},
-      "1":{"obj":{"ps":{"port":${hidden},"steps":${hidden}},"renamed":{"steps":"step"}}}}}}},
+      "1":{"obj":{"ps":{"port":${secretNull},"steps":${secretNull}},"renamed":{"steps":"step"}}}}}}},
     "renamed":{"rules":"rule"}}}`
   expect(recover(outputs, delta)).toEqual({
     box: { gen: 'gen-b', key: 'b' },

@@ -32,11 +32,15 @@ test.each<
     { retryCount: '3', isVerbose: 'true', zones: '["a","b"]', any: '{"aKey":null}' },
     { retry_count: 3, is_verbose: true, zone: ['a', 'b'], any: mapOf({ aKey: null }) },
   ],
-  ['texts, which stay', { endPoint: '["x"]' }, { end_point: '["x"]' }],
-  ['values as they are', { retryCount: 3, zones: ['a'] }, { retry_count: 3, zone: ['a'] }],
+  ['texts for text attributes, which stay', { endPoint: '["x"]' }, { end_point: '["x"]' }],
+  [
+    'values that are no texts, which stay',
+    { retryCount: 3, zones: ['a'] },
+    { retry_count: 3, zone: ['a'] },
+  ],
   ['blocks in JSON', { rateLimit: '{"maxRate":"1"}' }, { rate_limit: [mapOf({ max_rate: '1' })] }],
   [
-    'text that is not JSON',
+    'texts that are not JSON, which stay',
     { any: 'some text', retryCount: '' },
     { any: 'some text', retry_count: '' },
   ],
@@ -50,11 +54,11 @@ test.each<
     { zones: secretOf('["a"]'), retryCount: unknown },
     { zone: secretOf(['a']), retry_count: unknown },
   ],
-])('a configuration has %s', (_case, inputs, expected) => {
+])('a provider configuration may have %s', (_case, inputs, expected) => {
   expect(read(inputs)).toEqual({ inputs: mapOf(expected), droppedPaths: [] })
 })
 
-test('the inputs of the package are dropped, and other unknown ones are reported', () => {
+test("Pulumi's own inputs are dropped, and other unknown inputs are dropped and reported", () => {
   const { inputs, droppedPaths } = read({
     version: '1.0.0',
     pluginDownloadURL: 'x',

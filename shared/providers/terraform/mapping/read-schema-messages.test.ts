@@ -112,13 +112,23 @@ test('an invalid type is a bug of the provider', () => {
 })
 
 test('the schema of an identity is a block of plain attributes', () => {
-  const identity = { description: '', type: 'string', isOptionalForImport: false }
+  const attributeDefaults = { description: '', type: 'string', isOptionalForImport: false }
   const schema = readIdentityBlock({
     version: 1,
     attributes: [
-      { ...identity, name: 'zone', isRequiredForImport: true, isOptionalForImport: true },
-      { ...identity, name: 'region', isRequiredForImport: false, isOptionalForImport: true },
-      { ...identity, name: 'serial', isRequiredForImport: false, type: ['list', 'number'] },
+      { ...attributeDefaults, name: 'zone', isRequiredForImport: true, isOptionalForImport: true },
+      {
+        ...attributeDefaults,
+        name: 'region',
+        isRequiredForImport: false,
+        isOptionalForImport: true,
+      },
+      {
+        ...attributeDefaults,
+        name: 'serial',
+        isRequiredForImport: false,
+        type: ['list', 'number'],
+      },
     ],
   })
   expect(() => validateSchema(schema, 'the identity')).not.toThrow()
@@ -161,17 +171,20 @@ test.each<[readonly string[], string | undefined, readonly string[]]>([
   [['', 'a', ''], '', ['arg1', 'a', 'arg3', 'arg4']],
   [['a_b', 'aB', 'a_b'], 'aB', ['aB', 'aB2', 'aB3', 'aB4']],
   [[], undefined, []],
-])('the parameters %j and %j are the arguments %j', (names, variadic, expected) => {
-  const createParameter = (name: string): FunctionParameter => ({
-    name,
-    type: { kind: 'string' },
-    allowsNull: false,
-    allowsUnknown: false,
-  })
-  const signature = {
-    parameters: names.map(createParameter),
-    variadicParameter: variadic === undefined ? undefined : createParameter(variadic),
-    returnType: { kind: 'string' },
-  } as const
-  expect(nameArguments(signature)).toEqual(expected)
-})
+])(
+  'the parameters %j and the variadic parameter %j have the argument names %j',
+  (names, variadic, expected) => {
+    const createParameter = (name: string): FunctionParameter => ({
+      name,
+      type: { kind: 'string' },
+      allowsNull: false,
+      allowsUnknown: false,
+    })
+    const signature = {
+      parameters: names.map(createParameter),
+      variadicParameter: variadic === undefined ? undefined : createParameter(variadic),
+      returnType: { kind: 'string' },
+    } as const
+    expect(nameArguments(signature)).toEqual(expected)
+  },
+)

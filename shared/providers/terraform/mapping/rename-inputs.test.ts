@@ -51,7 +51,7 @@ test.each<
     },
   ],
   [
-    'blocks of maps',
+    'maps of blocks',
     { route: mapOf({ someKey: mapOf({ toHost: 'h' }) }) },
     { route: mapOf({ someKey: mapOf({ to_host: 'h' }) }) },
   ],
@@ -63,7 +63,7 @@ test.each<
   ['flattened blocks that are null', { rateLimit: null }, { rate_limit: null }],
   ['values of any type, which stay', { extra: mapOf({ aKey: 1 }) }, { extra: mapOf({ aKey: 1 }) }],
   ['values of a wrong kind, which stay', { rules: 'x', owner: 1 }, { rule: 'x', owner: 1 }],
-])('inputs with %s get the names of Terraform', (_case, inputs, expected) => {
+])('the renaming of inputs covers %s', (_case, inputs, expected) => {
   expect(toTerraformInputs(firewallNames, mapOf(inputs))).toEqual({
     inputs: mapOf(expected),
     droppedPaths: [],
@@ -94,7 +94,7 @@ test('the wrappers of inputs stay around the renamed values', () => {
   )
 })
 
-test('unknown properties are dropped and their paths reported, and those of Pulumi are dropped without a report', () => {
+test("unknown properties are dropped and their paths reported, and Pulumi's own are dropped without a report", () => {
   const { inputs, droppedPaths } = toTerraformInputs(
     firewallNames,
     mapOf({

@@ -35,18 +35,21 @@ test.each([
     'keyedId',
     { kind: 'property', tfName: 'id' },
   ],
-])('the id is %s', (_case, id, name, source) => {
-  const names = nameKeyed({ id })
-  expect(nameOf(names, 'id')).toBe(name)
-  expect(names.toTerraform.get(name)).toBe('id')
-  expect(names.idSource).toEqual(source)
-})
+])(
+  'if the attribute id is %s, its name is $2, and the source of the ID is $3',
+  (_case, id, name, source) => {
+    const names = nameKeyed({ id })
+    expect(nameOf(names, 'id')).toBe(name)
+    expect(names.toTerraform.get(name)).toBe('id')
+    expect(names.idSource).toEqual(source)
+  },
+)
 
-test('a resource without the attribute id has no id', () => {
+test('a resource without the attribute id has no source of its ID', () => {
   expect(nameKeyed({ name: plainAttribute('r') }).idSource).toEqual({ kind: 'none' })
 })
 
-test('a block named id is renamed, and is not the id', () => {
+test('a block named id is renamed, and is no source of the ID', () => {
   const names = nameResourceProperties(
     blockWith({}, { id: nestedBlock('single', blockWith({})) }),
     { typeName: 'gold_keyed', providerName: 'gold', prefix: 'gold' },
@@ -55,7 +58,7 @@ test('a block named id is renamed, and is not the id', () => {
   expect(names.idSource).toEqual({ kind: 'none' })
 })
 
-test('the id takes the first free name', () => {
+test('a renamed attribute id takes the first free name', () => {
   const taken = ['keyed_id', 'my_gold_keyed_id', 'resource_id', 'my_gold_id']
   const names = taken.map((_name, count) => {
     const others = taken.slice(0, count + 1).map(name => [name, plainAttribute('o')] as const)
@@ -64,7 +67,7 @@ test('the id takes the first free name', () => {
   expect(names).toEqual(['myGoldKeyedId', 'resourceId', 'myGoldId', 'resourceId_'])
 })
 
-test('urn and pulumi are renamed', () => {
+test('the attributes urn and pulumi are renamed', () => {
   const names = nameKeyed({ urn: plainAttribute('o'), pulumi: plainAttribute('o') })
   expect(nameOf(names, 'urn')).toBe('myGoldUrn')
   expect(nameOf(names, 'pulumi')).toBe('pulumiInfo')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { singularize } from './singular.ts'
 
-// A wrong rule would rename a type in the SDKs of Pulumi's bridge.
+// With another rule, the name of a type would differ from that in the SDKs of Pulumi's bridge.
 test.each([
   ['corsRules', 'corsRule'],
   ['policies', 'policy'],

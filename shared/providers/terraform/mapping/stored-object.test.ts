@@ -97,7 +97,7 @@ test('a record is not read if its outputs were changed after it', () => {
   expect(changed.map(readStoredObject)).toEqual(changed.map(() => undefined))
 })
 
-test('outputs without a valid record have no object', () => {
+test('outputs without a valid record have no stored object', () => {
   const { privateData, ...rest } = object
   const digest = digestOutputs(outputs)
   const records: readonly PropertyValue[] = [
@@ -145,7 +145,7 @@ test.each<[PropertyValue]>([
   ['[]'],
   ['{"schema_version":2,"private_state":1}'],
   ['{"schema_version":"-1"}'],
-])('the malformed meta output %j is that of a new state', meta => {
+])('the malformed meta output %j is read like that of a new state', meta => {
   const empty = { schemaVersion: 0, privateData: Buffer.alloc(0) }
   expect(readBridgeMeta(mapOf({ __meta: meta }))).toEqual(empty)
 })

@@ -23,7 +23,7 @@ function firewallWith(attributes: object): CtyValue {
   return decodeCtyJson(JSON.stringify(attributes), type)
 }
 
-/** Outputs as plain objects, for comparison. Secrets and unknowns stay. */
+/** Turns maps into plain objects, for comparison. A secret becomes `{ secret: … }`. */
 function toPlain(value: PropertyValue): unknown {
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([key, item]) => [key, toPlain(item)]))
@@ -64,7 +64,7 @@ test.each<[string, object, object]>([
     { rule: [{ from_port: 1, target: [] }], policy: [], box: { key: 'k' } },
     { rules: [{ fromPort: 1, targets: [] }], policies: [], box: { key: 'k' } },
   ],
-  ['blocks of maps', { route: { a_b: { to_host: 'h' } } }, { route: { a_b: { toHost: 'h' } } }],
+  ['maps of blocks', { route: { a_b: { to_host: 'h' } } }, { route: { a_b: { toHost: 'h' } } }],
   [
     'flattened blocks',
     { rate_limit: [{ max_rate: 1 }], gateway: [{ key_name: 'k' }] },
@@ -133,7 +133,7 @@ test.each<[string, number | string]>([
   ['0.1000000000000000055511151231257827', '0.1000000000000000055511151231257827'],
   [`1${'0'.repeat(400)}`, `1${'0'.repeat(400)}`],
   ['+Inf', '+Inf'],
-])('the number %s is the output %s', (text, output) => {
+])('the number $0 is the output $1', (text, output) => {
   const number = parseCtyNumber(text)
   expect(number).toBeDefined()
   if (number !== undefined) expect(toOutputValue(numberOf(number), freeShape, [])).toBe(output)
@@ -148,13 +148,13 @@ test.each<[string, object, CtyPath, object]>([
     { openPorts: [1, { secret: 2 }] },
   ],
   [
-    'an element of a map',
+    'an attribute of an element of a map',
     { user_labels: { a: { a_key: 'x' } } },
     [createAttributeStep('user_labels'), createKeyStep('a'), createAttributeStep('a_key')],
     { userLabels: { a: { aKey: { secret: 'x' } } } },
   ],
   [
-    'an element of a set, with the whole set',
+    'the whole set for one of its elements',
     { ip_range: ['a', 'b'] },
     [createAttributeStep('ip_range'), { kind: 'element', position: 0 }],
     { ipRanges: { secret: ['a', 'b'] } },
@@ -172,7 +172,7 @@ test.each<[string, object, CtyPath, object]>([
     { rateLimit: { maxRate: { secret: 1 } } },
   ],
   [
-    'a part of a flattened block of a set, with the whole block',
+    'the whole flattened set block for one of its parts',
     { gateway: [{ key_name: 'k' }] },
     [
       createAttributeStep('gateway'),

@@ -42,12 +42,17 @@ test('the tokens of resources, data sources and functions have their own forms',
 })
 
 test.each<[string, readonly string[], string, readonly string[]]>([
-  ['is that of all resources', ['cloud_a', 'cloud_b_c'], 'cloud', ['A', 'BC']],
+  ['is the one that all resource names have', ['cloud_a', 'cloud_b_c'], 'cloud', ['A', 'BC']],
   ['ignores names of one segment', ['cloud_a', 'other'], 'cloud', ['A', 'Other']],
-  ['is the provider if resources disagree', ['other_b', 'gold_a'], 'gold', ['OtherB', 'A']],
-  ['is the provider without resources', [], 'gold', []],
-  ['is the provider for names of one segment', ['thing'], 'gold', ['Thing']],
-  ['stays where nothing else is in a name', ['cloud_a', 'cloud'], 'cloud', ['A', 'Cloud']],
+  [
+    'is the name of the provider if the resources have different ones',
+    ['other_b', 'gold_a'],
+    'gold',
+    ['OtherB', 'A'],
+  ],
+  ['is the name of the provider if there are no resources', [], 'gold', []],
+  ['is the name of the provider if all names have one segment', ['thing'], 'gold', ['Thing']],
+  ['is the name of a resource that consists of it', ['cloud_a', 'cloud'], 'cloud', ['A', 'Cloud']],
 ])('the prefix %s', (_case, resources, prefix, names) => {
   const tokens = assign({ resources })
   expect(tokens.prefix).toBe(prefix)
@@ -55,7 +60,7 @@ test.each<[string, readonly string[], string, readonly string[]]>([
   expect(assigned).toEqual(names)
 })
 
-test('lists and actions have verbs, and share the names of functions', () => {
+test('tokens of list resources and actions have verbs, and no token equals that of a function', () => {
   const tokens = assign(
     {
       resources: ['random_pet'],
@@ -69,7 +74,7 @@ test('lists and actions have verbs, and share the names of functions', () => {
   expect(tokens.actions.toToken.get('random_shuffle')).toBe('random:index/runShuffle:runShuffle')
 })
 
-test('dashes separate like underscores, and a first digit is spelled', () => {
+test('a dash separates words like an underscore, and a first digit is spelled out', () => {
   const { resources, functions } = assign({
     resources: ['gold_my-thing', 'gold_3scale', 'gold_4_ever'],
     functions: ['2nd-value'],
@@ -99,7 +104,7 @@ test('names that differ in case only are numbered in the order of Terraform name
   })
 })
 
-test('a function with the name of a data source is numbered', () => {
+test('a function with the token of a data source is numbered', () => {
   const { functions } = assign({ dataSources: ['gold_thing'], functions: ['get_thing', 'thing'] })
   expect(Object.fromEntries(functions.toToken)).toEqual({
     get_thing: 'gold:index/getThingV2:getThingV2',

@@ -85,7 +85,7 @@ test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
   expect(describeFlaws(found).toSorted()).toEqual(flaws)
 })
 
-test('an unknown value must stay within its refinements', () => {
+test('an unknown value must become a value within its refinements', () => {
   const block = blockWith({ v: plainAttribute('o') })
   const objectWithV = (value: CtyValue): CtyValue => objectOf([['v', value]])
   const compare = (value: CtyValue, actual: CtyValue): readonly string[] =>
@@ -104,15 +104,15 @@ const inner = blockWith({ a: plainAttribute('o'), id: plainAttribute('c') })
 test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonly string[]]>([
   ['presence', 'single', {}, null, ['b: was present, but is now absent']],
   ['absence', 'single', null, {}, ['b: was absent, but is now present']],
-  ['an unknown number', 'single', '?', null, []],
+  ['an unknown number of blocks', 'single', '?', null, []],
   ['attributes', 'group', { a: 'x', id: '?' }, { a: 'y', id: 'i' }, ['b.a: the value has changed']],
-  ['the number', 'list', [{}], [], ['b: the number of blocks changed from 1 to 0']],
+  ['the number of blocks', 'list', [{}], [], ['b: the number of blocks changed from 1 to 0']],
   ['attributes', 'list', [{ a: 'x' }], [{ a: 'y' }], ['b[0].a: the value has changed']],
-  ['an unknown number', 'list', '?', [{ a: 'y' }], []],
+  ['an unknown number of blocks', 'list', '?', [{ a: 'y' }], []],
   ['null', 'list', [{}], null, []],
   ['keys', 'map', { k: {} }, {}, ['b["k"]: a block has vanished']],
   ['keys', 'map', {}, { k: {} }, ['b["k"]: a block has appeared']],
-  ['an unknown number', 'map', '?', { k: {} }, []],
+  ['an unknown number of blocks', 'map', '?', { k: {} }, []],
   ['attributes', 'map', { k: { a: 'x' } }, { k: { a: 'y' } }, ['b["k"].a: the value has changed']],
   ['computed attributes', 'set', [{ a: 'x', id: '?' }], [{ a: 'x', id: 'i' }], []],
   [
@@ -123,7 +123,7 @@ test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonl
     ['b: a planned element has vanished', 'b: an element that was not planned has appeared'],
   ],
   ['merged elements', 'set', [{ a: '?' }, { a: 'x' }], [{ a: 'x' }], []],
-])('the comparison of blocks covers %s of a %s', (_name, nesting, planned, actual, flaws) => {
+])('the comparison of blocks covers %s (nesting %s)', (_name, nesting, planned, actual, flaws) => {
   const block = blockWith({}, { b: nestedBlock(nesting, inner) })
   const found = findInconsistencies(block, {
     planned: objectFrom(block, { b: planned }),
@@ -145,7 +145,7 @@ test('the presence of the root object must not change', () => {
   expect(compare(null, null)).toEqual([])
 })
 
-test('flaws of sensitive attributes are not described', () => {
+test('flaws of sensitive attributes are reported without details', () => {
   const block = blockWith({
     s: plainAttribute('os', '["map","string"]'),
     m: plainAttribute('o', '["map","string"]'),

@@ -10,12 +10,12 @@ test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
   ['a new object', null, { a: 'x' }, '', 'create'],
   ['a tainted object', null, { a: 'x' }, 'tainted', 'replace'],
   ['an equal object', { a: 'x' }, { a: 'x' }, '', 'none'],
-  ['an equal object with a path', { a: 'x' }, { a: 'x' }, 'a', 'none'],
-  ['an equal object with a write-only path', { a: 'x' }, { a: 'x' }, 'wo', 'replace'],
+  ['an equal object with a replace path', { a: 'x' }, { a: 'x' }, 'a', 'none'],
+  ['an equal object with a write-only replace path', { a: 'x' }, { a: 'x' }, 'wo', 'replace'],
   ['a change', { a: 'x' }, { a: 'y' }, '', 'update'],
   ['an unknown part', { a: 'x' }, { a: '?' }, '', 'update'],
-  ['a change of a path', { a: 'x' }, { a: '?' }, 'a', 'replace'],
-])('the operation for %s', (_name, prior, planned, reason, action) => {
+  ['a change at a replace path', { a: 'x' }, { a: '?' }, 'a', 'replace'],
+])('the planned action for %s', (_name, prior, planned, reason, action) => {
   const plan = {
     prior: objectFrom(block, prior),
     planned: objectFrom(block, planned),

@@ -60,7 +60,7 @@ test.each<[string, Values, readonly string[]]>([
   ['a default', [null, {}, { both: 'd' }], []],
   ['another value than configured', [null, { both: 'x' }, { both: 'y' }], [`both: ${notEqual}`]],
   [
-    'neither the configured nor the prior one',
+    'a value that is neither the configured nor the prior one',
     [{ opt: 'p' }, { opt: 'c' }, { opt: 'x' }],
     ['opt: the planned value is neither the configured nor the prior one'],
   ],
@@ -68,14 +68,14 @@ test.each<[string, Values, readonly string[]]>([
   ['a value that is not configured', [null, {}, { opt: 'x' }], [`opt: ${notConfigured}`]],
   ['null for a write-only value', [null, { wo: 's' }, {}], []],
   ['another write-only value', [null, { wo: 's' }, { wo: 't' }], [`wo: ${notEqual}`]],
-])('a plan of %s', (_name, values, flaws) => {
+])('the flaws of a plan of %s', (_name, values, flaws) => {
   expect(check(block, values)).toEqual(flaws)
 })
 
 const blockWithNested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
   blockWith({ n: nestedAttribute('o', nesting, attributes) })
-const absent = 'a configured value is planned as null'
-const count = 'the number of planned elements is not the configured one'
+const plannedAsNull = 'a configured value is planned as null'
+const wrongCount = 'the number of planned elements is not the configured one'
 
 test.each<
   [
@@ -85,9 +85,9 @@ test.each<
     readonly string[],
   ]
 >([
-  ['absence', 'single', [null, {}, null], [`n: ${absent}`]],
+  ['absence', 'single', [null, {}, null], [`n: ${plannedAsNull}`]],
   ['existence', 'single', [null, null, {}], [`n: ${notConfigured}`]],
-  ['unknown', 'single', [null, {}, '?'], ['n: a configured value is planned as unknown']],
+  ['an unknown value', 'single', [null, {}, '?'], ['n: a configured value is planned as unknown']],
   [
     'its attributes',
     'single',
@@ -102,8 +102,8 @@ test.each<
     [[{ opt: 'A' }], [{ opt: 'a' }, { opt: 'a' }], [{ opt: 'A', comp: 'c' }, { opt: 'A' }]],
     [`n[1].opt: ${notEqual}`],
   ],
-  ['its length', 'list', [null, [{}], [{}, {}]], [`n: ${count}`]],
-  ['absent elements', 'list', [null, [{}], [null]], [`n[0]: ${absent}`]],
+  ['its length', 'list', [null, [{}], [{}, {}]], [`n: ${wrongCount}`]],
+  ['absent elements', 'list', [null, [{}], [null]], [`n[0]: ${plannedAsNull}`]],
   ['null elements', 'list', [null, [null, {}], [null, { comp: 'c' }]], []],
   [
     'its attributes',
@@ -123,12 +123,12 @@ test.each<
     [null, { k: {} }, { l: {} }],
     ['n["l"]: an element is planned that is not configured'],
   ],
-  ['its length', 'map', [null, { k: {} }, {}], [`n: ${count}`]],
+  ['its length', 'map', [null, { k: {} }, {}], [`n: ${wrongCount}`]],
   [
     'its length',
     'set',
     [null, [{ opt: 'a' }, { opt: 'b' }], [{ opt: 'a', comp: 'c' }]],
-    [`n: ${count}`],
+    [`n: ${wrongCount}`],
   ],
   ['other elements', 'set', [null, [{ opt: 'a' }], [{ opt: 'b', comp: 'c' }]], []],
   [
@@ -145,7 +145,7 @@ test.each<
     [],
   ],
 ])(
-  'the check of a plan with a nested attribute covers %s: %s',
+  'the check of a plan with a nested attribute covers %s (nesting %s)',
   (_name, nesting, [prior, config, planned], flaws) => {
     expect(check(blockWithNested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(
       flaws,
@@ -178,7 +178,7 @@ test.each<
     [null, { opt: 'a' }, { opt: 'b' }],
     [`b.opt: ${notEqual}`],
   ],
-  ['absence of a single block', 'single', [null, {}, null], [`b: ${absent}`]],
+  ['absence of a single block', 'single', [null, {}, null], [`b: ${plannedAsNull}`]],
   ['attributes of a group', 'group', [{}, { opt: 'a' }, { opt: 'b' }], [`b.opt: ${notEqual}`]],
   [
     'null in place of no blocks',
@@ -250,7 +250,7 @@ test.each<
   ],
   ['other elements of a set', 'set', [[], [{ opt: 'a' }], [{ opt: 'b' }, { opt: 'c' }]], []],
 ])(
-  'the check of a plan with blocks covers %s of a %s',
+  'the check of a plan with blocks covers %s (nesting %s)',
   (_name, nesting, [prior, config, planned], flaws) => {
     const outer = blockWith({}, { b: nestedBlock(nesting, block) })
     expect(check(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)

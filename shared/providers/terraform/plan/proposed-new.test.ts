@@ -28,7 +28,7 @@ const block = blockWith({
 })
 
 test.each<[string, PlainValue, PlainValue, PlainValue]>([
-  ['is null without prior object and configuration', null, null, null],
+  ['it is null without a prior object and a configuration', null, null, null],
   ['an unknown configuration keeps the prior value', { opt: 'p' }, '?', { opt: 'p' }],
   ['a null configuration keeps the prior value', { opt: 'p' }, null, { opt: 'p' }],
   ['a new object has null for computed attributes', null, { req: 'a' }, { req: 'a' }],
@@ -105,7 +105,7 @@ test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainV
   ],
   ['another argument', [{ a: 'x', id: 'i' }], [{ a: 'y' }], [{ a: 'y' }]],
   [
-    'each prior element at most once',
+    'a prior element, which is used at most once',
     [{ a: 'x', id: 'i' }],
     [{ a: 'x' }, { a: 'x', c: 'e' }],
     [
@@ -122,17 +122,17 @@ test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainV
     [{ a: 'x' }, { a: 'x', c: 'e', id: 'i' }],
   ],
   ['no element', [{ a: 'x' }], [], []],
-])('elements of sets are correlated by %s', (_name, prior, config, proposed) => {
+])('the correlation of set elements covers %s', (_name, prior, config, proposed) => {
   const outer = blockWith({}, { b: nestedBlock('set', inner) })
-  const sort = (plain: PlainValue): string => JSON.stringify(plain)
+  const sortKeyOf = (plain: PlainValue): string => JSON.stringify(plain)
   const { b } = propose(outer, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
-  expect(b.map(sort).toSorted()).toEqual(proposed.map(sort).toSorted())
+  expect(b.map(sortKeyOf).toSorted()).toEqual(proposed.map(sortKeyOf).toSorted())
   const nested = blockWith({ b: nestedAttribute('o', 'set', innerNested) })
   const result = propose(nested, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
-  expect(result.b.map(sort).toSorted()).toEqual(proposed.map(sort).toSorted())
+  expect(result.b.map(sortKeyOf).toSorted()).toEqual(proposed.map(sortKeyOf).toSorted())
 })
 
-test('a set within an element of a set must be equal as a whole', () => {
+test('a set element is correlated only if the sets within it are equal as a whole', () => {
   const element = blockWith({
     tags: plainAttribute('o', '["set","string"]'),
     one: nestedAttribute('o', 'single', innerNested),
@@ -179,7 +179,7 @@ test('nested attributes of each nesting keep computed parts', () => {
   })
 })
 
-test('an optional and computed object is dropped if only a configuration can have set it', () => {
+test('an optional and computed object is dropped if it has a value that only a configuration can set', () => {
   const outerBlockOf = (letters: string): BlockSchema =>
     blockWith({ n: nestedAttribute(letters, 'single', innerNested) })
   expect(propose(outerBlockOf('oc'), { n: { id: 'i' } }, {})).toEqual({ n: { id: 'i' } })
@@ -190,7 +190,7 @@ test('an optional and computed object is dropped if only a configuration can hav
   })
 })
 
-test('the placeholder has unknown computed attributes, except in maps and sets', () => {
+test('the placeholder of an object has unknown computed attributes, except in maps and sets', () => {
   const outer = blockWith(
     {
       arg: plainAttribute('o'),

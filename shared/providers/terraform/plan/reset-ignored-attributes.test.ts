@@ -71,7 +71,7 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
     [pathOfTag('k')],
     { tags: { k: 'old' }, rule: [] },
   ],
-  ['a key that no map has', { tags: { k: 'old' } }, {}, [pathOfTag('l')], { rule: [] }],
+  ['a key that neither map has', { tags: { k: 'old' } }, {}, [pathOfTag('l')], { rule: [] }],
   [
     'an attribute of a block',
     { rule: [{ port: '1' }] },
@@ -80,7 +80,7 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
     { rule: [{ port: '1' }, { port: '3' }] },
   ],
   [
-    'an element that only one has',
+    'an attribute of an added block, which stays',
     { rule: [] },
     { rule: [{ port: '2' }] },
     [[createAttributeStep('rule'), createIndexStep(0), createAttributeStep('port')]],
@@ -94,13 +94,13 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
     { rule: [{ port: '1' }] },
   ],
   [
-    'nothing of a new object',
+    'an attribute of a new object, which stays',
     null,
     { a: 'new' },
     [[createAttributeStep('a')]],
     { a: 'new', rule: [] },
   ],
-])('a change of %s is ignored', (_name, prior, config, paths, result) => {
+])('the reset of ignored paths covers %s', (_name, prior, config, paths, result) => {
   expect(ignore(prior, config, ...paths)).toEqual(result)
 })
 

@@ -98,7 +98,7 @@ test.each<[string, Plain, unknown]>([
   ['["list","dynamic"]', [1, true], ['a: all elements must have the same type']],
   ['["list","dynamic"]', ['x', []], ['a: all elements must have the same type']],
   ['["map","dynamic"]', { x: true, y: [] }, ['a: all elements must have the same type']],
-])('an attribute of type %s converts %o', (type, input, result) => {
+])('an attribute of type %s with the input %o has the result %j', (type, input, result) => {
   expect(convert(type, input)).toEqual(result)
 })
 
@@ -162,7 +162,7 @@ test.each<[NestedBlockSchema['nesting'], Plain, string]>([
   ['list', [{ x: 'b' }, { x: 'a' }], '{"b":[{"x":"b"},{"x":"a"}]}'],
   ['set', [{ x: 'b' }, { x: 'a' }, { x: 'b' }], '{"b":[{"x":"a"},{"x":"b"}]}'],
   ['map', { k: { x: 'a' } }, '{"b":{"k":{"x":"a"}}}'],
-])('a %s block of %o', (nesting, input, text) => {
+])('a %s block is built from %o', (nesting, input, text) => {
   const { value, problems } = build(wrap(nestedBlock(nesting, inner)), { b: input })
   expect(problems).toEqual([])
   expect(encodeCtyJson(value, value.type)).toBe(text)
@@ -217,7 +217,7 @@ test('unknown inputs are unknown parts, and the number of blocks is then not che
   ])
 })
 
-test('an unknown block of a collection is a block of unknown parts', () => {
+test('an unknown block of a list is a block of unknown parts', () => {
   const rule = blockWith(
     { x: plainAttribute('o'), id: plainAttribute('c') },
     { deep: nestedBlock('list', inner) },

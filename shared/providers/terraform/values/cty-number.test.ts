@@ -32,7 +32,7 @@ test.each([
   [`1.${'3'.repeat(152)}`, `1.${'3'.repeat(152)}`],
   ['inf', '+Inf'],
   ['-Inf', '-Inf'],
-])('the number %.40s has the text %.40s', (text, formatted) => {
+])('the number $0 has the text $1', (text, formatted) => {
   expect(reformat(text)).toBe(formatted)
 })
 
@@ -51,11 +51,11 @@ test.each([
   '1e-10001',
   '1e999999999999',
   '9'.repeat(20_001),
-])('the text %.20s is no number', text => {
+])("the text '$0' is no number", text => {
   expect(parseCtyNumber(text)).toBeUndefined()
 })
 
-test('numbers have 512 bits, and the shortest text that identifies them', () => {
+test('numbers have 512 bits of precision, and the shortest text that identifies them', () => {
   const third = `0.${'3'.repeat(400)}`
   expect(reformat(third)).toBe(`0.${'3'.repeat(154)}5`)
   // 2^600 has 181 digits, of which 155 identify it.
@@ -90,7 +90,7 @@ test.each([
   ['0.1', undefined],
   ['1e-400', undefined],
   ['1.0000000000000000000000001', undefined],
-])('the decimal %s is the double %s', (text, float) => {
+])('the double that equals the decimal %s is %s', (text, float) => {
   const number = parseCtyNumber(text)
   expect(typeof number === 'object' && number.kind === 'decimal' && exactFloatOf(number)).toBe(
     float,

@@ -13,7 +13,8 @@ import { unknownOf } from './unknown-value.ts'
 const reformat = (text: string, type: string): string =>
   encodeCtyJson(decodeCtyJson(text, parseTypeJson(type)), parseTypeJson(type))
 
-function refuse(run: () => unknown): string {
+/** Returns the message with which a call refuses a provider's value. */
+function refusalOf(run: () => unknown): string {
   try {
     run()
   } catch (thrown) {
@@ -45,7 +46,7 @@ test.each([
     '"dynamic"',
     '{"value":{"a":[1]},"type":["object",{"a":["tuple",["number"]]}]}',
   ],
-])('%s as %s is %s', (text, type, formatted) => {
+])('the JSON text %s, decoded as %s, is encoded as %s', (text, type, formatted) => {
   expect(reformat(text, type)).toBe(formatted)
 })
 
@@ -67,25 +68,27 @@ test.each([
   ['{"value":1}', '"dynamic"', 'an object with value and type is required'],
   ['{"value":1,"type":"number","x":1}', '"dynamic"', 'an object with value and type is required'],
   ['{"value":{},"type":"dynamic"}', '"dynamic"', 'a type other than the dynamic one is required'],
-])('%s as %s is refused: %s', (text, type, message) => {
-  expect(refuse(() => decodeCtyJson(text, parseTypeJson(type)))).toBe(message)
+])('the JSON text %s is refused as %s: %s', (text, type, message) => {
+  expect(refusalOf(() => decodeCtyJson(text, parseTypeJson(type)))).toBe(message)
 })
 
 test('JSON with too many levels is refused', () => {
   const type = parseTypeJson(`${'["list",'.repeat(150)}"dynamic"${']'.repeat(150)}`)
-  expect(refuse(() => decodeCtyJson('['.repeat(1_000_000), type))).toBe(
+  expect(refusalOf(() => decodeCtyJson('['.repeat(1_000_000), type))).toBe(
     'the value is not valid JSON',
   )
   const nested = `{"value":${'['.repeat(100_000)}${']'.repeat(100_000)},"type":"string"}`
-  expect(refuse(() => decodeCtyJson(nested, parseTypeJson('"dynamic"')))).toMatch(/required|JSON/)
+  expect(refusalOf(() => decodeCtyJson(nested, parseTypeJson('"dynamic"')))).toMatch(
+    /required|JSON/,
+  )
 })
 
 test('unknown values and infinities have no JSON form', () => {
   const unknown = objectOf([['a', listOf([stringOf('b'), unknownOf(stringType)], stringType)]])
-  expect(refuse(() => encodeCtyJson(unknown, unknown.type))).toBe(
+  expect(refusalOf(() => encodeCtyJson(unknown, unknown.type))).toBe(
     "a value is still unknown, so it cannot be stored at 'a[1]'",
   )
-  expect(refuse(() => encodeCtyJson(numberOf(positiveInfinity), numberType))).toBe(
+  expect(refusalOf(() => encodeCtyJson(numberOf(positiveInfinity), numberType))).toBe(
     'an infinite number cannot be stored',
   )
 })

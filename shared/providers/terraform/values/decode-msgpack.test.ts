@@ -13,8 +13,8 @@ const decode = (hex: string, type: string): CtyValue =>
 const encode = (value: CtyValue, type: string): string =>
   Buffer.from(encodeMsgpack(value, parseTypeJson(type))).toString('hex')
 
-/** Decodes bytes that must be refused. */
-function refuse(hex: string, type: string): DeployError {
+/** Decodes bytes that must be refused, and returns the error. */
+function refusalOf(hex: string, type: string): DeployError {
   try {
     decode(hex, type)
   } catch (thrown) {
@@ -56,13 +56,13 @@ test.each([
   expect(encode(decode(hex, '"number"'), '"number"')).toBe(hex)
 })
 
-test('the absence of an object is one byte', () => {
+test('a null object is one byte', () => {
   const type = '["object",{"a":"string"}]'
   expect(decode('c0', type)).toMatchObject({ kind: 'null' })
   expect(encode(decode('c0', type), type)).toBe('c0')
 })
 
-test('a dynamic value has its type as binary data', () => {
+test('a dynamic value is sent with its type as binary data', () => {
   const known = '92c4082273 7472696e6722a161'.replace(' ', '')
   expect(decode(known, '"dynamic"')).toMatchObject({ kind: 'string', text: 'a' })
   expect(encode(decode(known, '"dynamic"'), '"dynamic"')).toBe(known)
@@ -86,16 +86,22 @@ test.each([
   ['d5 63 0102', '"string"', {}],
   ['c7 03 0c 810 1c2', '"string"', { isNotNull: true }],
   ['c7 06 0c 82 01c2 02a161', '"string"', { isNotNull: true, prefix: 'a' }],
-  ['d8 0c 82 03 92 cb3ff8000000000000 c2 04 92 05', '"number"', undefined],
   ['d7 0c 82 05 02 06 09 000000', '["list","string"]', { lengthMin: 2, lengthMax: 9 }],
   ['c7 04 0c 81 63 91c0', '"string"', {}],
   ['c7 03 0c 81 02 90', '"dynamic"', {}],
-])('the extension %s of type %s is unknown', (hex, type, refinements) => {
-  if (refinements === undefined) expect(refuse(hex, type).code).toBe('TERRAFORM_PROVIDER_BUG')
-  else expect(decode(hex, type)).toMatchObject({ kind: 'unknown', refinements })
+])(
+  'the extension %s of type %s is an unknown value with the refinements %j',
+  (hex, type, refinements) => {
+    expect(decode(hex, type)).toMatchObject({ kind: 'unknown', refinements })
+  },
+)
+
+test('an extension whose refinements end too early is refused', () => {
+  const hex = 'd8 0c 82 03 92 cb3ff8000000000000 c2 04 92 05'
+  expect(refusalOf(hex, '"number"').code).toBe('TERRAFORM_PROVIDER_BUG')
 })
 
-test('refinements that leave one value give that value', () => {
+test('refinements that allow one value or one length give that value, or a value of that length', () => {
   expect(decode('c7 03 0c 8101c3', '"string"')).toMatchObject({ kind: 'null' })
   expect(decode('c7 05 0c 82 01c2 06 00', '["map","string"]')).toMatchObject({ kind: 'map' })
   expect(decode('c7 07 0c 83 01c2 0502 0602', '["list","string"]')).toMatchObject({
@@ -113,8 +119,8 @@ test.each([
   ['c7 05 0c 82 01c2 01c3', '"string"'],
   ['c7 03 0c a16162', '"string"'],
   [`c8 0401 0c ${'00'.repeat(1025)}`, '"string"'],
-])('the refinements %.30s do not fit %s', (hex, type) => {
-  expect(refuse(hex, type).message).toMatch(/refinements/)
+])('the extension $0 has refinements that do not fit $1', (hex, type) => {
+  expect(refusalOf(hex, type).message).toMatch(/refinements/)
 })
 
 test.each([
@@ -160,8 +166,8 @@ test.each([
     '["list","dynamic"]',
     'all elements of a collection must have the same type',
   ],
-])('the bytes %s are refused as %s', (hex, type, message) => {
-  expect(refuse(hex, type).message).toBe(message)
+])('the bytes %j are refused as %s: %s', (hex, type, message) => {
+  expect(refusalOf(hex, type).message).toBe(message)
 })
 
 test('values with too many levels are refused', () => {
@@ -169,7 +175,7 @@ test('values with too many levels are refused', () => {
   const text = Buffer.from(type).toString('hex')
   const length = (text.length / 2).toString(16).padStart(4, '0')
   const level = `92c5${length}${text}${'91'.repeat(150)}`
-  expect(refuse(`${level}${level}c0`, '"dynamic"').message).toMatch(/nested levels/)
+  expect(refusalOf(`${level}${level}c0`, '"dynamic"').message).toMatch(/nested levels/)
 })
 
 test('texts are normalized, and elements without a type take that of the others', () => {

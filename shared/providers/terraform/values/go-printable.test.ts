@@ -8,12 +8,12 @@ test.each([
   ['\\', '<5c>'],
   ['\n', '<a>'],
   ['\u00a0', '<a0>'],
-  // Unicode 15.1 and 17.0 added these characters.
+  // Unicode 15.1 and 17.0 added these characters, which Go 1.26 does not know yet.
   ['\u2ffd', '<2ffd>'],
   ['\u{323b0}', '<323b0>'],
   // Unicode 15.0 has this one.
   ['\u{31350}', '\u{31350}'],
-])('%j is quoted as by Go 1.26', (character, expected) => {
+])('whether %j is escaped follows Go 1.26: %j', (character, expected) => {
   const quoted = character.replaceAll(escapedInGo, one => `<${one.codePointAt(0)?.toString(16)}>`)
   expect(quoted).toBe(expected)
 })

@@ -48,7 +48,7 @@ test('elements of a set are merged only if they are certainly equal', () => {
   expect(lengthRangeOf(setWith(anyText, anyText, a))).toEqual({ min: 1, max: 3 })
   expect(lengthRangeOf(setWith(anyText))).toEqual({ min: 1, max: 1 })
   expect(lengthRangeOf(setWith(a, b))).toEqual({ min: 2, max: 2 })
-  // Ten digits are equal, and the numbers are not.
+  // Their first ten digits are equal, but the numbers differ.
   const near = setOf([parseDecimal('1.00000000001'), parseDecimal('1.00000000002')], numberType)
   expect(lengthRangeOf(near).max).toBe(2)
 })
@@ -90,7 +90,7 @@ test.each<[string, CtyValue, CtyValue, boolean | undefined]>([
     objectOf([['a', a]]),
     false,
   ],
-])('semantic equality of %s', (_name, left, right, result) => {
+])('the semantic equality of %s is $3', (_name, left, right, result) => {
   expect(areEqualValuesOf(left, right)).toBe(result)
   expect(areEqualValuesOf(right, left)).toBe(result)
 })
@@ -134,6 +134,6 @@ test.each<[string, CtyValue, CtyValue, boolean]>([
   ],
   ['null', unknownOf(stringType, { isNotNull: true }), nullOf(stringType), false],
   ['another type', anyText, numberOf(1n), false],
-])('an unknown value and %s', (_name, unknown, value, result) => {
+])('whether an unknown value may become %s: $3', (_name, unknown, value, result) => {
   expect(unknown.kind === 'unknown' && mayBecome(unknown, value)).toBe(result)
 })

@@ -26,7 +26,7 @@ const range: Refinements = {
   upperBound: { number: 5n, isInclusive: false },
 }
 
-/** A type in JSON, refinements of its unknown values, and known values. */
+/** Types in JSON, each with refinements for its unknown values, and with known values. */
 const types: readonly (readonly [string, Refinements, readonly CtyValue[]])[] = [
   ['"string"', { isNotNull: true, prefix: 'arn:' }, [text, stringOf('')]],
   [
@@ -50,7 +50,7 @@ const roundTrip = (value: CtyValue, type: CtyType): CtyValue =>
   decodeMsgpack(encodeMsgpack(value, type), type)
 
 test.each(types)(
-  'null, unknown, refined and known values of %s survive',
+  'null, unknown, refined and known values of %s survive encoding and decoding',
   (json, refinements, known) => {
     const type = parseTypeJson(json)
     const values = [nullOf(type), unknownOf(type), unknownOf(type, refinements), ...known]

@@ -43,7 +43,7 @@ test('the type of a block follows from attributes, nested attributes and blocks'
   )
 })
 
-test('blocks with dynamic parts are tuples and objects', () => {
+test('the type of a list or map of blocks with dynamic parts is dynamic', () => {
   expect(typeOfNestedBlock(nestedBlock('list', free)).kind).toBe('dynamic')
   expect(typeOfNestedBlock(nestedBlock('map', free)).kind).toBe('dynamic')
   expect(typeOfNestedBlock(nestedBlock('single', free)).kind).toBe('object')
@@ -127,7 +127,7 @@ test('a schema without flaws is valid', () => {
   expect(() => validateSchema(block, 'test_thing')).not.toThrow()
 })
 
-test('the path of a provider follows the type and ends at a set', () => {
+test('the path that a provider sends is read by the type, and ends at a set', () => {
   const type = parseTypeJson(
     '["object",{"m":["map","string"],"s":["set",["object",{"x":"string"}]],"l":["list",["object",{"x":"dynamic"}]]}]',
   )
@@ -182,7 +182,7 @@ test('sensitive parts of a schema are marked at each occurrence', () => {
   ])
 })
 
-test('sets of paths are merged and compared', () => {
+test('sets of sensitive paths are merged and compared, without the paths below others', () => {
   const pathOf = (name: string, ...rest: string[]) =>
     [name, ...rest].map(part => ({ kind: 'attribute', name: part }) as const)
   expect(mergeSensitivePaths([pathOf('a', 'b')], [pathOf('a'), pathOf('c')])).toEqual([

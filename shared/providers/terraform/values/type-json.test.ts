@@ -17,7 +17,7 @@ test.each([
   expect(formatTypeJson(parseTypeJson(text))).toBe(text)
 })
 
-test('attributes are sorted by bytes, and optional names are dropped', () => {
+test('names are normalized and sorted by bytes, and the list of optional names is dropped', () => {
   const type = parseTypeJson(
     '["object",{"\u{1f600}":"bool","\uffee":"bool","e\u0301":"bool"},["x"]]',
   )
@@ -36,7 +36,7 @@ test.each([
   '["tuple","string"]',
   '['.repeat(100_000),
   `${'["list",'.repeat(1000)}"string"${']'.repeat(1000)}`,
-])('an invalid type is a bug of the provider: %.40s', text => {
+])('an invalid type is a bug of the provider: $0', text => {
   expect(() => parseTypeJson(text)).toThrow(
     expect.toSatisfy(thrown => hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')),
   )
@@ -73,7 +73,7 @@ test.each([
     ],
   ],
   ['["tuple",[]]', '["tuple",["bool"]]', ['1 elements are required, but got 0']],
-])('the conformance of %s to %s', (type, wanted, reasons) => {
+])('the conformance of %s to %s has the errors %j', (type, wanted, reasons) => {
   expect(conformanceErrorsOf(parseTypeJson(type), parseTypeJson(wanted))).toEqual(reasons)
 })
 

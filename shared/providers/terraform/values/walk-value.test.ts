@@ -71,7 +71,7 @@ test('all parts of an unknown value are unknown', () => {
   ).toBe('unknown')
 })
 
-test('a path is below its beginnings', () => {
+test('a path is at or below itself and each of its beginnings', () => {
   const path = [createAttributeStep('a'), createKeyStep('b')]
   expect(isAtOrBelow(path, [createAttributeStep('a')])).toBe(true)
   expect(isAtOrBelow(path, path)).toBe(true)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createSigningKey } from './signing-key.fixture.ts'
 import { type SignatureCheck, verifyDetached } from './verify-detached.ts'
 
-/** Keys and signatures of GnuPG 2.2.40. */
+/** Keys and signatures that GnuPG 2.2.40 made. */
 const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, 'gnupg-signatures.fixture.json'), 'utf8'),
 ) as {
@@ -38,16 +38,16 @@ describe('a signature of GnuPG', () => {
     expect(verifyRecorded('an expired key').kind).toBe('expired')
   })
 
-  test('by a key whose expiry was changed is valid with both blocks of the key', () => {
+  test('by a key with a later expiry is valid if the key text has the old and the new key block', () => {
     expect(verifyRecorded('a key with a later expiry').kind).toBe('valid')
   })
 
-  test('by a revoked key is invalid, even with an earlier block of the key', () => {
+  test('by a revoked key is invalid, even if the key text also has the key block before the revocation', () => {
     expect(verifyRecorded('a revoked key').kind).toBe('invalid')
   })
 
   test.each(['RSA', 'DSA', 'ECDSA', 'EdDSA', 'an RSA subkey'])(
-    'by %s is invalid after any change of a bit of the document or the signature',
+    'by %s is invalid after a change of the document or of a signed byte of the signature',
     name => {
       const { signature = '' } = recorded.signatures[name] ?? {}
       const length = Buffer.from(signature, 'base64').length
@@ -57,7 +57,7 @@ describe('a signature of GnuPG', () => {
         })
         // The hints after the hashed part are not signed: they only help to find the key.
         if (check.kind !== 'invalid')
-          expect(isUnsignedByte(Buffer.from(signature, 'base64'), index)).toBe(true)
+          expect(isUncheckedByte(Buffer.from(signature, 'base64'), index)).toBe(true)
       }
       const changed = verifyRecorded(name, ({ document }) => {
         document.writeUInt8(document.readUInt8(0) ^ 1, 0)
@@ -74,8 +74,8 @@ describe('a signature of GnuPG', () => {
   })
 })
 
-/** Reports whether a byte of a signature packet is outside of its hashed part and of its value. */
-function isUnsignedByte(packet: Buffer, index: number): boolean {
+/** Reports whether a change of this byte of a signature packet may leave the signature valid. */
+function isUncheckedByte(packet: Buffer, index: number): boolean {
   const headerLength = (packet.readUInt8(0) & 3) + 2
   const hashedLength = packet.readUInt16BE(headerLength + 4)
   const hintsStart = headerLength + 6 + hashedLength
