@@ -7,7 +7,7 @@ import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
 import { createGeneratorPorts } from './local-engine.ts'
 import { type ServeRole, serveStacks } from './serve-stacks.ts'
 
-/** Serves one stack without a deployment, and returns the ids of the stacks that were idle. */
+/** Serves one stack without a deployment, and returns the ids of the stacks reported as idle. */
 async function serveIdleStack(role: ServeRole): Promise<readonly string[]> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
   const platform = await openEmbeddedPlatform({ home })
@@ -75,7 +75,7 @@ test('a dead deployment without a pin is closed and reported', async () => {
   }
 })
 
-test('only a generator reports idle stacks, because an executor delivers no notifications', async () => {
+test('a generator reports idle stacks, and an executor does not', async () => {
   expect(await serveIdleStack('generator')).toEqual(['organization/shop/prod'])
   expect(await serveIdleStack('executor')).toEqual([])
 })

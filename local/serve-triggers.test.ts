@@ -9,14 +9,14 @@ import { startReceiver } from '../shared/triggers/outbound/local-receiver.fixtur
 import { scheduleDocument } from '../shared/triggers/schedules/due-schedule.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
-test('a server runs due schedules and delivers notifications until it ends', async () => {
+test('two servers run a due schedule once and deliver a notification once, until they are shut down', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
   const platform = await openEmbeddedPlatform({ home })
   const receiver = await startReceiver()
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const { outbound } = receiver
   const serving = [1, 2].map(() =>
-    serveTriggers(platform, { outbound, execute: 'elsewhere', shutdown: over.signal }),
+    serveTriggers(platform, { outbound, execute: 'elsewhere', shutdown: shutdown.signal }),
   )
   try {
     const stack = stackIdOf('shop', 'prod')
@@ -40,7 +40,7 @@ test('a server runs due schedules and delivers notifications until it ends', asy
     await platform.notifications.send([{ kind: 'notification', key, event: started }])
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1)
   } finally {
-    over.abort()
+    shutdown.abort()
     await Promise.all(serving)
     receiver.close()
     await platform.close()

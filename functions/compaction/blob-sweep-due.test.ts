@@ -4,7 +4,7 @@ import { isBlobSweepDue } from './prune.ts'
 
 const stack = stackIdOf('shop', 'dev')
 
-test('commands sweep blobs after every twentieth removed version', () => {
+test('commands sweep blobs after removing a version whose number is a multiple of twenty', () => {
   const dueVersions = Array.from({ length: 60 }, (_, index) => index + 1).filter(version =>
     isBlobSweepDue({ deployments: [], removedVersions: [{ stack, versions: [version] }] }),
   )

@@ -10,16 +10,16 @@ const controlOf = (started: string): Control =>
 const leaseOf = (executor: string, counter: number): Lease => ({ executor, counter }) as Lease
 
 /**
- * Checks one deployment at each visit, and returns the numbers of stuck deployments. `at`: the
- * minute of the visit. `run`: the generator run that holds the deployment. `renewals`: the counter
- * of a lease.
+ * Checks one deployment in each call, and returns for each call how many deployments are stuck (0
+ * or 1). `at`: the minute of the call. `run`: the generator run that holds the deployment.
+ * `renewals`: the counter of an executor's lease.
  */
 async function countStuck(
-  visits: readonly { readonly at: number; readonly run?: string; readonly renewals?: number }[],
+  calls: readonly { readonly at: number; readonly run?: string; readonly renewals?: number }[],
 ): Promise<readonly number[]> {
   const marked = new Map<string, number>()
   const counts: number[] = []
-  for (const { at, run = 'a', renewals = 7 } of visits) {
+  for (const { at, run = 'a', renewals = 7 } of calls) {
     const now = 1_000 * 30 * minute + at * minute
     const deps: StuckDeps = {
       control: { read: async () => controlOf(run) },
@@ -37,26 +37,26 @@ async function countStuck(
 
 describe('a deployment is stuck', () => {
   test.each([
-    ['without any progress since the previous call', [{ at: 5 }, { at: 65 }], [0, 1]],
+    ['if it made no progress since the previous call', [{ at: 5 }, { at: 65 }], [0, 1]],
     [
-      'at the earliest and latest time that the window of the schedule allows',
+      'if the calls come as late after each other as the window of the schedule allows',
       [{ at: 0 }, { at: 135 }],
       [0, 1],
     ],
     ['as long as there is no progress', [{ at: 5 }, { at: 65 }, { at: 125 }], [0, 1, 1]],
-  ])('%s', async (_, visits, counts) => {
-    expect(await countStuck(visits)).toEqual(counts)
+  ])('%s', async (_, calls, counts) => {
+    expect(await countStuck(calls)).toEqual(counts)
   })
 })
 
 describe('a deployment is not stuck', () => {
   test.each([
-    ['when a lease was renewed', [{ at: 5 }, { at: 65, renewals: 8 }], [0, 0]],
-    ['when another generator run has taken it over', [{ at: 5 }, { at: 65, run: 'b' }], [0, 0]],
-    ['because a call was repeated', [{ at: 29 }, { at: 31 }], [0, 0]],
-    ['because there was no call for a day', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
-  ])('%s', async (_, visits, counts) => {
-    expect(await countStuck(visits)).toEqual(counts)
+    ['if a lease was renewed', [{ at: 5 }, { at: 65, renewals: 8 }], [0, 0]],
+    ['if another generator run has taken it over', [{ at: 5 }, { at: 65, run: 'b' }], [0, 0]],
+    ['if a call is only repeated shortly after the previous one', [{ at: 29 }, { at: 31 }], [0, 0]],
+    ['if the previous call was a day ago', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
+  ])('%s', async (_, calls, counts) => {
+    expect(await countStuck(calls)).toEqual(counts)
   })
 })
 

@@ -65,7 +65,7 @@ describe('the installer', () => {
     expect(readdirSync(join(root, 'scratch'))).toEqual([])
   })
 
-  test('repeats an upload without a response, and accepts that the object exists then', async () => {
+  test('repeats an upload that the store could not serve, and accepts that the object exists then', async () => {
     uploadStatuses = [503, 412]
     expect(await install()).toMatchObject({ kind: 'installed' })
     expect(listUploads()).toHaveLength(2)

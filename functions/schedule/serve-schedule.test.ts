@@ -22,7 +22,8 @@ let platform: EmbeddedPlatform
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let postponed: [string, number][] = []
 let removed: string[] = []
-let number = 0
+/** The number of the last deployment for which a test created a message. */
+let lastNumber = 0
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'antichain-schedule-'))
@@ -67,8 +68,8 @@ function createRecord(id: string, deliveries = 1, message = createStartedMessage
   return { messageId: id, receiptHandle: `h-${id}`, body: JSON.stringify(message), attributes }
 }
 function createStartedMessage(): OutgoingMessage {
-  number += 1
-  const deployment = `${stack}/${number}` as DeploymentId
+  lastNumber += 1
+  const deployment = `${stack}/${lastNumber}` as DeploymentId
   const event = { kind: 'started', stack, deployment, command: 'up', at: 1 as EpochMs } as const
   return { kind: 'notification', key, event }
 }
@@ -101,13 +102,13 @@ test('a message that its receiver refuses is sent once and becomes a dead letter
   expect(new Set(postponed.map(([, ms]) => ms))).toEqual(new Set([0]))
 })
 
-test('a removed or unsubscribed notification receives nothing', async () => {
+test('a removed notification receives nothing', async () => {
   const gone = { ...createStartedMessage(), key: { ...key, name: 'gone' } } as OutgoingMessage
   expect(await serve({ Records: [createRecord('a', 1, gone)] })).toEqual({ batchItemFailures: [] })
   expect(receiver.received).toEqual([])
 })
 
-test('a scheduler call puts one request, even if it is slightly early', async () => {
+test('a scheduler call puts one request, even if it is slightly early and repeated', async () => {
   const schedule = { kind: 'schedule', scope: stack, name: 'nightly' } as const
   const due = Date.now() + 1_000
   const createdAt = due - 3_600_000
@@ -137,7 +138,7 @@ test('a scheduler call of a schedule with jitter runs at once: the scheduler has
   expect(await platform.requests.listWaiting(jittered, 10)).toHaveLength(1)
 })
 
-test('calls that no document names are removed when they are old enough', async () => {
+test('a placed call that no document names is removed when it is old enough', async () => {
   const placedAt = Date.now() - triggerLimits.orphanedCallAgeMs - 1
   const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
   const value = { ...scheduleDocument.parse(draft), placed: 'calls-2' }
@@ -145,8 +146,8 @@ test('calls that no document names are removed when they are old enough', async 
   const call = { kind: 'schedule', scope: stack, name: 'kept', placed: 'calls-2', placedAt }
   await serve(call)
   expect(removed).toEqual([])
-  // The placer of the first calls died before the document named them. The document of the others
-  // is gone.
+  // The process that placed 'calls-1' died before the document named them. The document of
+  // 'calls-3' is gone. 'calls-4' are too young to be removed.
   await serve({ ...call, placed: 'calls-1' })
   await serve({ ...call, name: 'gone', placed: 'calls-3' })
   await serve({ ...call, placed: 'calls-4', placedAt: Date.now() })

@@ -3,7 +3,7 @@ import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import { createWarmCache, type WarmRun } from './warm-cache.ts'
 
 /** Creates a cached environment of a deployment, and a list of its ended parts. */
-function createWarmRun(deployment: string, until = 100) {
+function createWarmRun(deployment: string, expiresAt = 100) {
   const ended: string[] = []
   const end = (what: string) => async (): Promise<void> => void ended.push(what)
   const environment = {
@@ -14,7 +14,7 @@ function createWarmRun(deployment: string, until = 100) {
   const warmRun = {
     deployment: deployment as DeploymentId,
     environment,
-    expiresAt: until as EpochMs,
+    expiresAt: expiresAt as EpochMs,
   }
   return { warmRun: warmRun as unknown as WarmRun, ended }
 }
@@ -32,7 +32,7 @@ test('a cached environment is taken once, by the same deployment', async () => {
   expect(ended).toEqual([])
 })
 
-test('another deployment finds nothing, and the cached environment has ended before it continues', async () => {
+test('another deployment gets no environment, and waits until the cached one has ended', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
   const { warmRun, ended } = createWarmRun(one)
   await warmCache.keep(warmRun)

@@ -10,7 +10,7 @@ const message = {
   attributes: { ApproximateReceiveCount: '1' },
 }
 
-/** Serves a nudge of a stack. Calls `run` before the stack is read. */
+/** Serves a nudge of a stack. Calls `run` when the stack is read. */
 async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
   const effects: string[] = []
   const binding = createStackBinding(() => effects.push('end of the environment'))
@@ -51,6 +51,6 @@ test('an environment that ran an unreviewed program also ends if the nudge fails
   expect(served).toEqual({ effects: ['end of the environment'], failedMessages: 1 })
 })
 
-test('an environment that ran reviewed programs only serves further nudges', async () => {
+test('an environment that ran only reviewed programs does not end', async () => {
   expect(await serveOneNudge(() => undefined)).toEqual({ effects: [], failedMessages: 0 })
 })

@@ -15,14 +15,14 @@ function createLease(fields: Partial<Lease> = {}): Lease {
 describe('the holder of a deployment', () => {
   test.each([
     [
-      'is alive if it renewed its lease since',
+      'is alive if it renewed its lease after the nudge was sent',
       control,
       [createLease()],
       { life: 'life', renewals: 2 },
       false,
     ],
     [
-      'is gone if its counter is unchanged',
+      'is gone if the counter of its lease is unchanged since the nudge was sent',
       control,
       [createLease()],
       { life: 'life', renewals: 3 },
@@ -38,9 +38,15 @@ describe('the holder of a deployment', () => {
     ],
     ['is gone if its lease is retired', control, [createLease({ retired: true })], undefined, true],
     ['may still be about to take its first lease', control, [], undefined, false],
-    ['is gone if it still has no lease', control, [], { life: 'life', renewals: -1 }, true],
     [
-      'is alive if it took a lease meanwhile',
+      'is gone if it still has no lease when the nudge arrives',
+      control,
+      [],
+      { life: 'life', renewals: -1 },
+      true,
+    ],
+    [
+      'is alive if it took its first lease after the nudge was sent',
       control,
       [createLease()],
       { life: 'life', renewals: -1 },
@@ -53,11 +59,11 @@ describe('the holder of a deployment', () => {
       undefined,
       true,
     ],
-  ] as const)('%s', (_what, held, leases, seen, gone) => {
-    expect(isHolderGone(held, leases, seen)).toBe(gone)
+  ] as const)('%s', (_what, currentControl, leases, observed, isGone) => {
+    expect(isHolderGone(currentControl, leases, observed)).toBe(isGone)
   })
 
-  test('is observed by its start and the counter of its lease', () => {
+  test('is observed by its start, and by the counters of its lease and of the leases of executors', () => {
     const executorLeases = [createLease({ executor: 'another' as Lease['executor'], counter: 9 })]
     const executors = { another: 9 }
     expect(observedHolderOf(holder, [...executorLeases, createLease()])).toEqual({

@@ -41,13 +41,13 @@ const createServer = (more: Partial<WebhookServer> = {}): WebhookServer => ({
   ...more,
 })
 
-/** Creates a webhook and its stack. */
-async function createWebhook(form: 'github' | 'signed' = 'github', isThere = true) {
+/** Creates a webhook with rules for one stack and, if `hasStack`, that stack. */
+async function createWebhook(form: 'github' | 'signed' = 'github', hasStack = true) {
   count += 1
   nudged = []
   const name = `hook-${count}`
   const stack = stackIdOf('shop', `s${count}`)
-  if (isThere) await platform.catalog.createStack(stack, 1 as EpochMs)
+  if (hasStack) await platform.catalog.createStack(stack, 1 as EpochMs)
   const rules = [
     { on: 'push', repository: 'acme/shop', branches: ['main'], stack, folder: 'infra' },
     { on: 'pull-request', repository: 'acme/shop', stack },
@@ -149,11 +149,11 @@ test('a push signed by GitHub creates one request for the commit, even if it is 
   })
 })
 
-test('a crash before the delivery was marked leads to the same request again', async () => {
+test('a delivery that is repeated after a crash before its mark creates no second request', async () => {
   const { name, stack } = await createWebhook('signed')
-  const dies = { nudge: () => Promise.reject(new Error('dead')) }
+  const failingNudges = { nudge: () => Promise.reject(new Error('dead')) }
   const event = signedEventOf(name, push, 'same')
-  expect((await answer(event, { nudges: dies })).statusCode).toBe(500)
+  expect((await answer(event, { nudges: failingNudges })).statusCode).toBe(500)
   expect(await listWaiting(stack)).toHaveLength(1)
   expect((await answer(signedEventOf(name, push, 'same'))).statusCode).toBe(202)
   expect(await listWaiting(stack)).toHaveLength(1)
@@ -169,7 +169,7 @@ test('a pull request creates a preview request', async () => {
   ])
 })
 
-test('a refused delivery creates no request, and returns its code and a hint', async () => {
+test('a refused delivery creates no request, and its answer has an error code and a hint', async () => {
   const { name, stack } = await createWebhook('signed')
   const long = 'x'.repeat(triggerLimits.webhookBytesMax + 10)
   const refusals: readonly (readonly [unknown, number, string])[] = [
@@ -224,8 +224,8 @@ test('an internal error reveals only its code', async () => {
   const failed = await answer(signedEventOf(name), { requests: failingRequests })
   expect(failed).toMatchObject({ statusCode: 503, headers: { 'retry-after': '30' } })
   expect(JSON.stringify(failed)).not.toContain('host y')
-  const odd = { put: () => Promise.reject(new TypeError('x is undefined')) }
-  expect(JSON.stringify(await answer(signedEventOf(name), { requests: odd }))).not.toContain(
-    'undefined',
-  )
+  const brokenRequests = { put: () => Promise.reject(new TypeError('x is undefined')) }
+  expect(
+    JSON.stringify(await answer(signedEventOf(name), { requests: brokenRequests })),
+  ).not.toContain('undefined')
 })

@@ -35,7 +35,7 @@ describe('the objects of Pulumi', () => {
     },
   )
 
-  test('a new stack has no deployment', () => {
+  test('the checkpoint of a new stack has no state', () => {
     const bytes = printEmptyCheckpoint('organization/shop/dev')
     expect(textOf(bytes)).toBe('{"version":0,"checkpoint":{"stack":"organization/shop/dev"}}')
     expect(parseCheckpoint(bytes, 'key')).toEqual({ version: 3, deployment: null })
@@ -105,7 +105,7 @@ describe('damaged objects', () => {
       )
   })
 
-  test('metadata without a version or with a later one is refused', () => {
+  test('metadata without a version or with a later version is refused', () => {
     expect(parseMeta(Buffer.from('version: 0\n'))).toBe('legacy')
     const expectRefusal = (text: string, code: string): void =>
       expect(() => parseMeta(Buffer.from(text))).toThrow(expect.objectContaining({ code }))

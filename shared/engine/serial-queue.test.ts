@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createSerialQueue } from './serial-queue.ts'
 
-const ends = {
+/** The second of three pieces of work. The keys state when the third one begins. */
+const secondWorks = {
   'after a success': () => Promise.resolve('first'),
   'after a rejection': () => Promise.reject(new Error('first')),
   'after a synchronous exception': () => {
@@ -10,7 +11,7 @@ const ends = {
 }
 
 describe('queued work', () => {
-  for (const [name, end] of Object.entries(ends))
+  for (const [name, secondWork] of Object.entries(secondWorks))
     test(`begins ${name}, and has its own result`, async () => {
       const log: string[] = []
       const gate = Promise.withResolvers<void>()
@@ -20,7 +21,7 @@ describe('queued work', () => {
         await gate.promise
         log.push('first ends')
       }).then(() => undefined)
-      const second = run(end)
+      const second = run(secondWork)
       const third = run(() => {
         log.push('third begins')
         return Promise.resolve('third')

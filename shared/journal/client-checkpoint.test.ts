@@ -12,7 +12,7 @@ const checkpoint = (snapshot: string, sequenceNumber?: number) => ({
 })
 
 describe('findCheckpoint', () => {
-  test('returns the highest number, and the later one of equal numbers', () => {
+  test('returns the checkpoint with the highest number, and the later of two with equal numbers', () => {
     const find = (...decisions: Decision[]) => findCheckpoint(decisions)?.snapshot
     expect(find()).toBeUndefined()
     expect(find(checkpoint('a', 1), checkpoint('b', 2))).toBe('b')
@@ -75,8 +75,8 @@ describe('completeCheckpoint', () => {
 
   test.each<[string, readonly StoredResource[], string | undefined, boolean]>([
     ['a created resource', [resourceOf('a', { id: '1' })], undefined, false],
-    ['a replaced resource', [resourceOf('a', { id: '1' })], '1', true],
-    ['a replacement', [resourceOf('a', { id: '2' })], '1', false],
+    ['a replacement whose old resource is unchanged', [resourceOf('a', { id: '1' })], '1', true],
+    ['a replacement with a new id', [resourceOf('a', { id: '2' })], '1', false],
     [
       'a replacement beside its old copy',
       [resourceOf('a', { id: '2' }), resourceOf('a', { id: '1', delete: true })],
@@ -95,7 +95,7 @@ describe('completeCheckpoint', () => {
     expect(completed.pending_operations?.length ?? 0).toBe(isPending ? 1 : 0)
   })
 
-  test('adds no create after the client has reported its end', () => {
+  test('adds no pending create if the client reported success or failure at its end', () => {
     const begun = stepsOf(step('begin', 1, 'a'))
     for (const [result, count] of [
       ['succeeded', 0],

@@ -57,7 +57,7 @@ describe("Pulumi's form of a journal entry", () => {
 
   test('has its fields in order, with null for absent `removeOld` and `removeNew`', () => {
     const [, , begin, , success] = entries
-    if (begin === undefined || success === undefined) throw new Error('there are five')
+    if (begin === undefined || success === undefined) throw new Error('an entry is missing')
     expect(JSON.stringify(encodeEntry(begin))).toBe(
       `{"version":1,"kind":0,"sequenceID":3,"operationID":1,"removeOld":null,"removeNew":null,"operation":{"resource":${JSON.stringify(state)},"type":"creating"}}`,
     )

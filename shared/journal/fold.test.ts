@@ -191,7 +191,7 @@ describe('decisions', () => {
     ).toEqual([resource('z'), state])
   })
 
-  test.each([0, 7])('a reference to another resource of the base (%i) is refused', index => {
+  test.each([0, 7])('a reference with a wrong index of the base (%i) is refused', index => {
     const step = testOperation(1, 'a', {
       op: 'delete',
       effect: 'remove',

@@ -97,7 +97,7 @@ describe('a late outcome', () => {
     expect(result.state.pending_operations).toBeUndefined()
   })
 
-  test('is marked for deletion when the replaced resource has its id, but no create is pending', () => {
+  test('is marked for deletion when the replaced resource has the same id, but no create is pending', () => {
     const gone = createObject('a', 'a-1', { pendingReplacement: true })
     const result = applyLateOutcomes(state([provider, gone]), [createLate('a')])
     expect(result.state.resources?.slice(1)).toEqual([

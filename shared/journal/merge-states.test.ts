@@ -97,7 +97,7 @@ describe('the merge of a targeted deployment', () => {
     expect(findChangedUrn(old, again, claimOf({ reads: ['b'] }))).toBe(urnOf('b'))
   })
 
-  test('a resource that both sides changed keeps both objects and marks the state', () => {
+  test('a resource that both sides changed is kept with both objects, and named in the metadata of the state', () => {
     const folded = stateOf(thing('a', { id: '1' }), thing('b'))
     const current = stateOf(thing('a', { id: '2' }), thing('b'))
     const merged = mergeStates({ base, folded, current })

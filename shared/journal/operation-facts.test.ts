@@ -22,7 +22,7 @@ import {
   foldedPendingOf,
 } from './fold.fixture.ts'
 
-describe('an operation without an end', () => {
+describe('an operation that did not succeed', () => {
   const a = resource('a', { id: 'old' })
   const begun: OperationEnd = { head: { ...freshHead, attempt: 1 } }
 
@@ -35,7 +35,7 @@ describe('an operation without an end', () => {
     ['discard', 'deleting'],
     ['read', 'reading'],
     ['refresh', undefined],
-  ])('%s is pending as %s', (op, type) => {
+  ])('a begun or interrupted %s has the pending type %s', (op, type) => {
     const planned = resource('a', { inputs: { planned: true } })
     const step = testOperation(1, 'a', {
       op,
@@ -97,7 +97,7 @@ describe('an operation without an end', () => {
     expect(foldFixture(fixture).pending_operations).toBeUndefined()
   })
 
-  test('pending creates of the base stay', () => {
+  test('pending creates of the base stay, and its other pending operations do not', () => {
     const pending = [
       { resource: resource('x'), type: 'creating' },
       { resource: resource('y'), type: 'updating' },
@@ -111,17 +111,17 @@ describe('the set of usable ends', () => {
   const second = testCreate(2, 'b', { releases: [idOf(3)], needs: 1 })
   const third = testCreate(3, 'c', { needs: 1 })
   const decisions = [registration(first, second, third)]
-  const all = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
+  const allEnds = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
 
-  test('contains an end if it contains the ends of all operations that this one needs', () => {
-    expect(foldedResourcesOf({ decisions, ends: all })).toHaveLength(3)
+  test('contains the end of an operation if it contains the ends of all operations that it needs', () => {
+    expect(foldedResourcesOf({ decisions, ends: allEnds })).toHaveLength(3)
   })
 
   test.each<[string, [number, OperationEnd][]]>([
-    ['is missing', all.slice(1)],
-    ['failed', [testEnd(1, 'failed'), ...all.slice(1)]],
-    ['was partially created', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
-    ['was interrupted', [testEnd(1, 'interrupted'), ...all.slice(1)]],
+    ['is missing', allEnds.slice(1)],
+    ['failed', [testEnd(1, 'failed'), ...allEnds.slice(1)]],
+    ['was partially created', [testEnd(1, 'partial', resource('a')), ...allEnds.slice(1)]],
+    ['was interrupted', [testEnd(1, 'interrupted'), ...allEnds.slice(1)]],
   ])('excludes operations that wait for an operation that %s: they are pending', (_what, ends) => {
     const fixture = { decisions, ends }
     const names = foldedResourcesOf(fixture).map(({ urn }) => urn)
@@ -147,8 +147,8 @@ describe('the set of usable ends', () => {
       ends: [testEnd(1, 'failed'), testSuccess(3, 'c')],
     }
     expect(foldedPendingOf(fixture)).toEqual([['creating', testUrnOf('c')]])
-    const whole = { ...fixture, ends: [testSuccess(1, 'a'), testSuccess(3, 'c')] }
-    expect(journalEntriesOf(fixtureInputOf(whole)).map(entry => entry.operation)).toEqual([
+    const succeeded = { ...fixture, ends: [testSuccess(1, 'a'), testSuccess(3, 'c')] }
+    expect(journalEntriesOf(fixtureInputOf(succeeded)).map(entry => entry.operation)).toEqual([
       0, 1, 1, 3, 3,
     ])
   })

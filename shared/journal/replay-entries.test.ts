@@ -47,7 +47,7 @@ describe('replay', () => {
     expect(result).toMatchObject({ later: 1, [envelopeFieldsKey]: { later: 2 } })
   })
 
-  test('touched states come first, and marks stay in place', () => {
+  test('new and changed states come first, and marked states stay in place', () => {
     const [a2, d] = [resource('A', { id: '2' }), resource('D')]
     const result = replayEntries(
       baseOf(a, b, c),
@@ -65,7 +65,7 @@ describe('replay', () => {
     expect(result.manifest.magic).toMatch(/^7dff0d16/)
   })
 
-  test('after a rebase, positions refer to the new base', () => {
+  test('after a rebuild of the base, positions refer to the new base', () => {
     const dependent = resource('C', { dependencies: [a.urn, b.urn] })
     const again = resource('C', { id: '2' })
     const before = createEntries([1, { kind: 'refresh-success', remove: { base: 1 } }])
@@ -85,7 +85,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([again, a])
   })
 
-  test('an open create is pending, and stays pending in the next update', () => {
+  test('a create without an end is pending, and stays pending in the next deployment', () => {
     const [x, y] = [resource('X'), resource('Y')]
     const first = replayEntries(
       baseOf(),
@@ -111,7 +111,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([b])
   })
 
-  test('a state of this update can be removed, marked, and given outputs', () => {
+  test('a state of this deployment can be removed, marked, and given outputs', () => {
     const createSuccess = (name: string): EntryContent => ({
       kind: 'success',
       state: resource(name),
@@ -144,14 +144,14 @@ describe('replay', () => {
     ])
   })
 
-  test('outputs of an untouched state keep its place', () => {
-    const now = resource('A', { outputs: { x: 1 } })
+  test('a state of the base keeps its place when only its outputs change', () => {
+    const withOutputs = resource('A', { outputs: { x: 1 } })
     const result = replayEntries(
       baseOf(b, a, c),
-      createEntries([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
+      createEntries([1, { kind: 'outputs', state: withOutputs, remove: { base: 1 } }]),
       options,
     )
-    expect(result.resources).toEqual([b, now, c])
+    expect(result.resources).toEqual([b, withOutputs, c])
   })
 
   test('the removal of a state takes precedence over its marks and outputs', () => {
@@ -178,7 +178,7 @@ describe('replay', () => {
     )
   })
 
-  test('a rebase after added states is an integrity error, unless it is the last entry', () => {
+  test('a rebuild of the base after added states is an integrity error, unless it is the last entry', () => {
     const success: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
     expect(replayEntries(baseOf(), createEntries(success, rebuilt), options).resources).toEqual([a])
@@ -202,7 +202,7 @@ describe('replay', () => {
     expect(result.resources).toBeUndefined()
   })
 
-  test('byte strings remain a feature of a base that has it', () => {
+  test('byte strings are a feature of the result if the base has it or an entry requires it', () => {
     expect(
       featuresOf(replayEntries(baseOf(a), [], { ...options, baseFeatures: ['byteString'] })),
     ).toEqual(['byteString'])
@@ -213,7 +213,7 @@ describe('replay', () => {
     ).toEqual(['byteString'])
   })
 
-  test('extensions and snippets are preserved', () => {
+  test('extensions and snippets are added, and extensions of the base stay unchanged', () => {
     const result = replayEntries(
       { ...baseOf(), extensions: { r: { name: 'base' } } },
       createEntries(
@@ -227,7 +227,7 @@ describe('replay', () => {
     expect(result.snippets).toEqual([{ uuid: 'u' }])
   })
 
-  test('base and entries are not modified', () => {
+  test('base and entries are not modified, and the order and number of entries do not matter', () => {
     const base = baseOf(a, b)
     const entries = createEntries(
       [1, { kind: 'success', state: c, delete: { base: 0 } }],

@@ -32,7 +32,7 @@ describe('view steps in the journal', () => {
     ])
   })
 
-  test('later steps refer to a replaced view, and to nothing once it is deleted', () => {
+  test('a later step refers to the operation that replaced its view, and leaves no entry once the view is deleted', () => {
     const replaced = step('replace', { old, state: view })
     expect(endsOf(replaced, step('remove', { old }), step('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, remove: { base: 1 } }],
@@ -52,7 +52,7 @@ describe('view steps in the journal', () => {
     expect(endsOf(step('swap', { state: view }))).toEqual([])
   })
 
-  test('a deleted owner removes the views of its own copy', () => {
+  test('the delete of an owner removes the views of the same copy, once', () => {
     const entries = createViewEntryFactory(base, 10)
     const entriesOf = (one: StoredResource): readonly unknown[] =>
       entries

@@ -94,6 +94,9 @@ test.each([
   ['verbatim', verbatim, true],
   ['disabled', { kind: 'disabled' } as const, true],
   ['a pattern without random parts', pattern('${name}-${other}'), true],
-])('%s: isNameFixed reports whether the rule fixes the name', (_name, naming, expected) => {
-  expect(isNameFixed(createAutonaming(naming), bucket)).toBe(expected)
-})
+])(
+  '%s: isNameFixed reports whether the rule proposes the same name for every seed',
+  (_name, naming, expected) => {
+    expect(isNameFixed(createAutonaming(naming), bucket)).toBe(expected)
+  },
+)

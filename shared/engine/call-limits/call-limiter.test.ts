@@ -58,7 +58,7 @@ async function start(limiter: CallLimiter, id: number) {
   return permit
 }
 
-test('a call without a rule starts at once and writes no record', async () => {
+test('a call to which no rule applies starts at once and writes no record', async () => {
   const callLimits = {
     get: async () => undefined,
     putExpiring: () => Promise.reject(new Error('written')),
@@ -104,7 +104,7 @@ test('an executor that shares deliveries gets the time of its next attempt inste
   expect(await limiter.acquire(toId(1), begunCall)).toMatchObject({ isLimited: false })
 })
 
-test('two deployments of one limit get equal shares', async () => {
+test('two deployments under one limit get equal shares', async () => {
   const stack = stackIdOf('limits', 'fair')
   const rules = [{ provider: 'aws', rate: { calls: 50, perMs: 1_000 } }]
   const counts = [0, 0]
@@ -132,7 +132,7 @@ test('a second request of a waiting operation gets no permit', async () => {
   await pendingSecond
 })
 
-test('a stopped deployment waits for no limit, because its begin is refused', async () => {
+test('a stopped deployment waits for no limit, because its operations cannot begin', async () => {
   let stop = 'none'
   const control = { read: async () => ({ stop, closed: false }) as never }
   const limiter = createLimiter([{ provider: 'aws', concurrency: 1 }], { control })

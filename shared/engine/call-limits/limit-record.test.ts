@@ -15,38 +15,43 @@ import {
 const limit: CallLimit = { name: 'n', label: 'l', isShared: false, intervalMs: 1_000, burst: 1 }
 const capped: CallLimit = { ...limit, intervalMs: 0, concurrency: 2 }
 
-/** A limit whose clock and record the test keeps. */
-function createTestLimit(tested: CallLimit) {
-  let record = createLimitRecord(tested)
+/** Creates a limit with a record in memory. `now` in its functions is the time of the call. */
+function createTestLimit(testedLimit: CallLimit) {
+  let record = createLimitRecord(testedLimit)
   let callCount = 0
   return {
     request(now: number, deployment = 'a', id = `${callCount++}`) {
       const call = { id, deployment: deployment as DeploymentId, now }
-      const requested = requestCall(record, tested, call)
+      const requested = requestCall(record, testedLimit, call)
       record = requested.record
       return requested.decision
     },
-    end(now: number, id: string, result: 'throttled' | 'succeeded' | 'other', perSecond = 0) {
-      record = endCall(record, tested, { id, now, result, observedPerSecond: perSecond })
+    end(
+      now: number,
+      id: string,
+      result: 'throttled' | 'succeeded' | 'other',
+      observedPerSecond = 0,
+    ) {
+      record = endCall(record, testedLimit, { id, now, result, observedPerSecond })
     },
     extend(now: number, ids: readonly string[]) {
       record = extendCalls(record, { ids: new Set(ids), now })
     },
-    readRate: () => currentRateOf(record, tested),
+    readRate: () => currentRateOf(record, testedLimit),
     readRecord: (): LimitRecord => record,
   }
 }
 
 /**
- * Requests starts for the deployments as often as the limit allows. Returns the starts of each
- * deployment until `end`.
+ * Requests starts for the deployments as often as the limit allows, until the time `end`. Returns
+ * the granted start times of each deployment. The last ones may be later than `end`.
  */
 function runDeployments(
-  tested: CallLimit,
+  testedLimit: CallLimit,
   deployments: readonly string[],
   end: number,
 ): ReadonlyMap<string, readonly number[]> {
-  const testLimit = createTestLimit(tested)
+  const testLimit = createTestLimit(testedLimit)
   const starts = new Map(deployments.map(deployment => [deployment, [] as number[]]))
   const dueTimes = deployments.map(deployment => ({ deployment, at: 0 }))
   for (;;) {
@@ -65,7 +70,7 @@ describe('a rate', () => {
     expect(starts).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000])
   })
 
-  test('lets a burst start at once after a pause, and no more', () => {
+  test('lets one burst start at once, and spreads later starts', () => {
     const starts = runDeployments({ ...limit, burst: 3 }, ['a'], 2_500).get('a') ?? []
     expect(starts.filter(time => time < 900)).toHaveLength(3)
     expect(starts.slice(3, 5)).toEqual([1_000, 2_000])
@@ -145,7 +150,7 @@ describe('a limit of concurrent calls', () => {
 describe('throttling', () => {
   const adaptive: CallLimit = { ...limit, intervalMs: 0 }
 
-  test('halves the observed rate, once for the calls of one burst', () => {
+  test('halves the rate, but only once for the calls of one burst', () => {
     const testLimit = createTestLimit(adaptive)
     testLimit.end(0, 'x', 'throttled', 40)
     testLimit.end(10, 'y', 'throttled', 40)
@@ -154,7 +159,7 @@ describe('throttling', () => {
     expect(testLimit.readRate()).toBe(10)
   })
 
-  test('raises the rate by a fixed amount per second with a success, until it is not limited', () => {
+  test('is followed by a rate that successes raise by a fixed amount per second, until it is not limited', () => {
     const testLimit = createTestLimit(adaptive)
     testLimit.end(0, 'x', 'throttled', 4)
     testLimit.end(500, 'y', 'succeeded')
@@ -165,7 +170,7 @@ describe('throttling', () => {
     expect(testLimit.readRate()).toBeUndefined()
   })
 
-  test('never exceeds the rate of the rule, and never stops all calls', () => {
+  test('leaves a rate of at least one call a minute, and at most that of the rule', () => {
     const testLimit = createTestLimit(limit)
     for (let count = 0; count < 20; count += 1) testLimit.end(count * 2_000, 'x', 'throttled', 9)
     expect(testLimit.readRate()).toBeCloseTo(1 / 60)
@@ -183,7 +188,7 @@ describe('throttling', () => {
     expect(startTimes.filter(({ kind }) => kind === 'granted').length).toBeLessThan(7)
   })
 
-  test('changes nothing when a call fails for another reason', () => {
+  test('is not assumed when a call fails for another reason', () => {
     const testLimit = createTestLimit(adaptive)
     const before = testLimit.readRecord()
     testLimit.end(0, 'x', 'other')

@@ -49,7 +49,7 @@ test('a rule with operations limits only these operations', async () => {
   expect(await labelsOf({ type: '*', operations: ['create'] }, 'a:b:C')).toEqual(['* create'])
 })
 
-test('each combination of values has its own limit, and a missing value counts as empty', async () => {
+test('each combination of the inputs in `by` has its own limit, and a missing input counts as empty', async () => {
   const rules = [{ provider: 'aws', by: ['region'], rate: perSecond }]
   const limitsOf = async (inputs: Record<string, string>) =>
     (await matchLimits(rules, createCall('aws:a:B', inputs)))[0]
@@ -73,7 +73,7 @@ test('rules with the same key are one limit that stacks share, even if they sele
   expect(second?.name).toBe(first?.name)
 })
 
-test('calls get several limits in one order', async () => {
+test('a call gets its limits in an order that does not depend on that of the rules', async () => {
   const rules = [
     { provider: 'aws', rate: perSecond },
     { type: 'aws:*', concurrency: 2 },

@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { type ProgramRunDeps, runProgram } from './run-program.ts'
 
-/** The dependencies of a program that signals at once and never exits by itself. */
+/**
+ * Creates the dependencies of a program that signals at once that it registers nothing more, and
+ * never exits by itself.
+ */
 function createHangingProgram() {
   const programEnd = Promise.withResolvers<{ readonly hasReportedError: boolean }>()
   const abort = Promise.withResolvers<void>()

@@ -79,10 +79,11 @@ const trackedState = (state: ResourceState) => ({
 })
 
 /**
- * Returns old and new state of each event, as `id`, `id,v` with outputs, and `!` when marked for
- * deletion.
+ * Returns one line for each event: its kind, operation, old state and new state. A state begins
+ * with its id, or `?` if that is empty. Then it has `,` with the output `v`, if there is one, and
+ * `!` if it is marked for deletion.
  */
-function shownStates(
+function formatEvents(
   run: (emitter: StepEmitter) => void,
   isRefreshCommand = false,
 ): readonly string[] {
@@ -110,7 +111,7 @@ test('the new state is the planned one before a step, and the resulting one afte
   const update = stepOf({ op: 'update', effect: 'replace', old, next: thing('', 2) })
   const refused = failureEndOf({ message: 'no', status: 'ok' })
   expect(
-    shownStates(emitter => {
+    formatEvents(emitter => {
       emitter.emitBegin(same)
       emitter.emitEnd(same, successEndOf(same.next))
       emitter.emitBegin(update)
@@ -128,7 +129,7 @@ test('a refresh is reported from the recorded to the read state, and is not a lo
   const step = stepOf({ op: 'refresh', effect: 'replace', old: trackedState(thing('x-1', 1)) })
   const stepEnd = successEndOf(thing('x-1', 2), 'update')
   expect(
-    shownStates(emitter => {
+    formatEvents(emitter => {
       emitter.emitBegin(step)
       emitter.emitEnd(step, stepEnd)
     }, true),
@@ -144,7 +145,7 @@ test('a replacement is reported after the create, with the old state marked for 
   const end = successEndOf(thing('x-2', 2))
   const replaceEnd = { step, end, trackedState: undefined }
   expect(
-    shownStates(emitter => {
+    formatEvents(emitter => {
       emitStepBegin(emitter, step)
       emitter.emitEnd(step, end)
       emitReplaceSteps(emitter, [replaceEnd])

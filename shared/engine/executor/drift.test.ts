@@ -16,7 +16,7 @@ describe('drift', () => {
     ['update-replace', 'update-replace'],
   ] as const)(
     'a property that an update would restore by %s was changed by %s outside of the deployment',
-    (kind, became) => {
+    (kind, driftKind) => {
       const diff = {
         changes: 'some',
         changedKeys: ['v'],
@@ -24,13 +24,13 @@ describe('drift', () => {
       } as const
       expect(driftOf(diff, { actual: programInputs, programInputs })).toEqual({
         hasDrifted: true,
-        reason: { keys: [], diffs: ['v'], detailedDiff: detailedDiffOf(became) },
+        reason: { keys: [], diffs: ['v'], detailedDiff: detailedDiffOf(driftKind) },
       })
     },
   )
 
   test.each([
-    ['the provider reports a result', 'none', 2, false],
+    ['the provider reports no change', 'none', 2, false],
     ['the provider cannot tell and nothing changed', 'unknown', 1, false],
     ['the provider cannot tell and something changed', 'unknown', 2, true],
     ['the provider gives no details', 'some', 2, true],

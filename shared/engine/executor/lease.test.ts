@@ -16,14 +16,13 @@ const identity = {
 
 async function createTestLease(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
   const onLost = vi.fn()
-  const retired: string[] = []
   const lease = await keepLease(
     {
       leases: {
         register: () => Promise.resolve(),
         renew,
         retire: () => Promise.resolve(),
-        leave: async (_deployment, executor) => void retired.push(executor),
+        leave: () => Promise.resolve(),
         list: () => Promise.resolve([]),
       },
       clock: {
@@ -41,15 +40,15 @@ async function createTestLease(renew: LeasesPort['renew'], groups: readonly Proc
     },
     identity,
   )
-  return { lease, lost: onLost, retired }
+  return { lease, onLost }
 }
 
 describe('a lease', () => {
   test('holds while it is renewed', async () => {
-    const { lease, lost } = await createTestLease(() => Promise.resolve(true))
+    const { lease, onLost } = await createTestLease(() => Promise.resolve(true))
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
     expect(lease.holdsLease()).toBe(true)
-    expect(lost).not.toHaveBeenCalled()
+    expect(onLost).not.toHaveBeenCalled()
   })
 
   test('records the running process groups when it begins', async () => {
@@ -61,17 +60,17 @@ describe('a lease', () => {
     expect(recordedGroupLists).toEqual([running])
   })
 
-  test('is given up before other processes may take over when the store does not respond', async () => {
-    const { lease, lost } = await createTestLease(() =>
+  test('is given up when the store does not respond, before other processes may take over', async () => {
+    const { lease, onLost } = await createTestLease(() =>
       Promise.reject(new Error('the disk is full')),
     )
     await vi.advanceTimersByTimeAsync(limits.leaseGiveUpMs - 1)
-    expect(lost).not.toHaveBeenCalled()
+    expect(onLost).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
-    expect(lost).toHaveBeenCalledTimes(1)
+    expect(onLost).toHaveBeenCalledTimes(1)
     expect(lease.holdsLease()).toBe(false)
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
-    expect(lost).toHaveBeenCalledTimes(1)
+    expect(onLost).toHaveBeenCalledTimes(1)
   })
 
   test('does not hold after a pause without renewal, even before the pause is noticed', async () => {
@@ -82,28 +81,28 @@ describe('a lease', () => {
   })
 
   test('is not renewed after its time, although the store would accept it', async () => {
-    const { lease, lost } = await createTestLease(() => Promise.resolve(true))
+    const { lease, onLost } = await createTestLease(() => Promise.resolve(true))
     vi.setSystemTime(0)
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     const frozenMs = performance.now() + limits.leaseGiveUpMs + 1
     vi.spyOn(performance, 'now').mockImplementation(() => frozenMs)
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     vi.restoreAllMocks()
-    expect(lost).toHaveBeenCalledTimes(1)
+    expect(onLost).toHaveBeenCalledTimes(1)
     expect(lease.holdsLease()).toBe(false)
   })
 
   test('is lost at once and forever when another process retires it', async () => {
     let isRenewed = false
-    const { lease, lost } = await createTestLease(() => Promise.resolve(isRenewed))
+    const { lease, onLost } = await createTestLease(() => Promise.resolve(isRenewed))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
-    expect(lost).toHaveBeenCalledTimes(1)
+    expect(onLost).toHaveBeenCalledTimes(1)
     isRenewed = true
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
     expect(lease.holdsLease()).toBe(false)
   })
 
-  test('records process groups before their first call, once', async () => {
+  test('records each new process group once', async () => {
     const groups: ProcessGroup[] = []
     const recordedGroupLists: number[][] = []
     const { lease } = await createTestLease(

@@ -5,7 +5,7 @@ import type { Outcome } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
-/** Runs a delete whose request is not written `unsentCount` times. Returns its outcome. */
+/** Runs a delete whose first `unsentCount` requests are not sent. Returns its outcome. */
 async function runDelete(unsentCount: number): Promise<Outcome | undefined> {
   let remainingCount = unsentCount
   let nowMs = 0

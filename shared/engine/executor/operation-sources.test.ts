@@ -39,7 +39,7 @@ function openLog(records: readonly LogRecord[]) {
   return { decisionLog: decisionLog as DecisionLogPort, readNumbers }
 }
 
-test('find returns each added operation, and reads a record again that was not used for long', async () => {
+test('find returns each added operation, and reads a record again that was not used for a long time', async () => {
   const records = Array.from({ length: 100 }, (_, index) => createRecord(index))
   const { decisionLog, readNumbers } = openLog(records)
   const blobs = { get: () => Promise.reject(new Error('there are no pages')) }

@@ -12,7 +12,10 @@ const urn = 'urn:pulumi:s::p::t:m:T::a' as Urn
 const state = createResourceState({ urn, type: 't:m:T', custom: true, id: 'a-1', provider: 'p' })
 const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
 
-/** Performs a step again on a resource that exists or is gone; deletes fail. */
+/**
+ * Performs a step again on a resource that exists, is gone, or has an unknown existence
+ * (undefined). Every delete fails.
+ */
 async function performStepAgain(op: StepOp, exists: boolean | undefined) {
   const calls: string[] = []
   const provider = {

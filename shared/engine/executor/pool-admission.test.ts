@@ -15,7 +15,7 @@ const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
   return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
 }
 
-/** Returns the admission by an executor whose limit is 50 s. `slow`: the recorded durations. */
+/** Returns the admission by an executor whose limit is 50 s. `slow`: earlier durations, in ms. */
 const admissionWith = (
   step: Step,
   remainingSeconds = 50,
@@ -28,12 +28,12 @@ const admissionWith = (
   })
 
 describe('the admission of an operation', () => {
-  test('begins an operation of unknown duration as long as any time remains', () => {
+  test('begins an operation of unknown duration while the default duration remains', () => {
     expect(admissionWith(create())).toBe('now')
     expect(admissionWith(create(), 0.5)).toBe('later')
   })
 
-  test('assigns a custom timeout that exceeds every time limit to the long pool', () => {
+  test('assigns an operation whose custom timeout exceeds every time limit to the long pool', () => {
     expect(admissionWith(create({ customTimeouts: { create: 120 } }))).toBe('long')
     expect(admissionWith(create({ customTimeouts: { create: 30 } }))).toBe('now')
     expect(admissionWith(create({ customTimeouts: { create: 30 } }), 20)).toBe('later')
@@ -41,12 +41,12 @@ describe('the admission of an operation', () => {
     expect(admissionWith(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
   })
 
-  test('assigns to the long pool a timeout that the time of the next executor might not cover either', () => {
+  test('assigns an operation whose timeout may exceed the time of the next executor to the long pool', () => {
     expect(admissionWith(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
     expect(admissionWith(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
   })
 
-  test('expects the previous duration of its kind plus a quarter', () => {
+  test('expects the previous duration of the same operation and type plus a quarter', () => {
     const slow = { 'create a:b:C': 41_000 }
     expect(admissionWith(create(), 50, slow)).toBe('long')
     expect(admissionWith(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')

@@ -5,8 +5,8 @@ import { error } from '../../errors/error.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
 /**
- * Runs a delete for each of `ids` with one slot. A delete may be repeated, so one more begins early.
- * Returns the calls in their order.
+ * Runs a delete for each of `ids` with one slot. A delete may be repeated, so the next one begins
+ * early. Returns the begins, calls, ends and the removal of the message, in order.
  */
 async function runWithOneSlot(
   ids: readonly number[],
@@ -41,7 +41,10 @@ test('an operation calls its provider while the outcome of the previous one is s
   expect(done.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
 })
 
-/** Creates a store that refuses `count` writes from the first outcome. `writes` lists all writes. */
+/**
+ * Creates a store that is full from the first outcome: it refuses that and the following writes,
+ * `count` in all. `writes` lists all writes.
+ */
 function createFullStore(count: number) {
   const writes: string[] = []
   let remainingCount = count

@@ -82,12 +82,12 @@ describe('a published step', () => {
     const failed = viewEndOf(createPublishedStep('update', failure), viewOwner)
     expect(failed.end).toMatchObject({ verdict: 'failed', error: { message: 'no', status: 'ok' } })
     expect(failed.end.state).toBeUndefined()
-    const half = viewEndOf(
+    const partial = viewEndOf(
       createPublishedStep('update', { ...failure, status: 'partial' }),
       viewOwner,
     )
-    expect(half.end.verdict).toBe('partial')
-    expect(half.end.state?.inputs).toEqual(state.inputs)
+    expect(partial.end.verdict).toBe('partial')
+    expect(partial.end.state?.inputs).toEqual(state.inputs)
   })
 
   test('is refused without a required state, or with an unknown one', () => {

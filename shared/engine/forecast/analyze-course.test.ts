@@ -19,7 +19,7 @@ interface EndedOperation {
   readonly verdict?: Verdict
 }
 
-/** Creates an operation. `needs`: the names of the dependencies in its state. */
+/** Creates an operation. `needed`: the names of the dependencies in its state. */
 function operationOf(
   id: number,
   name: string,
@@ -43,18 +43,18 @@ function operationOf(
   }
 }
 
-const registrationOf = (...ran: readonly EndedOperation[]): Decision => ({
+const registrationOf = (...endedOperations: readonly EndedOperation[]): Decision => ({
   kind: 'registration',
   urn: forecastUrnOf('x'),
   goal: '',
-  operations: ran.map(({ operation }) => operation),
+  operations: endedOperations.map(({ operation }) => operation),
   sets: {},
 })
 
 /** Analyzes a deployment from 0 to `endedMs`. `log`: the time and decisions of each record. */
 function analyze(
   log: readonly (readonly [at: number, ...decisions: readonly Decision[]])[],
-  ran: readonly EndedOperation[],
+  endedOperations: readonly EndedOperation[],
   { endedMs, parallel = 4 }: { readonly endedMs: number; readonly parallel?: number },
 ) {
   const records = log.map(
@@ -66,7 +66,7 @@ function analyze(
     }),
   )
   const ends = new Map(
-    ran.map(
+    endedOperations.map(
       ({ operation, began = 0, ended = 0, attempts = 1, verdict = 'succeeded', ...fields }) => {
         const head = {
           arrived: [],
@@ -89,7 +89,9 @@ function analyze(
     ),
   )
   const getEnd = (id: OperationId) => ends.get(id)
-  const planned = ran.map(({ operation }) => operation).filter(({ op }) => op !== 'create')
+  const planned = endedOperations
+    .map(({ operation }) => operation)
+    .filter(({ op }) => op !== 'create')
   const getPage = (): readonly Operation[] => planned
   const timeline = timelineOf({ records, getPage, getEnd })
   return analyzeCourse({ timeline, getEnd, startedMs: 0, endedMs, parallel })
@@ -176,8 +178,8 @@ describe('course of a program', () => {
     expect(namesOf(course)).toEqual(['second'])
     expect(course.time).toEqual({ callMs: 195, slotMs: 100, limitMs: 0, retryMs: 0, engineMs: 5 })
     expect(course.total).toMatchObject({ slotMs: 100 })
-    const wide = analyze(records, [first, second], { endedMs: 300, parallel: 2 })
-    expect(wide.time).toMatchObject({ slotMs: 0, engineMs: 105 })
+    const withTwoSlots = analyze(records, [first, second], { endedMs: 300, parallel: 2 })
+    expect(withTwoSlots.time).toMatchObject({ slotMs: 0, engineMs: 105 })
   })
 })
 
@@ -200,16 +202,21 @@ describe('course of deletes', () => {
   }
 
   test('leads through joins, and counts the time of waits for other steps', () => {
-    const ran = [{ ...top, began: 10, ended: 100 }, { ...side, began: 10, ended: 250 }, join, base]
-    const course = analyze([[5, plan]], ran, { endedMs: 310 })
+    const endedOperations = [
+      { ...top, began: 10, ended: 100 },
+      { ...side, began: 10, ended: 250 },
+      join,
+      base,
+    ]
+    const course = analyze([[5, plan]], endedOperations, { endedMs: 310 })
     expect(namesOf(course)).toEqual(['side', 'base'])
     expect(course.time).toEqual({ callMs: 280, slotMs: 0, limitMs: 0, retryMs: 0, engineMs: 30 })
     expect(course.total).toMatchObject({ steps: 3, dependencyMs: 245 })
   })
 
-  test('after a program begins with the step that ended last before the plan', () => {
+  test('begins, after a program, with the step that ended last before the plan', () => {
     const created = { operation: operationOf(9, 'created'), began: 20, ended: 120 }
-    const ran = [
+    const endedOperations = [
       { ...top, began: 140, ended: 200 },
       { ...side, began: 140, ended: 150 },
       join,
@@ -219,7 +226,7 @@ describe('course of deletes', () => {
       [10, registrationOf(created)],
       [130, plan],
     ] as const
-    const course = analyze(log, [...ran, created], { endedMs: 220 })
+    const course = analyze(log, [...endedOperations, created], { endedMs: 220 })
     expect(namesOf(course)).toEqual(['created', 'top', 'base'])
   })
 })

@@ -18,7 +18,7 @@ function pathOf({ criticalPath }: Forecast): readonly string[] {
   return criticalPath.steps.map(({ op, urn }) => `${op} ${nameOf(urn)}`)
 }
 
-/** Returns the deletes of all states of a graph. `fields`: by the name of the resource. */
+/** Returns the deletes of all states of a graph. `fields`: fields of steps, by resource name. */
 function deletesOf(
   states: readonly ResourceState[],
   fields: Readonly<Record<string, Partial<Pick<Step, 'op' | 'skipCall'>>>> = {},
@@ -129,7 +129,7 @@ describe('deletes', () => {
     'delete page': 5,
   })
 
-  test('begin with the dependents, and follow the slowest resource', () => {
+  test('begin with the dependents, and their critical path contains the slowest resource', () => {
     const draft = createForecastDraft()
     draft.addDeletes(deletesOf(layers), false)
     const forecast = draft.compute(durations, 2)

@@ -38,7 +38,7 @@ describe('expected duration of a step', () => {
     })
   })
 
-  test('is the last slow operation of a type without samples', () => {
+  test('is that of the last slow operation for a type without samples', () => {
     const estimate = estimateDuration(createOf('new', 'a:b:Slow'), durations)
     expect(estimate).toEqual({ ms: 60_000, source: 'type' })
   })

@@ -45,7 +45,7 @@ describe('finishStage', () => {
     expect(calls).toEqual(['failed'])
   })
 
-  test('does not count a skipped registration as a failure', () => {
+  test('does not count a registration whose dependency failed as a failure', () => {
     const failure = {
       diagnostics: [],
       endedPart: 'registration',

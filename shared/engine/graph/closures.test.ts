@@ -20,7 +20,7 @@ const hasName =
   (one: ResourceState): boolean =>
     nameOf(one.urn) === name
 
-/** One edge of each kind, a component with a child, and an unconnected state. */
+/** One edge of each kind, a component with two children and a dependent, and a lone state. */
 const states = [
   provider,
   state('a', { provider: `${providerUrn}::i` }),
@@ -70,9 +70,9 @@ test('with `mustIncludeDependents`, collectDependencies also returns the depende
 })
 
 test('the children of a component are followed for each of its dependents', () => {
-  const twice = [...states, state('h', { dependencies: [urn('comp')] })]
+  const withTwoDependents = [...states, state('h', { dependencies: [urn('comp')] })]
   const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
-  const closure = collectDependencies(createStateGraph(twice), roots, {
+  const closure = collectDependencies(createStateGraph(withTwoDependents), roots, {
     mustIncludeDependents: false,
   })
   expect(namesOf(closure)).toBe('comp g h in later')

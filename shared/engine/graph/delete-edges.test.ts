@@ -43,7 +43,7 @@ test('no delete waits for a kept state', () => {
   expect(findEdges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
-test('every state of a URN counts, a later one only if it closes no cycle', () => {
+test('a delete releases every state of the URN that it refers to, a later one only if that closes no cycle', () => {
   const states = [
     state('a', { delete: true }),
     state('a'),
@@ -53,7 +53,8 @@ test('every state of a URN counts, a later one only if it closes no cycle', () =
   expect(findEdges(states).releases.get(2)?.states).toEqual([0, 1, 3])
   const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
   expect(findEdges(kept).releases.get(2)?.states).toEqual([0, 1])
-  // Without condemned dependencies, b has the height of the replaced state, so no edge is added.
+  // The states before `b` are not condemned. So `b` and the last state have the same height, and no
+  // edge is added.
   expect(findEdges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
   expect(findEdges(turned).releases).toEqual(

@@ -25,8 +25,8 @@ describe('dependencies of a state', () => {
 
 describe('a dependent of a state', () => {
   test.each<[string, Partial<ResourceState>]>([
-    ['a dependency', { dependencies: [urn('a')] }],
-    ['a property', { propertyDependencies: new Map([['k', [urn('a')]]]) }],
+    ['dependencies', { dependencies: [urn('a')] }],
+    ['propertyDependencies', { propertyDependencies: new Map([['k', [urn('a')]]]) }],
     ['deletedWith', { deletedWith: urn('a') }],
     ['replaceWith', { replaceWith: [urn('a')] }],
   ])('is found through %s', (_what, fields) => {
@@ -35,12 +35,12 @@ describe('a dependent of a state', () => {
     ).toEqual([1])
   })
 
-  test('is found through its provider', () => {
+  test('is found through `provider`', () => {
     const states = [provider, state('b', { provider: `${providerUrn}::id` })]
     expect(findDependents(createStateGraph(states), 0, ignoreNothing)).toEqual([1])
   })
 
-  test('is not found through its parent', () => {
+  test('is not found through `parent`', () => {
     const graph = createStateGraph([state('a'), state('b', { parent: urn('a') })])
     expect(findDependents(graph, 0, ignoreNothing)).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('a dependent of a state', () => {
     expect(findDependents(createStateGraph(states), 1, ignoreNothing)).toEqual([2, 4])
   })
 
-  test('is not followed through ignored states', () => {
+  test('is not an ignored state, and is not found through one', () => {
     const states = [
       state('a'),
       state('b', { dependencies: [urn('a')] }),
@@ -66,7 +66,7 @@ describe('a dependent of a state', () => {
   })
 })
 
-describe('the lookups of a list', () => {
+describe('the lookups of a graph', () => {
   const graph = createStateGraph([
     state('a'),
     state('b', { parent: urn('a') }),

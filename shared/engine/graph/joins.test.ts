@@ -4,7 +4,7 @@ import { type PlanNode, insertJoins } from './joins.ts'
 
 const { edgesPerOperationMax } = limits
 
-/** Returns the nodes that must end before `key` can start, through joins. */
+/** Returns the nodes that must end before `key` can start, directly or through others and joins. */
 function findPredecessors(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
   const sources = new Set<string>()
   const open = [key]

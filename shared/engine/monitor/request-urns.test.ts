@@ -8,14 +8,14 @@ function encode(fields: Partial<RegisterResourceRequest>): Uint8Array {
   return RegisterResourceRequest.encode(RegisterResourceRequest.create(fields)).finish()
 }
 
-test('readEncodedParent finds the parent behind and before fields of all kinds', () => {
+test('readEncodedParent finds the parent before and after fields of all kinds', () => {
   const fields = { type: 'a:b:C', name: 'n', custom: true, object: { text: 'x', list: [1] } }
   expect(readEncodedParent(encode({ ...fields, parent }))).toBe(parent)
   const reordered = Buffer.concat([encode(fields), encode({ parent })])
   expect(readEncodedParent(reordered)).toBe(parent)
 })
 
-test('readEncodedParent returns an empty text without a parent', () => {
+test('readEncodedParent returns an empty string without a parent', () => {
   expect(readEncodedParent(encode({ type: 'a:b:C', name: 'n' }))).toBe('')
   expect(readEncodedParent(new Uint8Array())).toBe('')
 })

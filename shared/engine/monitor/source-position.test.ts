@@ -24,7 +24,7 @@ test.each([
   ],
   ['an address that is not a file', positionTextOf('https://example.org/a.ts', 1), ''],
   ['a file on another machine', positionTextOf('file://elsewhere/srv/shop/a.ts', 1), ''],
-  ['nothing', positionTextOf(''), ''],
-])('a position with %s', (_what, position, expected) => {
+  ['no file', positionTextOf(''), ''],
+])('a position with %s is translated to %j', (_what, position, expected) => {
   expect(position).toBe(expected)
 })

@@ -49,7 +49,7 @@ afterEach(() => {
   server.forceShutdown()
 })
 
-test('the limit of open connections is removed when more than half of their calls may wait for others', async () => {
+test('open connections lose their limit of calls when more than half of the calls may wait for others', async () => {
   const client = await connectTo(await startServer())
   await call(client)
   streamLimit.raiseFor(limits.streamsPerConnection / 2)
@@ -61,7 +61,7 @@ test('the limit of open connections is removed when more than half of their call
   expect(settings.maxConcurrentStreams).toBe(2 ** 31 - 1)
 })
 
-test('a later connection loses the limit with its first call', async () => {
+test('a connection that opens after the limit is removed loses it with its first call', async () => {
   const port = await startServer()
   streamLimit.raiseFor(limits.streamsPerConnection)
   const client = await connectTo(port)

@@ -22,7 +22,7 @@ const output = (...names: string[]) => ({
 })
 
 describe('options of a registration', () => {
-  test('include inherited ones, and survive a round trip', () => {
+  test('include inherited ones, and stay equal when they are applied to the request and read again', () => {
     const subject = request({
       version: '1.2.3',
       ignoreChanges: ['a'],
@@ -39,9 +39,13 @@ describe('options of a registration', () => {
       deleteBeforeReplace: false,
       aliases: [{ alias: { $case: 'urn', value: urn('old') } }],
     })
-    const back = applyOptions(subject, options)
-    expect(back).toMatchObject({ importId: 'i', deleteBeforeReplaceDefined: true, protect: true })
-    expect(transformOptionsOf(back, inherited)).toEqual(options)
+    const applied = applyOptions(subject, options)
+    expect(applied).toMatchObject({
+      importId: 'i',
+      deleteBeforeReplaceDefined: true,
+      protect: true,
+    })
+    expect(transformOptionsOf(applied, inherited)).toEqual(options)
   })
 
   test.each<[string, boolean, boolean | undefined]>([
@@ -81,21 +85,21 @@ describe('dependencies', () => {
       ['w', 2],
       ['x', 3],
     ])
-    const all = new Map([
+    const dependenciesByKey = new Map([
       ['v', new Set([urn('a')])],
       ['w', new Set([urn('b')])],
     ])
-    const carried = attachDependencies(outputsByKey, all)
-    expect(carried.get('v')).toBe(outputsByKey.get('v'))
-    expect(carried.get('w')).toEqual({ ...output('b'), value: 2 })
-    expect(carried.get('x')).toBe(3)
+    const attached = attachDependencies(outputsByKey, dependenciesByKey)
+    expect(attached.get('v')).toBe(outputsByKey.get('v'))
+    expect(attached.get('w')).toEqual({ ...output('b'), value: 2 })
+    expect(attached.get('x')).toBe(3)
   })
 
   test('come from the options only if the resource has transforms of its own', () => {
-    const after = new Map([['v', output('a')]])
+    const transformed = new Map([['v', output('a')]])
     const subject = request({ dependencies: [urn('y')] })
     const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urn('z')] }
-    const input = { sentProperties: properties, properties: after, options }
+    const input = { sentProperties: properties, properties: transformed, options }
     expect(applyDependencies(subject, { ...input, hasOwnTransforms: true })).toMatchObject({
       dependencies: [urn('z'), urn('a')],
       propertyDependencies: new Map([['v', { urns: [urn('a')] }]]),

@@ -20,7 +20,7 @@ test('a planned difference contains added, changed and deleted properties; null 
 })
 
 test.each([
-  ['nothing', {}, {}, noDifference, []],
+  ['no properties', {}, {}, noDifference, []],
   ['an add as planned', {}, { a: 1 }, planned({ a: 1 }), []],
   ['another add', {}, { a: 2 }, planned({ a: 1 }), ['++a[1!=2]']],
   ['an add that was not planned', {}, { a: 2 }, noDifference, ['=+a[2]']],

@@ -20,7 +20,7 @@ test.each([
   ['delete', ['delete']],
   ['read', ['read']],
   ['import', ['import']],
-])('a planned %s allows only steps with a smaller effect', (op, admitted) => {
+])('a planned %s allows only itself and steps with a smaller effect', (op, admitted) => {
   const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
   const admittedOps = [...all, 'delete', 'read', 'import'].filter(one =>
     isWithinPlannedStep(one, op),
@@ -47,7 +47,7 @@ test('a resource outside of the plan may stay unchanged', () => {
   expect(guard.takeStep(urn, 'update')).toMatch(/no steps were expected/)
 })
 
-test('steps of an earlier generator run are taken, and restored if they never began', () => {
+test('steps of an earlier generator run count as taken, unless they are restored because they never began', () => {
   const guard = createUpdatePlanGuard({
     resources: new Map([[urn, createPlanned('replace', 'create-replacement')]]),
   })

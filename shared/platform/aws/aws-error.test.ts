@@ -50,14 +50,14 @@ describe('an AWS client error', () => {
     })
   })
 
-  test('that is transient has a hint about the service, not about a disk', () => {
+  test('that is transient has a hint about quotas or the network', () => {
     const hintOf = (thrown: Error) => createAwsError('x', thrown).hint
     expect(hintOf(thrownOf('SlowDown', 503))).toContain('quotas')
     expect(hintOf(thrownOf('Odd', 400, { $retryable: { throttling: true } }))).toContain('quotas')
     expect(hintOf(thrownOf('TimeoutError'))).toContain('network')
   })
 
-  test('a catalogue error is returned unchanged, and a thrown text appears in the message', async () => {
+  test('a catalogue error is returned unchanged, and a thrown string appears in the message', async () => {
     const ownError = error('STATE_INVALID', 'damaged')
     await expect(withAwsErrors('x', () => Promise.reject(ownError))).rejects.toBe(ownError)
     expect(createAwsError('x', 'odd').message).toContain('odd')

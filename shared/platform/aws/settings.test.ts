@@ -7,7 +7,7 @@ import {
   createSqsClient,
 } from './clients.ts'
 
-const errorWithCode = (text: string) => expect.objectContaining({ code: text })
+const errorWithCode = (code: string) => expect.objectContaining({ code })
 
 describe('client settings', () => {
   test('consist of the region and the endpoints of emulators', () => {

@@ -16,7 +16,7 @@ import { createStackMarks } from './stack-marks.ts'
 
 const id = stackIdOf('shop', 'dev')
 
-/** Opens a catalog over a store that refuses writes below a prefix. */
+/** Opens a catalog over a store that refuses writes below a prefix, unless the prefix is empty. */
 async function openCatalog(deniedPrefix: string, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-catalog-'))
   const store = createFileObjects(join(folder, 'backend'), { hasAttributes: false })
@@ -72,7 +72,7 @@ test('a deployment does not start if the folder of its checkpoint cannot be writ
   expect(await local.getStack(id)).toMatchObject({ current: '', deployments: 0 })
 })
 
-test('the proof of a start leaves the checkpoint unchanged, the history names the system, and an edit starts without a proof', async () => {
+test('the write check at a start leaves the checkpoint unchanged, the history names the environment, and an edit starts without the check', async () => {
   const { catalog, read, listHistory } = await openCatalog('')
   const before = read('dev.json')
   expect(await catalog.start(id, startOf('up'))).toMatchObject({ kind: 'started' })

@@ -93,66 +93,66 @@ const rename = async (deps: Deps) => {
 }
 
 test('the next command completes a rename that a crash interrupted at any write', async () => {
-  const whole = await openDeps()
+  const workingDeps = await openDeps()
   let interruptions = 0
   for (let failsAt = 1; ; failsAt += 1) {
-    await createStack(whole)
+    await createStack(workingDeps)
     const result = await openDeps(failsAt)
       .then(rename, () => 'unopened')
       .catch(() => 'died')
     if (result === 'died') interruptions += 1
-    await completeRenames(whole)
-    expect(await listBackendStacks(whole.backend)).toEqual([to])
-    expect(await urnsOf(whole.backend, to)).toEqual([
+    await completeRenames(workingDeps)
+    expect(await listBackendStacks(workingDeps.backend)).toEqual([to])
+    expect(await urnsOf(workingDeps.backend, to)).toEqual([
       'urn:pulumi:prod::mall::pulumi:pulumi:Stack::mall-prod',
     ])
-    expect(await readBackendTags(whole.backend, from)).toBeUndefined()
-    expect((await readBackendTags(whole.backend, to))?.tags).toEqual({ owner: 'me' })
+    expect(await readBackendTags(workingDeps.backend, from)).toBeUndefined()
+    expect((await readBackendTags(workingDeps.backend, to))?.tags).toEqual({ owner: 'me' })
     expect([
-      (await listHistoryKeys(whole.backend, to)).length,
-      (await listHistoryKeys(whole.backend, from)).length,
+      (await listHistoryKeys(workingDeps.backend, to)).length,
+      (await listHistoryKeys(workingDeps.backend, from)).length,
     ]).toEqual([1, 0])
-    expect(await syncStack(whole, from)).toBeUndefined()
-    expect((await syncStack(whole, to))?.current).toBe('')
+    expect(await syncStack(workingDeps, from)).toBeUndefined()
+    expect((await syncStack(workingDeps, to))?.current).toBe('')
     const history = await embedded.catalog.listHistory(to, 10)
     expect(history[0]).toMatchObject({ command: 'stack rename', message: `was ${from}` })
-    expect(whole.intents.list()).toEqual([])
+    expect(workingDeps.intents.list()).toEqual([])
     for (const { key } of await store.list('.pulumi/stacks/')) await store.remove(key)
     for (const { key } of await store.list('.pulumi/history/')) await store.remove(key)
-    await syncStack(whole, to)
+    await syncStack(workingDeps, to)
     if (result === 'renamed') break
   }
   expect(interruptions).toBeGreaterThan(5)
 })
 
 test('a stack that another client changed after the crash is not moved', async () => {
-  const whole = await openDeps()
-  await createStack(whole)
+  const workingDeps = await openDeps()
+  await createStack(workingDeps)
   await expect(rename(await openDeps(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   const changed = printCheckpoint(from, { version: 3, deployment: null })
-  const previous = await readStackObject(whole.backend, from)
-  await saveCheckpoint(whole.backend, from, { checkpoint: changed, previous })
-  await completeRenames(whole)
-  expect(await listBackendStacks(whole.backend)).toEqual([from])
-  expect(await syncStack(whole, to)).toBeUndefined()
-  expect(whole.intents.list()).toEqual([])
+  const previous = await readStackObject(workingDeps.backend, from)
+  await saveCheckpoint(workingDeps.backend, from, { checkpoint: changed, previous })
+  await completeRenames(workingDeps)
+  expect(await listBackendStacks(workingDeps.backend)).toEqual([from])
+  expect(await syncStack(workingDeps, to)).toBeUndefined()
+  expect(workingDeps.intents.list()).toEqual([])
 })
 
 test('a rename that changed nothing on this machine is dropped', async () => {
-  const whole = await openDeps()
-  await createStack(whole)
-  whole.intents.add({ from, to, snapshot: '', pid: 1, started: 'then' })
-  await completeRenames(whole)
-  expect(await listBackendStacks(whole.backend)).toEqual([from])
-  expect(await urnsOf(whole.backend, from)).toHaveLength(1)
-  expect(whole.intents.list()).toEqual([])
+  const workingDeps = await openDeps()
+  await createStack(workingDeps)
+  workingDeps.intents.add({ from, to, snapshot: '', pid: 1, started: 'then' })
+  await completeRenames(workingDeps)
+  expect(await listBackendStacks(workingDeps.backend)).toEqual([from])
+  expect(await urnsOf(workingDeps.backend, from)).toHaveLength(1)
+  expect(workingDeps.intents.list()).toEqual([])
 })
 
 test('the rename of a process that still runs is not completed', async () => {
-  const whole = await openDeps()
-  await createStack(whole)
+  const workingDeps = await openDeps()
+  await createStack(workingDeps)
   await expect(rename(await openDeps(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  await completeRenames({ ...whole, isAlive: () => true })
-  expect(await listBackendStacks(whole.backend)).toEqual([from])
-  expect(whole.intents.list()).toHaveLength(1)
+  await completeRenames({ ...workingDeps, isAlive: () => true })
+  expect(await listBackendStacks(workingDeps.backend)).toEqual([from])
+  expect(workingDeps.intents.list()).toHaveLength(1)
 })

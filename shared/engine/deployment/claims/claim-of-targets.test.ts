@@ -27,7 +27,7 @@ test('targets inside and outside of the state are claimed, with the resources th
   expect(claim.reads).toEqual(new Set([provider, urnOf('a')]))
 })
 
-test('patterns and dependents are claimed by the URNs of the state', () => {
+test('resources that match a pattern, and their dependents on request, are claimed by their URNs', () => {
   const targets = ['**::b']
   expect(claimOfTargets(state, { ...targeting, targets }).changes).toEqual(new Set([urnOf('b')]))
   const claim = claimOfTargets(state, { ...targeting, targets, targetDependents: true })

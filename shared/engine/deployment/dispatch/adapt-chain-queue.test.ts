@@ -19,26 +19,26 @@ function createSlowQueue() {
     gates.push(gate)
     return gate.promise
   }
-  const settled = (): Promise<void> => new Promise(done => setImmediate(done))
-  return { sent, gates, settled, chains: { send } as ChainQueuePort }
+  const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
+  return { sent, gates, nextTurn, chains: { send } as ChainQueuePort }
 }
 
 describe('messages for functions', () => {
   test('messages that wait for a send in progress are merged by provider instance', async () => {
-    const { sent, gates, settled, chains } = createSlowQueue()
+    const { sent, gates, nextTurn, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
-    await settled()
+    await nextTurn()
     const laterSends = [
       send([message('a', 2)]),
       send([message('b', 3)]),
       send([message('a', 4, 2)]),
     ]
-    await settled()
+    await nextTurn()
     expect(sent).toEqual([[message('a', 1)]])
     gates[0]?.resolve()
     await first
-    await settled()
+    await nextTurn()
     expect(sent[1]).toEqual([message('a', 2, 4), message('b', 3)])
     gates[1]?.resolve()
     await Promise.all(laterSends)
@@ -46,25 +46,25 @@ describe('messages for functions', () => {
   })
 
   test('a message contains at most as many operations as one executor runs concurrently', async () => {
-    const { sent, gates, settled, chains } = createSlowQueue()
+    const { sent, gates, nextTurn, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const ids = Array.from({ length: 130 }, (_, index) => index)
     const sending = send(ids.map(id => message('a', id)))
-    await settled()
+    await nextTurn()
     expect(sent[0]?.map(({ operations }) => operations.length)).toEqual([64, 64, 2])
     gates[0]?.resolve()
     await sending
   })
 
   test('a failed send rejects its callers, and the next message is sent', async () => {
-    const { sent, gates, settled, chains } = createSlowQueue()
+    const { sent, gates, nextTurn, chains } = createSlowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
-    await settled()
+    await nextTurn()
     const second = send([message('a', 2)])
     gates[0]?.reject(new Error('the queue is unavailable'))
     await expect(first).rejects.toThrow('the queue is unavailable')
-    await settled()
+    await nextTurn()
     gates[1]?.resolve()
     await second
     expect(sent).toEqual([[message('a', 1)], [message('a', 2)]])
@@ -72,9 +72,9 @@ describe('messages for functions', () => {
 })
 
 test('for processes that share operations, each operation has its own message', async () => {
-  const { sent, gates, settled, chains } = createSlowQueue()
+  const { sent, gates, nextTurn, chains } = createSlowQueue()
   const sending = adaptChainQueue({ execute: 'elsewhere' }, chains).send([message('a', 1, 2)])
-  await settled()
+  await nextTurn()
   expect(sent[0]).toEqual([message('a', 1), message('a', 2)])
   gates[0]?.resolve()
   await sending

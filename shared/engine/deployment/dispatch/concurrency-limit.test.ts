@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { DeploymentOptions } from '../../../records/log.ts'
 import { createProcessSlots, deliveryLimitOf, planLimitOf } from './concurrency-limit.ts'
 
-// A wrong row would run more operations than `--parallel` allows, or limit them twice.
+// A wrong limit would let more operations run than `--parallel` allows, or limit them twice.
 test.each([
   ['here', 4, undefined, {}],
   ['elsewhere', 4, 4, {}],

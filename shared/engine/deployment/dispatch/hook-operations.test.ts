@@ -15,9 +15,9 @@ function planHookedCreate(hooks: Record<string, string[]>) {
     custom: true,
     resourceHooks: new Map(Object.entries(hooks)),
   })
-  let last = 10
+  let lastId = 10
   const position = { id: id(1), needs: 3, releases: [id(5)], barrier: id(6) }
-  const nextId = (): OperationId => id((last += 1))
+  const nextId = (): OperationId => id((lastId += 1))
   return planStepOperations(stepOf({ op: 'create', effect: 'add', next }), position, {
     nextId,
     sealing,
@@ -28,7 +28,7 @@ describe('the operations of a step', () => {
   test.each<[string, Record<string, string[]>]>([
     ['no hooks', {}],
     ['only hooks of other types', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
-    ['no names', { BeforeCreate: [] }],
+    ['an empty list of hooks', { BeforeCreate: [] }],
   ])('with %s there is only the call', (_what, hooks) => {
     const [call, ...hookOperations] = planHookedCreate(hooks)
     expect(hookOperations).toEqual([])
@@ -61,13 +61,13 @@ describe('the operations of a step', () => {
   )
 
   test('hooks are grouped by their call', () => {
-    const [one] = groupHooks(planHookedCreate({ BeforeCreate: ['h'] }))
-    expect(one).toMatchObject({
+    const [hooked] = groupHooks(planHookedCreate({ BeforeCreate: ['h'] }))
+    expect(hooked).toMatchObject({
       before: { id: 1 },
       call: { operation: { id: 11 } },
       after: { id: 12 },
     })
     const [plain] = groupHooks(planHookedCreate({}))
-    expect([one, plain].map(step => step !== undefined && isHooked(step))).toEqual([true, false])
+    expect([hooked, plain].map(step => step !== undefined && isHooked(step))).toEqual([true, false])
   })
 })

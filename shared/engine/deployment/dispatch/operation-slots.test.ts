@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createOperationSlots, type OperationSlots } from './operation-slots.ts'
 
-/** Starts operations by name. The lists have the names that may begin and call, in their order. */
+/**
+ * Starts operations by name. `begun` lists the operations that have begun, and `calling` those that
+ * call their provider, each in order.
+ */
 function startOperations(slots: OperationSlots) {
   const begun: string[] = []
   const calling: string[] = []

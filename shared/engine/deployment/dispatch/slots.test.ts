@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { createSlots } from './slots.ts'
 
-/** Acquires slots by name. `held` lists the holders in the order of acquisition. */
+/**
+ * Creates `count` slots, which named holders take and release. `held` lists the holders in the
+ * order of acquisition.
+ */
 function createHolders(count: number) {
   const slots = createSlots(count)
   const held: string[] = []
@@ -14,32 +17,32 @@ function createHolders(count: number) {
         releases.set(name, release)
       }),
     release: (name: string): void => releases.get(name)?.(),
-    settled: () => new Promise(resolve => setImmediate(resolve)),
+    nextTurn: () => new Promise(resolve => setImmediate(resolve)),
   }
 }
 
 test('no more slots are held than exist, and waiters acquire one in order', async () => {
-  const { held, take, release, settled } = createHolders(2)
+  const { held, take, release, nextTurn } = createHolders(2)
   for (const name of ['a', 'b', 'c', 'd']) take(name)
-  await settled()
+  await nextTurn()
   expect(held).toEqual(['a', 'b'])
   release('b')
-  await settled()
+  await nextTurn()
   expect(held).toEqual(['a', 'b', 'c'])
   release('a')
-  await settled()
+  await nextTurn()
   expect(held).toEqual(['a', 'b', 'c', 'd'])
 })
 
 test('a second release of a slot has no effect', async () => {
-  const { held, take, release, settled } = createHolders(1)
+  const { held, take, release, nextTurn } = createHolders(1)
   take('a')
-  await settled()
+  await nextTurn()
   release('a')
   release('a')
   take('b')
   take('c')
-  await settled()
+  await nextTurn()
   expect(held).toEqual(['a', 'b'])
 })
 

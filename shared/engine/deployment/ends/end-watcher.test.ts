@@ -41,7 +41,7 @@ test('a wait resolves with the end in the head', async () => {
   expect(end.head.end?.verdict).toBe('succeeded')
 })
 
-test('a failed read rejects every wait', async () => {
+test('a failed read rejects the wait', async () => {
   await expect(createWatcher(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 

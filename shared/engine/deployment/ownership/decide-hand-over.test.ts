@@ -3,7 +3,7 @@ import { decideHandOver, type RunStatus, shutdownMarginMsOf } from './decide-han
 
 /** Creates the status of a generator run halfway through its time limit of a minute. */
 function createStatus(
-  now: Partial<Record<keyof RunStatus['progress'], number>> & Partial<RunStatus> = {},
+  fields: Partial<Record<keyof RunStatus['progress'], number>> & Partial<RunStatus> = {},
 ) {
   const {
     decidedCount = 0,
@@ -12,7 +12,7 @@ function createStatus(
     elapsedMs = 30_000,
     idleMs = 0,
     ...rest
-  } = now
+  } = fields
   return {
     isShuttingDown: false,
     limitMs: 60_000,
@@ -35,7 +35,7 @@ function createStatus(
 
 const lateStatus = { elapsedMs: 51_000 }
 
-describe('a generator with a time limit', () => {
+describe('a generator run', () => {
   test.each([
     ['continues while it has time', createStatus({ decidedCount: 3 }), undefined],
     [
@@ -49,7 +49,7 @@ describe('a generator with a time limit', () => {
       'limit short',
     ],
     [
-      'continues to the end without a limit',
+      'continues to its end if it has no time limit',
       createStatus({ limitMs: Infinity, decidedCount: 3 }),
       undefined,
     ],
@@ -64,12 +64,12 @@ describe('a generator with a time limit', () => {
       'limit short',
     ],
     [
-      'is followed by a run without a limit after no progress',
+      'is followed by a run without a limit if it made no progress',
       createStatus(lateStatus),
       'limit long',
     ],
     [
-      'is followed by a run without a limit when replay took a third of its time',
+      'is followed by a run without a limit if replay took more than a third of its time',
       createStatus({ ...lateStatus, decidedCount: 3, replayMs: 21_000 }),
       'limit long',
     ],
@@ -79,7 +79,7 @@ describe('a generator with a time limit', () => {
       createStatus({ decidedCount: 1, idleMs: 14_000 }),
       undefined,
     ],
-    ['does not park without progress', createStatus({ idleMs: 20_000 }), undefined],
+    ['does not park if it made no progress', createStatus({ idleMs: 20_000 }), undefined],
     [
       'does not park before it has awaited all earlier ends',
       createStatus({ decidedCount: 1, idleMs: 20_000, hasCaughtUp: false }),
@@ -95,9 +95,9 @@ describe('a generator with a time limit', () => {
       createStatus({ decidedCount: 1, idleMs: 20_000, awaitedCount: 0 }),
       undefined,
     ],
-  ])('%s', (_what, now, expected) => {
-    const due = decideHandOver(now)
-    expect(due === undefined ? undefined : `${due.why} ${due.pool}`).toBe(expected)
+  ])('%s', (_what, status, expected) => {
+    const handOver = decideHandOver(status)
+    expect(handOver === undefined ? undefined : `${handOver.why} ${handOver.pool}`).toBe(expected)
   })
 
   test('begins to shut down after four fifths of a short time limit, and ten seconds before the end of a long one', () => {

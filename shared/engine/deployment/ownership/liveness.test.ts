@@ -8,20 +8,23 @@ const deployment = 'organization/p/dev/1' as DeploymentId
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
 const span = limits.leaseMs + limits.leaseMarginMs
 
-/** Creates the observed lease of an executor, and a list of the actions taken on it. */
+/**
+ * Creates the observed lease of an executor, and a list of the actions taken on it. `alive`:
+ * whether the process of the executor runs, or undefined if that is unknown.
+ */
 function createObservedLease(
   alive: boolean | undefined,
   previousCounters?: Parameters<typeof createLiveness>[0]['previousCounters'],
 ) {
   const leases: Lease[] = []
-  const done: string[] = []
+  const actions: string[] = []
   let nowMs = 0
   const slept: (() => void)[] = []
   const deps: Parameters<typeof createLiveness>[0] = {
     holder,
     ...(previousCounters === undefined ? {} : { previousCounters }),
     isAlive: () => alive,
-    endGroup: ({ pid }) => void done.push(`end ${pid}`),
+    endGroup: ({ pid }) => void actions.push(`end ${pid}`),
     clock: {
       now: () => 0 as EpochMs,
       monotonicMs: () => nowMs,
@@ -36,111 +39,118 @@ function createObservedLease(
       register: () => Promise.resolve(),
       renew: () => Promise.resolve(true),
       leave: () => Promise.resolve(),
-      retire: async (_deployment, executor) => void done.push(`retire ${executor}`),
+      retire: async (_deployment, executor) => void actions.push(`retire ${executor}`),
       list: () => Promise.resolve([...leases]),
     },
   }
   const liveness = createLiveness(deps, deployment)
-  const write = (counter: number, retired = false): void => {
+  const writeLease = (counter: number, retired = false): void => {
     const groups = [{ pid: 7, started: 'then' }]
     leases[0] = { executor: 'e' as ExecutorId, holder, counter, retired, left: false, groups }
   }
-  const look = async (atMs: number): Promise<readonly string[]> => {
+  const observeAt = async (atMs: number): Promise<readonly string[]> => {
     nowMs = atMs
     return [...(await liveness.observe())]
   }
-  const lookUntil = async (): Promise<readonly string[]> => [
+  const observeUntilKnown = async (): Promise<readonly string[]> => [
     ...(await liveness.observeUntilKnown()),
   ]
   const onSleep = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
-  return { write, look, done, lookUntil, onSleep, isOverdue: liveness.isRenewalOverdue }
+  return {
+    writeLease,
+    observeAt,
+    actions,
+    observeUntilKnown,
+    onSleep,
+    isOverdue: liveness.isRenewalOverdue,
+  }
 }
 
-test('an executor of this host is gone when its process has ended, and its plugins are ended first', async () => {
-  const { write, look, done } = createObservedLease(false)
-  write(3)
-  expect(await look(0)).toEqual(['e'])
-  expect(done).toEqual(['end 7', 'retire e'])
+test('an executor of this host is gone when its process has ended, and its plugins are ended before it is retired', async () => {
+  const { writeLease, observeAt, actions } = createObservedLease(false)
+  writeLease(3)
+  expect(await observeAt(0)).toEqual(['e'])
+  expect(actions).toEqual(['end 7', 'retire e'])
 })
 
 test('an executor that renews its lease is never gone', async () => {
-  const { write, look, done } = createObservedLease(undefined)
+  const { writeLease, observeAt, actions } = createObservedLease(undefined)
   for (let counter = 0; counter < 10; counter += 1) {
-    write(counter)
-    expect(await look(counter * span)).toEqual([])
+    writeLease(counter)
+    expect(await observeAt(counter * span)).toEqual([])
   }
-  expect(done).toEqual([])
+  expect(actions).toEqual([])
 })
 
 test('an executor of another host is gone when its counter is unchanged for the lease time and the margin', async () => {
-  const { write, look, done } = createObservedLease(undefined)
-  write(3)
-  await look(1_000)
-  expect(await look(1_000 + span)).toEqual([])
-  expect(await look(1_001 + span)).toEqual(['e'])
-  expect(done).toEqual(['retire e'])
+  const { writeLease, observeAt, actions } = createObservedLease(undefined)
+  writeLease(3)
+  await observeAt(1_000)
+  expect(await observeAt(1_000 + span)).toEqual([])
+  expect(await observeAt(1_001 + span)).toEqual(['e'])
+  expect(actions).toEqual(['retire e'])
 })
 
 test('a frozen process of this host is gone like one of another host', async () => {
-  const { write, look } = createObservedLease(true)
-  write(3)
-  await look(0)
-  expect(await look(span + 1)).toEqual(['e'])
+  const { writeLease, observeAt } = createObservedLease(true)
+  writeLease(3)
+  await observeAt(0)
+  expect(await observeAt(span + 1)).toEqual(['e'])
 })
 
 test('a retired executor is gone, and is not retired again', async () => {
-  const { write, look, done } = createObservedLease(true)
-  write(3, true)
-  expect(await look(0)).toEqual(['e'])
-  expect(done).toEqual([])
+  const { writeLease, observeAt, actions } = createObservedLease(true)
+  writeLease(3, true)
+  expect(await observeAt(0)).toEqual(['e'])
+  expect(actions).toEqual([])
 })
 
 test('an executor whose living process renews no lease is known to be gone after the lease time', async () => {
-  const { write, lookUntil } = createObservedLease(true)
-  write(3)
-  expect(await lookUntil()).toEqual(['e'])
+  const { writeLease, observeUntilKnown } = createObservedLease(true)
+  writeLease(3)
+  expect(await observeUntilKnown()).toEqual(['e'])
 })
 
 test('an executor is known to be alive as soon as it renews its lease', async () => {
-  const { write, lookUntil, onSleep, done } = createObservedLease(true)
-  write(3)
+  const { writeLease, observeUntilKnown, onSleep, actions } = createObservedLease(true)
+  writeLease(3)
   let renewedMs = 0
   onSleep(atMs => {
-    write(4)
+    writeLease(4)
     renewedMs ||= atMs
     if (atMs > renewedMs) throw new Error('the check continued after the renewal')
   })
-  expect(await lookUntil()).toEqual([])
-  expect(done).toEqual([])
+  expect(await observeUntilKnown()).toEqual([])
+  expect(actions).toEqual([])
 })
 
 test('an executor whose counter is unchanged since a nudge was sent is gone at the first check', async () => {
-  const { write, look } = createObservedLease(undefined, { ['e' as ExecutorId]: 3 })
-  write(3)
-  expect(await look(0)).toEqual(['e'])
+  const { writeLease, observeAt } = createObservedLease(undefined, { ['e' as ExecutorId]: 3 })
+  writeLease(3)
+  expect(await observeAt(0)).toEqual(['e'])
 })
 
 test('an executor that renewed its lease since the nudge is observed from the beginning', async () => {
-  const { write, look } = createObservedLease(undefined, { ['e' as ExecutorId]: 2 })
-  write(3)
-  expect(await look(0)).toEqual([])
-  expect(await look(span)).toEqual([])
-  expect(await look(span + 1)).toEqual(['e'])
+  const { writeLease, observeAt } = createObservedLease(undefined, { ['e' as ExecutorId]: 2 })
+  writeLease(3)
+  expect(await observeAt(0)).toEqual([])
+  expect(await observeAt(span)).toEqual([])
+  expect(await observeAt(span + 1)).toEqual(['e'])
 })
 
 test('a renewal is overdue shortly after it was due, until it arrives or its executor is gone', async () => {
-  const { write, look, isOverdue } = createObservedLease(undefined)
-  write(3)
-  await look(0)
-  await look(limits.leaseRenewMs)
+  const { writeLease, observeAt, isOverdue } = createObservedLease(undefined)
+  writeLease(3)
+  await observeAt(0)
+  await observeAt(limits.leaseRenewMs)
   expect(isOverdue()).toBe(false)
-  await look(limits.leaseRenewMs + 3 * limits.livenessCheckMs)
+  await observeAt(limits.leaseRenewMs + 3 * limits.livenessCheckMs)
   expect(isOverdue()).toBe(true)
-  write(4)
-  await look(40_000)
+  writeLease(4)
+  await observeAt(40_000)
   expect(isOverdue()).toBe(false)
-  await look(80_000)
+  await observeAt(80_000)
   expect(isOverdue()).toBe(true)
-  await look(40_000 + span + 1)
+  await observeAt(40_000 + span + 1)
   expect(isOverdue()).toBe(false)
 })

@@ -29,11 +29,11 @@ async function listEndedIds(heads: readonly Head[]): Promise<readonly OperationI
 }
 
 test('an operation that cannot have called its provider keeps its head', async () => {
-  const returnedHeads: Head = { ...freshHead, attempt: 2, givenBack: 2 }
-  expect(await listEndedIds([freshHead, returnedHeads])).toEqual([])
+  const givenBackHead: Head = { ...freshHead, attempt: 2, givenBack: 2 }
+  expect(await listEndedIds([freshHead, givenBackHead])).toEqual([])
 })
 
-test('an operation whose owner is gone or was cleared is ended', async () => {
+test('an operation whose owner is gone or was removed is ended', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: dead }
   const lapsed: Head = { ...freshHead, attempt: 1 }
   expect(await listEndedIds([begun, lapsed])).toEqual([0, 1])

@@ -11,7 +11,7 @@ import {
 } from './history-and-versions.ts'
 
 const stack = 'organization/shop/prod' as StackId
-const size = limits.historyPageEntries
+const pageSize = limits.historyPageEntries
 
 /**
  * Creates a catalog with `count` deployments and versions, of which every third version was
@@ -19,9 +19,9 @@ const size = limits.historyPageEntries
  */
 function createHistory(count: number) {
   const requested: { readonly limit: number; readonly before?: number | undefined }[] = []
-  const numbersBefore = (before = Infinity): readonly number[] =>
+  const listNumbersBefore = (before = Infinity): readonly number[] =>
     Array.from({ length: count }, (_, index) => count - index).filter(number => number < before)
-  const lineOf = (number: number): HistoryRecord => ({
+  const recordOf = (number: number): HistoryRecord => ({
     deployment: deploymentIdOf(stack, number),
     command: 'up',
     message: `of ${number}`,
@@ -31,11 +31,11 @@ function createHistory(count: number) {
     requested,
     listHistory: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
-      return Promise.resolve(numbersBefore(before).slice(0, limit).map(lineOf))
+      return Promise.resolve(listNumbersBefore(before).slice(0, limit).map(recordOf))
     },
     listVersions: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
-      const existingVersions = numbersBefore(before).filter(version => version % 3 !== 0)
+      const existingVersions = listNumbersBefore(before).filter(version => version % 3 !== 0)
       const entry = (version: number): PublishedVersion => ({
         version,
         snapshot: String(version).padStart(64, '0') as BlobHash,
@@ -45,48 +45,48 @@ function createHistory(count: number) {
   }
 }
 
-async function allOf<T>(lines: AsyncIterable<T>): Promise<readonly T[]> {
+async function allOf<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {
   const items: T[] = []
-  for await (const line of lines) items.push(line)
+  for await (const entry of entries) items.push(entry)
   return items
 }
 
-const numbersOf = (lines: readonly HistoryRecord[]): readonly number[] =>
-  lines.map(({ deployment }) => deploymentPartsOf(deployment).number)
+const numbersOf = (entries: readonly HistoryRecord[]): readonly number[] =>
+  entries.map(({ deployment }) => deploymentPartsOf(deployment).number)
 
-test.each([0, 1, size - 1, size, size + 1, 3 * size])(
-  'all of %i entries are returned once, newest first, with at most one page per read',
+test.each([0, 1, pageSize - 1, pageSize, pageSize + 1, 3 * pageSize])(
+  'a history of length %i is returned completely, newest first, and read one page at a time',
   async count => {
     const catalog = createHistory(count)
     const numbers = numbersOf(await allOf(readHistory(catalog, stack)))
     expect(numbers).toEqual(Array.from({ length: count }, (_, index) => count - index))
-    expect(catalog.requested.every(({ limit }) => limit === size)).toBe(true)
-    expect(catalog.requested.length).toBe(Math.floor(count / size) + 1)
+    expect(catalog.requested.every(({ limit }) => limit === pageSize)).toBe(true)
+    expect(catalog.requested.length).toBe(Math.floor(count / pageSize) + 1)
   },
 )
 
 test('a reader that stops early has read one page', async () => {
-  const catalog = createHistory(5 * size)
-  for await (const { startedAt } of readHistory(catalog, stack, 3 * size)) {
-    expect(startedAt).toBe(3 * size - 1)
+  const catalog = createHistory(5 * pageSize)
+  for await (const { startedAt } of readHistory(catalog, stack, 3 * pageSize)) {
+    expect(startedAt).toBe(3 * pageSize - 1)
     break
   }
-  expect(catalog.requested).toEqual([{ limit: size, before: 3 * size }])
+  expect(catalog.requested).toEqual([{ limit: pageSize, before: 3 * pageSize }])
 })
 
 test('published versions are read in pages too, without the removed ones', async () => {
-  const lines = await allOf(readVersions(createHistory(2 * size), stack, 150))
-  const versions = lines.map(({ version }) => version)
+  const entries = await allOf(readVersions(createHistory(2 * pageSize), stack, 150))
+  const versions = entries.map(({ version }) => version)
   expect(versions).toEqual(
     Array.from({ length: 149 }, (_, index) => 149 - index).filter(version => version % 3 !== 0),
   )
 })
 
-test('a single entry or version is read without the others', async () => {
-  const catalog = createHistory(3 * size)
+test('a single record or version is read without the others', async () => {
+  const catalog = createHistory(3 * pageSize)
   expect((await readHistoryRecord(catalog, deploymentIdOf(stack, 7)))?.message).toBe('of 7')
   expect((await findPublishedVersion(catalog, stack, 8))?.version).toBe(8)
   expect(await findPublishedVersion(catalog, stack, 9)).toBeUndefined()
-  expect(await findPublishedVersion(catalog, stack, 3 * size + 1)).toBeUndefined()
+  expect(await findPublishedVersion(catalog, stack, 3 * pageSize + 1)).toBeUndefined()
   expect(catalog.requested.every(({ limit }) => limit === 1)).toBe(true)
 })

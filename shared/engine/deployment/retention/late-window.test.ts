@@ -35,7 +35,7 @@ const createDeps = (alivePid: number | undefined, nowMs = endedAt): LateWindowDe
   isAlive: ({ pid }) => (alivePid === undefined ? undefined : pid === alivePid),
 })
 
-test('a create whose plugin is still running cannot be cleared', async () => {
+test('a pending create whose plugin is still running cannot be cleared', async () => {
   await expect(requireLateWindowOver(createDeps(77), state)).rejects.toMatchObject({
     code: 'PENDING_STILL_RUNS',
   })
@@ -44,14 +44,14 @@ test('a create whose plugin is still running cannot be cleared', async () => {
   )
 })
 
-test('a create without running processes can be cleared, regardless of other creates', async () => {
+test('a pending create without running processes can be cleared, regardless of other creates', async () => {
   await requireLateWindowOver(createDeps(1), state)
   await requireLateWindowOver(createDeps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
-  const unknown = [{ resource, type: 'creating' }]
-  await requireLateWindowOver(createDeps(77), { ...state, pending_operations: unknown })
+  const withoutOrigin = [{ resource, type: 'creating' }]
+  await requireLateWindowOver(createDeps(77), { ...state, pending_operations: withoutOrigin })
 })
 
-test('a create of an unreachable host can be cleared after the late window', async () => {
+test('a pending create of an unreachable host can be cleared after the late window', async () => {
   const soon = createDeps(undefined, endedAt + limits.lateWindowMs - 1)
   await expect(requireLateWindowOver(soon, state)).rejects.toThrow(
     "its host 'here' cannot be checked",

@@ -5,10 +5,10 @@ const pauses = { firstPauseMs: 100, longestPauseMs: 3_000 }
 const createConstantRandom = (byte: number) => ({ bytes: () => new Uint8Array([byte]) })
 
 test('the pause doubles up to the maximum', () => {
-  const whole = [0, 1, 2, 10].map(number =>
+  const pausesWithoutJitter = [0, 1, 2, 10].map(number =>
     computeBackoffMs(number, pauses, createConstantRandom(255)),
   )
-  expect(whole).toEqual([100, 200, 400, 3_000])
+  expect(pausesWithoutJitter).toEqual([100, 200, 400, 3_000])
 })
 
 test('jitter shortens a pause by at most a half', () => {

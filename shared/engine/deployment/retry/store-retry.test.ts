@@ -58,12 +58,12 @@ const methodsWithoutRetry = {
 
 type Ports = Readonly<Record<string, Readonly<Record<string, () => Promise<unknown>>>>>
 
-/** Creates every port with methods that fail `times` times. */
+/** Creates every port with methods that fail `times` times and then succeed. */
 function createFaultyPorts(times: number): Ports {
   const names = Object.entries(retriedMethods).map(([port, methods]) => {
     const all = [
       ...methods,
-      ...(Object.entries(methodsWithoutRetry).find(([at]) => at === port)?.[1] ?? []),
+      ...(Object.entries(methodsWithoutRetry).find(([name]) => name === port)?.[1] ?? []),
     ]
     return [port, Object.fromEntries(all.map(name => [name, createFailingRequest(times).request]))]
   })
@@ -86,12 +86,12 @@ describe('a request that fails because of the store', () => {
     const { request } = createFailingRequest(Infinity)
     const { withRetry, slept } = createTestRetry()
     await expect(withRetry(request)()).rejects.toThrow('too many requests')
-    const wholeMs = slept.reduce((sum, ms) => sum + ms, 0)
-    expect(wholeMs).toBeGreaterThan(20_000)
-    expect(wholeMs).toBeLessThan(24_000)
-    const abandonedScene = createTestRetry(() => false)
-    await expect(abandonedScene.withRetry(request)()).rejects.toThrow('too many requests')
-    expect(abandonedScene.slept).toEqual([])
+    const totalMs = slept.reduce((sum, ms) => sum + ms, 0)
+    expect(totalMs).toBeGreaterThan(20_000)
+    expect(totalMs).toBeLessThan(24_000)
+    const unwantedRetry = createTestRetry(() => false)
+    await expect(unwantedRetry.withRetry(request)()).rejects.toThrow('too many requests')
+    expect(unwantedRetry.slept).toEqual([])
   })
 
   test('is given up at once when this process closed the store itself', async () => {
@@ -111,7 +111,7 @@ describe('a request that fails because of the store', () => {
   })
 })
 
-test('a call that is retried elsewhere, or fails with another error, is not retried here', async () => {
+test('a call that its caller repeats, or that fails with another error, is not retried here', async () => {
   for (const [port, methods] of Object.entries(methodsWithoutRetry))
     for (const method of methods) {
       const { withRetry } = createTestRetry()

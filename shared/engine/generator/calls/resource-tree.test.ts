@@ -9,9 +9,9 @@ const never = new Promise<never>(() => undefined)
 /** `made`: a resource that exists. `open`: a resource that is not created yet. */
 type RecordedResource = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
 
-const treeOf = (...all: readonly RecordedResource[]): ResourceTree => {
+const treeOf = (...resources: readonly RecordedResource[]): ResourceTree => {
   const tree = createResourceTree(never)
-  for (const [name, parent, kind] of all)
+  for (const [name, parent, kind] of resources)
     tree.record({
       urn: urn(name),
       parent: parent === '' ? '' : urn(parent),
@@ -23,7 +23,7 @@ const treeOf = (...all: readonly RecordedResource[]): ResourceTree => {
 
 const cases: readonly (readonly [
   title: string,
-  all: readonly RecordedResource[],
+  resources: readonly RecordedResource[],
   open: boolean,
 ])[] = [
   ['an unregistered resource', [], false],
@@ -66,9 +66,9 @@ const cases: readonly (readonly [
 ]
 
 describe('a pending resource', () => {
-  for (const [title, all, open] of cases)
-    test(`below ${title}: ${open}`, async () => {
-      expect(await treeOf(...all).isPending([comp])).toBe(open)
+  for (const [title, resources, open] of cases)
+    test(`is ${open ? '' : 'not '}found at or below ${title}`, async () => {
+      expect(await treeOf(...resources).isPending([comp])).toBe(open)
     })
 
   test('is awaited below a component at any depth', async () => {

@@ -5,7 +5,7 @@ import { createForcedDiff, isReplacement, decideChange } from './decide-change.t
 
 const healthy = { initErrors: [], pendingReplacement: false }
 const failedInit = { initErrors: ['not ready'], pendingReplacement: false }
-const begun = { initErrors: [], pendingReplacement: true }
+const begunReplacement = { initErrors: [], pendingReplacement: true }
 const noOptions = { replaceOnChanges: [], isTriggered: false }
 const change = (fields: Partial<DiffResult>): DiffResult => ({
   ...noDiff,
@@ -26,49 +26,52 @@ describe('decideChange', () => {
     ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noOptions, 'replace'],
     ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noOptions, 'replace'],
     ['init errors alone', failedInit, noDiff, noOptions, 'update'],
-    ['a replacement that began earlier', begun, noDiff, noOptions, 'replace'],
+    ['a replacement that began earlier', begunReplacement, noDiff, noOptions, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], isTriggered: true }, 'replace'],
     ['a forced difference', healthy, createForcedDiff('provider'), noOptions, 'replace'],
-  ] as const)('chooses the kind of change for %s', (_title, old, diff, wish, kind) => {
-    expect(decideChange(old, diff, wish).kind).toBe(kind)
+  ] as const)('chooses the kind of change for %s', (_title, old, diff, options, kind) => {
+    expect(decideChange(old, diff, options).kind).toBe(kind)
   })
 
   test.each<[string, readonly string[], 'update' | 'replace']>([
     ['the key itself', ['size'], 'replace'],
     ['another key', ['colour'], 'update'],
     ['all keys', ['*'], 'replace'],
-  ])('replaces for a changed key that replaceOnChanges names: %s', (_title, patterns, kind) => {
-    const diff = change({ changedKeys: ['size'] })
-    const wish = { replaceOnChanges: patterns, isTriggered: false }
-    expect(decideChange(healthy, diff, wish).kind).toBe(kind)
-  })
+  ])(
+    'decides about a changed key when replaceOnChanges names %s %j: %s',
+    (_title, patterns, kind) => {
+      const diff = change({ changedKeys: ['size'] })
+      const options = { replaceOnChanges: patterns, isTriggered: false }
+      expect(decideChange(healthy, diff, options).kind).toBe(kind)
+    },
+  )
 
   test('a path in replaceOnChanges turns the details below it into replacements, and no others', () => {
     const diff = change(detailed(['box.a', 'add'], ['box["b"].c', 'delete'], ['lid', 'update']))
-    const wish = { replaceOnChanges: ['box'], isTriggered: false }
-    const verdict = decideChange(healthy, diff, wish)
-    if (verdict.kind === 'same') expect.unreachable()
-    expect([...(verdict.reason.detailedDiff ?? [])].map(([, { kind }]) => kind)).toEqual([
+    const options = { replaceOnChanges: ['box'], isTriggered: false }
+    const decision = decideChange(healthy, diff, options)
+    if (decision.kind === 'same') expect.unreachable()
+    expect([...(decision.reason.detailedDiff ?? [])].map(([, { kind }]) => kind)).toEqual([
       'add-replace',
       'delete-replace',
       'update',
     ])
   })
 
-  test('init errors replace when replaceOnChanges names them', () => {
-    const verdict = decideChange(failedInit, noDiff, {
+  test('init errors lead to a replacement when replaceOnChanges names them', () => {
+    const decision = decideChange(failedInit, noDiff, {
       replaceOnChanges: ['#initerror'],
       isTriggered: false,
     })
-    expect(verdict).toMatchObject({ kind: 'replace', reason: { keys: ['#initerror'] } })
+    expect(decision).toMatchObject({ kind: 'replace', reason: { keys: ['#initerror'] } })
   })
 
   test('replacing init errors are added to the details of the provider, if it has any', () => {
-    const wish = { replaceOnChanges: ['#initerror'], isTriggered: false }
-    const verdict = decideChange(failedInit, change(detailed(['lid', 'update'])), wish)
-    if (verdict.kind === 'same') expect.unreachable()
+    const options = { replaceOnChanges: ['#initerror'], isTriggered: false }
+    const decision = decideChange(failedInit, change(detailed(['lid', 'update'])), options)
+    if (decision.kind === 'same') expect.unreachable()
     expect(
-      [...(verdict.reason.detailedDiff ?? [])].map(([path, { kind }]) => [path, kind]),
+      [...(decision.reason.detailedDiff ?? [])].map(([path, { kind }]) => [path, kind]),
     ).toEqual([
       ['lid', 'update'],
       ['#initerror', 'update-replace'],
@@ -84,8 +87,8 @@ describe('decideChange', () => {
   })
 
   test('a changed key that is no path matches no pattern', () => {
-    const wish = { replaceOnChanges: ['size'], isTriggered: false }
-    expect(decideChange(healthy, change({ changedKeys: ['[size'] }), wish).kind).toBe('update')
+    const options = { replaceOnChanges: ['size'], isTriggered: false }
+    expect(decideChange(healthy, change({ changedKeys: ['[size'] }), options).kind).toBe('update')
   })
 
   test('the provider decides whether the old resource is deleted first', () => {

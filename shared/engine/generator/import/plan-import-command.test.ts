@@ -37,14 +37,14 @@ function createInput(
 describe('a planned import', () => {
   test('comes after its parent in any order of the file', () => {
     const parent = urn('test:index:Thing', 'a')
-    const placed = planImports(
+    const planned = planImports(
       [createImport('b', { parent }), createImport('a')],
       createInput(),
       stackUrn,
     )
-    expect(placed.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
-    expect(placed[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
-    expect(placed.every(({ refusal }) => refusal === undefined)).toBe(true)
+    expect(planned.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
+    expect(planned[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
+    expect(planned.every(({ refusal }) => refusal === undefined)).toBe(true)
   })
 
   const state = (id: string, importID = ''): ResourceState =>
@@ -61,16 +61,16 @@ describe('a planned import', () => {
     ['imported under its id', state('own', 'id-a'), 0, undefined],
     ['with another id', state('own'), 1, /already exists/],
     ['imported under another id', state('id-a', 'x'), 1, /already exists/],
-  ])('is compared with a state %s', (_title, there, length, refusal) => {
-    const placed = planImports([createImport('a')], createInput([there]), stackUrn)
-    expect(placed).toHaveLength(length)
-    if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
+  ])('is compared with a state %s', (_title, existing, length, refusal) => {
+    const planned = planImports([createImport('a')], createInput([existing]), stackUrn)
+    expect(planned).toHaveLength(length)
+    if (refusal !== undefined) expect(planned[0]?.refusal).toMatch(refusal)
   })
 
   test('is refused without a known parent', () => {
     const parent = urn('case:index:Group', 'g')
-    const [placed] = planImports([createImport('a', { parent })], createInput(), stackUrn)
-    expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
+    const [planned] = planImports([createImport('a', { parent })], createInput(), stackUrn)
+    expect(planned?.refusal).toBe(`unknown parent '${parent}' for resource '${planned?.urn}'`)
   })
 })
 
@@ -79,8 +79,12 @@ describe('the providers that an import creates', () => {
   const p = urn('pulumi:providers:test', 'p')
 
   test('are the default provider of each package and version in the program', () => {
-    const resource = [createImport('a'), createImport('b'), createImport('c', { version: '2.0.0' })]
-    const needed = findNeededProviders(resource, createInput([], new Map([['test', version]])))
+    const resources = [
+      createImport('a'),
+      createImport('b'),
+      createImport('c', { version: '2.0.0' }),
+    ]
+    const needed = findNeededProviders(resources, createInput([], new Map([['test', version]])))
     expect(needed.map(({ urn: providerUrn }) => providerUrn)).toEqual([
       urn('pulumi:providers:test', 'default_1_2_3'),
       urn('pulumi:providers:test', 'default_2_0_0'),
@@ -93,7 +97,12 @@ describe('the providers that an import creates', () => {
 
   test.each([
     ['the program', {}, '1.2.3', parameters],
-    ['the program with its own version', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
+    [
+      'the program, with the version in the file',
+      { version: '0.6.0' },
+      '1.2.3',
+      { version: '0.6.0' },
+    ],
     [
       'the file',
       { parameterization: ownParameters, version: '2.0.0' },
@@ -118,25 +127,25 @@ describe('the providers that an import creates', () => {
       custom: true,
       id: '1',
     })
-    const resource = [
+    const resources = [
       createImport('a', { provider: p }),
       createImport('g', { component: 'local', id: '' }),
     ]
-    expect(findNeededProviders(resource, createInput([state]))).toEqual([])
+    expect(findNeededProviders(resources, createInput([state]))).toEqual([])
   })
 
   test('include declared providers with their own configuration', () => {
     const inputs = { region: 'r' }
     const declared = createImport('p', { type: 'pulumi:providers:test', id: '', inputs })
-    const resource = [createImport('a', { provider: p }), declared]
-    expect(findNeededProviders(resource, createInput())).toMatchObject([{ urn: p, inputs }])
-    expect(planImports(resource, createInput(), stackUrn)).toHaveLength(1)
+    const resources = [createImport('a', { provider: p }), declared]
+    expect(findNeededProviders(resources, createInput())).toMatchObject([{ urn: p, inputs }])
+    expect(planImports(resources, createInput(), stackUrn)).toHaveLength(1)
   })
 
   test('include named providers with the inputs in the file', () => {
     const providerInputs = { region: 'r' }
-    const resource = [createImport('a', { provider: p, providerInputs })]
-    expect(findNeededProviders(resource, createInput())).toMatchObject([
+    const resources = [createImport('a', { provider: p, providerInputs })]
+    expect(findNeededProviders(resources, createInput())).toMatchObject([
       { urn: p, inputs: providerInputs },
     ])
   })
@@ -160,7 +169,7 @@ describe('findImportError', () => {
       /is not a provider type/,
     ],
     [
-      'parameters for a package of no version',
+      'reports parameters of a resource without a version',
       [
         createImport('a', {
           parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' },
@@ -174,8 +183,8 @@ describe('findImportError', () => {
       [createImport('g', { type: 'g', component: 'local' })],
       undefined,
     ],
-  ])('%s', (_title, resource, expected) => {
-    const importError = findImportError(resource, createInput())
+  ])('%s', (_title, resources, expected) => {
+    const importError = findImportError(resources, createInput())
     if (expected === undefined) expect(importError).toBeUndefined()
     else expect(importError).toMatch(expected)
   })

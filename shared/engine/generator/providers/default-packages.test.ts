@@ -78,7 +78,7 @@ describe('the plugin of a default provider', () => {
     expect(chooseDefaultPackages([extension], state).size).toBe(0)
   })
 
-  test('is an error when two plugins provide one package', () => {
+  test('cannot be chosen when two plugins provide one package', () => {
     const plain = { pkg: 'gold', version: '1.0.0', downloadUrl: '', isExtension: false }
     const parameters = { plugin: 'bridge', version: '2.0.0', value: '' }
     expect(() => chooseDefaultPackages([plain, { ...plain, parameters }], [])).toThrow(

@@ -29,7 +29,7 @@ describe('claimUrn', () => {
     expect(result).toMatchObject({ kind: 'decided', value: { urn: urn('a'), baseIndex: 0 } })
   })
 
-  test('has no old state for a new URN', () => {
+  test('finds no old state for a new URN', () => {
     const result = claim(createSets(), 'new')
     expect(result).toMatchObject({ kind: 'decided', value: { old: undefined, alias: undefined } })
   })

@@ -17,7 +17,7 @@ const findRenamed =
   (urnNow: Urn): Urn | undefined =>
     urnNow === now ? then : undefined
 
-describe('the former names of a resource', () => {
+describe('the former URNs of a resource', () => {
   test.each<[string, Alias, string]>([
     ['a URN as it is', { kind: 'urn', urn: urn('x:y:Z::other') }, urn('x:y:Z::other')],
     ['another name', { kind: 'spec', name: 'old' }, urn('a:b:C::old')],

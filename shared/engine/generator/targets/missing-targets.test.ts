@@ -17,7 +17,7 @@ function createReports() {
   }
 }
 
-test('each unknown target is reported, with a hint at a missing dollar sign', () => {
+test('each unknown target is reported, with a hint about the shell if it has no dollar sign', () => {
   const { messages, emitter } = createReports()
   const targets = createUrnSet([here, plain, child, '**'].map(String))
   expect(areUrnsFound(targets, { states, emitter })).toBe(false)

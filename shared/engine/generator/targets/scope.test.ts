@@ -17,8 +17,8 @@ const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState
   createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
 const stackUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
-const createState = (urnOf: Urn, type: string): ResourceState =>
-  createResourceState({ urn: urnOf, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
+const createState = (stateUrn: Urn, type: string): ResourceState =>
+  createResourceState({ urn: stateUrn, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
 
 /** The states, in the order of their registration. */
 const states = [

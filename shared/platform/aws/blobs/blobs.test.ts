@@ -7,13 +7,13 @@ import { createS3Client } from '../clients.ts'
 import { createBlobs } from './blobs.ts'
 
 /**
- * Starts a bucket that aborts every put before it has read the body. It reports an object with
- * `existingHeaders`, if there is one.
+ * Starts a bucket that aborts every put before it has read the body. To other requests it reports
+ * an object with `existingHeaders`, or no object if there are none.
  */
 async function startAbortingBucket(existingHeaders?: Readonly<Record<string, string>>) {
-  const seen: string[] = []
+  const methods: string[] = []
   const server = createServer((request, response) => {
-    seen.push(request.method ?? '')
+    methods.push(request.method ?? '')
     if (request.method === 'PUT') {
       request.socket.resetAndDestroy()
       return
@@ -32,19 +32,19 @@ async function startAbortingBucket(existingHeaders?: Readonly<Record<string, str
     server.close()
   })
   const blobs = createBlobs({ s3, bucket: 'b', prefix: 'blobs/', clock: createSystemClock() })
-  return { blobs, seen }
+  return { blobs, methods }
 }
 
 const bytes = new Uint8Array(100).fill(7)
 const checksum = createHash('sha256').update(bytes).digest('base64')
 
 test('an aborted put succeeds when the same bytes are already stored', async () => {
-  const { blobs, seen } = await startAbortingBucket({
+  const { blobs, methods } = await startAbortingBucket({
     'Content-Length': '100',
     'x-amz-checksum-sha256': checksum,
   })
   await expect(blobs.put(bytes)).resolves.toBe(Buffer.from(checksum, 'base64').toString('hex'))
-  expect(new Set(seen)).toEqual(new Set(['PUT', 'HEAD']))
+  expect(new Set(methods)).toEqual(new Set(['PUT', 'HEAD']))
 })
 
 test('an aborted put fails when no object or another object is stored', async () => {

@@ -30,13 +30,13 @@ describe('batches', () => {
   const sleeps: number[] = []
   const clock = { sleep: async (ms: number) => void sleeps.push(ms) } as unknown as ClockPort
   const entries = ['a', 'b', 'c'].map(Id => ({ Id }))
-  const busy = { Id: 'b', SenderFault: false, Code: 'InternalError' }
+  const unprocessed = { Id: 'b', SenderFault: false, Code: 'InternalError' }
 
   test('retry the unprocessed entries, and only those', async () => {
     const requested: string[] = []
     await completeBatch(clock, 'x', entries, async triedEntries => {
       requested.push(triedEntries.map(({ Id }) => Id).join(''))
-      return requested.length < 3 ? [busy] : []
+      return requested.length < 3 ? [unprocessed] : []
     })
     expect(requested).toEqual(['abc', 'b', 'b'])
     expect(sleeps.splice(0)).toEqual([100, 200])
@@ -46,12 +46,12 @@ describe('batches', () => {
     let tries = 0
     const failingBatch = completeBatch(clock, 'x', entries, async () => {
       tries += 1
-      return [busy]
+      return [unprocessed]
     })
     await expect(failingBatch).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(tries).toBe(awsLimits.batchAttemptsMax)
     const fault = { Id: 'a', SenderFault: true, Code: 'InvalidMessageContents', Message: 'odd' }
-    const rejectedBatch = completeBatch(clock, 'x', entries, async () => [fault, busy])
+    const rejectedBatch = completeBatch(clock, 'x', entries, async () => [fault, unprocessed])
     await expect(rejectedBatch).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
   })
 })
@@ -86,11 +86,11 @@ describe('the body of a chain message', () => {
     '{"v":1,"deployment":"d","operations":["1"]}',
     '{"v":1,"deployment":"d","operations":[0]}',
     '{"v":1,"deployment":"d","blob":"../x"}',
-  ])('is not decoded from %s', body => {
+  ])("is not decoded from '%s'", body => {
     expect(decodeChainMessage(body, blobs)).toBeUndefined()
   })
 
-  test('whose blob has other contents is refused', async () => {
+  test('whose blob contains no message is refused', async () => {
     bytes.set('b'.repeat(64), Buffer.from('{}'))
     const read = decodeChainMessage(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
     await expect(read?.readMessage()).rejects.toMatchObject({ code: 'STATE_INVALID' })
