@@ -28,7 +28,7 @@ import { describeWithServices } from './describe-with-services.ts'
 
 const clock = createSystemClock()
 
-/** Creates blobs of one test, in memory. */
+/** Creates a blob store in memory, for one test. */
 function createMemoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>()
   return {
@@ -63,20 +63,20 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
   const faulty = createSqsClient(settings)
   const { visibilityMs = 2_000, bytesMax } = options
   const blobs = createMemoryBlobs()
-  const createChains = (loanMs: number) =>
+  const createChains = (timeoutMs: number) =>
     createChainQueue({
-      ...{ sqs: faulty, queues, blobs, clock, logger: silentLogger, visibilityMs: loanMs },
+      ...{ sqs: faulty, queues, blobs, clock, logger: silentLogger, visibilityMs: timeoutMs },
       ...(bytesMax === undefined ? {} : { bytesMax }),
     })
   const chains = createChains(visibilityMs)
-  const lasting = createChains(60_000)
+  const longTimeoutChains = createChains(60_000)
   const close = async (): Promise<void> => {
     for (const queue of Object.values(queues)) await removeQueue(sqs, queue)
     sqs.destroy()
     faulty.destroy()
   }
   return {
-    ports: { chains, longTimeoutChains: lasting, visibilityMs },
+    ports: { chains, longTimeoutChains, visibilityMs },
     blobs,
     counts,
     queues,
@@ -142,15 +142,15 @@ const alwaysFault = (kind: RequestFaultRule['kind'], operation: string): Request
 })
 
 describeWithServices('queues over SQS', ['SQS'], settings => {
-  const noChoice = { canFilter: false }
-  chainQueueContract('SQS', () => openChains(settings()), noChoice)
-  const withHarm = { rules: harmless, visibilityMs: 3_000 }
-  chainQueueContract('SQS, with faults', () => openChains(settings(), withHarm), noChoice)
-  nudgesContract('SQS', () => openNudges(settings()), noChoice)
-  nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), noChoice)
+  const withoutFilters = { canFilter: false }
+  chainQueueContract('SQS', () => openChains(settings()), withoutFilters)
+  const withFaults = { rules: harmless, visibilityMs: 3_000 }
+  chainQueueContract('SQS, with faults', () => openChains(settings(), withFaults), withoutFilters)
+  nudgesContract('SQS', () => openNudges(settings()), withoutFilters)
+  nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), withoutFilters)
   notificationsContract('SQS', () => openNotifications(settings()))
 
-  test('a malformed notification is removed from the queue and hides no other', async () => {
+  test('a malformed notification is delivered neither from the queue nor from an event', async () => {
     const { ports, queue, sqs, close } = await openNotifications(settings())
     await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: '{"v":2}' }))
     expect(await ports.notifications.receive(10, 2_500)).toEqual([])
@@ -206,7 +206,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
   test('a large message is sent by reference and received complete, also as a dead letter', async () => {
     const { ports, blobs, close } = await openChains(settings(), { bytesMax: 100 })
     const { chains } = ports
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     const large = {
       ...message,
       operations: Array.from({ length: 64 }, (_, index) => toOperationId(index)),
@@ -224,7 +224,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
   test('a send whose reply was lost sends a second message', async () => {
     const rules = [alwaysFault('lost', 'SendMessageBatch')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const first = await ports.chains.receive(10, 10_000)
     const second = first.length === 2 ? [] : await ports.chains.receive(10, 10_000)
@@ -237,7 +237,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
   test('a receive whose reply was lost loses nothing: the message is received after its visibility timeout', async () => {
     const rules = [alwaysFault('lost', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules })
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const [delivery] = await ports.chains.receive(1, 20_000, { pool: 'short' })
     expect(delivery?.message).toEqual(message)
@@ -248,7 +248,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
   test('a message that is delivered twice has two deliveries, and one removal suffices', async () => {
     const rules = [alwaysFault('again', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const receiveOptions = { pool: 'short' } as const
     const [one] = await ports.chains.receive(1, 0, receiveOptions)
@@ -262,7 +262,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const { ports, queues, sqs, close } = await openChains(settings())
     const countDead = () =>
       attributeOf(sqs, queues.short.deadLetterUrl, 'ApproximateNumberOfMessages')
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     const bodies = ['no json', '{"v":2}', `{"v":1,"deployment":"d","blob":"${'0'.repeat(64)}"}`]
     for (const MessageBody of bodies)
       await sqs.send(new SendMessageCommand({ QueueUrl: queues.short.url, MessageBody }))
@@ -293,7 +293,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
 
   test('a message of an event source is a delivery that the event source removes', async () => {
     const { ports, counts, close } = await openChains(settings())
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     const body = JSON.stringify({ v: 1, ...message })
     const raw = { id: '1', handle: 'h', body, deliveries: 3, refusals: 0 }
     const delivery = await ports.chains.fromEvent('short', raw)
@@ -306,7 +306,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
 
   test('a message that a function passes on is sent as a new message, and the old one is removed', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
-    const [message = failNever()] = messagesOf(1)
+    const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const QueueUrl = queues.short.url
     const receive = new ReceiveMessageCommand({
@@ -321,21 +321,21 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const { refusals, deliveries } = requeued?.MessageAttributes ?? {}
     expect([refusals?.StringValue, deliveries?.StringValue]).toEqual(['2', '2'])
     const [again, none] = await ports.chains.receive(10, 1_000)
-    // Each receive by SQS counts, and the two deliveries before the message was passed on.
+    // The count has the two deliveries before the message was passed on, and both later receives.
     expect(again).toMatchObject({ message, deliveries: 4, rawMessage: { refusals: 2 } })
     expect(none).toBeUndefined()
     expect(await attributeOf(sqs, QueueUrl, 'ApproximateNumberOfMessagesNotVisible')).toBe(1)
     await close()
   })
 
-  test('a nudge that a task refuses again keeps its refusals', async () => {
+  test('a refused nudge counts its refusals, and starts again at zero after the maximum', async () => {
     const { ports, close } = await openNudges(settings())
     const stack = createStackId()
     await ports.nudges.nudge(stack, 0)
-    const first = (await ports.nudges.receiveNudge(1_000)) ?? failNever()
+    const first = (await ports.nudges.receiveNudge(1_000)) ?? failWithoutMessage()
     expect(first).toMatchObject({ nudge: { stack }, message: { refusals: 0 } })
     expect(await refuseMessages([first.message], ports.nudges.requeue)).toBe(false)
-    const second = (await ports.nudges.receiveNudge(1_000)) ?? failNever()
+    const second = (await ports.nudges.receiveNudge(1_000)) ?? failWithoutMessage()
     expect(second).toMatchObject({ nudge: { stack }, message: { refusals: 1 } })
     const lastMessage = { ...second.message, refusals: awsLimits.messageRefusalsMax - 1 }
     expect(await refuseMessages([lastMessage], ports.nudges.requeue)).toBe(true)
@@ -368,6 +368,6 @@ async function attributeOf(
   return Number((await sqs.send(command)).Attributes?.[name])
 }
 
-function failNever(): never {
-  throw new Error('no message was received')
+function failWithoutMessage(): never {
+  throw new Error('there is no message')
 }

@@ -154,7 +154,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     await requireUnchanged()
   }, 240_000)
 
-  test('a smaller role and another stack are refused, and every edit is in the audit log', async () => {
+  test('an edit without permission is refused, and every edit is in the audit log', async () => {
     await login('preview', ['many/dev'])
     expect((await run('state', 'repair')).err).toContain('already valid')
     expect((await run('state', 'protect', '--all')).err).toContain('[API_FORBIDDEN]')

@@ -34,15 +34,15 @@ function withRole({ client }: ModelDynamo, names: TableNames, role: Role): Model
   const send = (async (...args: Parameters<typeof client.send>): Promise<unknown> => {
     const [command] = args
     const text = JSON.stringify(command.input)
-    const may = text.includes(names.catalog) ? role.catalog : role.journal
-    if (!may.test(command.constructor.name) || /"Delete(Request)?":/.test(text))
+    const allowed = text.includes(names.catalog) ? role.catalog : role.journal
+    if (!allowed.test(command.constructor.name) || /"Delete(Request)?":/.test(text))
       throw Object.assign(new Error(command.constructor.name), { name: 'AccessDeniedException' })
     return client.send(...args)
   }) as ModelDynamo['client']['send']
   return { send }
 }
 
-test('an executor writes only to the journal, and none of its records expires too early', async () => {
+test('an executor writes only to the journal, where only late outcomes and slow operations never expire', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)
@@ -91,7 +91,7 @@ test('an executor writes only to the journal, and none of its records expires to
   expect(remainingItems).toEqual([])
 })
 
-test('a webhook requests, marks and changes documents without a removal', async () => {
+test('a webhook writes requests, marks and documents without deleting an item', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)

@@ -1,5 +1,6 @@
 /**
- * Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that invokes them.
+ * Schedules in the emulator of EventBridge Scheduler, and the local scheduler that invokes their
+ * targets.
  */
 import {
   CreateScheduleGroupCommand,

@@ -1,6 +1,6 @@
 /**
- * Every pair of secrets providers: one stack moves from each to each, and a program of another
- * provider reads its secret output through a StackReference.
+ * Every pair of secrets providers: one stack moves from each provider to each other one. A second
+ * stack, which stays under a passphrase, reads its secret output through a StackReference.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -103,7 +103,7 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
   const runSuccessfully = async (folder: Sandbox, command: string): Promise<string> =>
     requireSuccess(await run(folder, command)).out
 
-  test('a stack moves between each pair of providers, and other stacks read it under each', {
+  test('a stack moves between each pair of providers, and another stack reads its output under each', {
     timeout: 900_000,
   }, async () => {
     await runSuccessfully(sandbox, 'stack init dev')

@@ -39,29 +39,29 @@ const secrets = {
 }
 
 describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  const passed = new Map<string, Set<string>>()
-  const bytesOf = new Map<string, number>()
-  const sent = new Set<string>()
+  const sentSecrets = new Map<string, Set<string>>()
+  const byteCounts = new Map<string, number>()
+  const sentFields = new Set<string>()
   let finder = createSecretFinder(secrets)
   let bundles: ReturnType<typeof createBundles>
   let proxy: CountingProxy
   let sandbox: CloudSandbox
   let token = ''
-  const ends: DeploymentId[] = []
+  const endedDeployments: DeploymentId[] = []
 
   const deployStep = async (command: Command, step: string): Promise<void> => {
     const end = await sandbox.deploy(command, await sandbox.upload({ STEP: step }), 240_000)
     expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
-    ends.push(end.deployment)
+    endedDeployments.push(end.deployment)
   }
 
   beforeAll(async () => {
     bundles = createBundles()
     proxy = await startCountingProxy(settings(), (service, body) => {
-      bytesOf.set(service, (bytesOf.get(service) ?? 0) + body.length)
-      if (service === 'SQS') for (const field of parseSentFields(body)) sent.add(field)
+      byteCounts.set(service, (byteCounts.get(service) ?? 0) + body.length)
+      if (service === 'SQS') for (const field of parseSentFields(body)) sentFields.add(field)
       for (const name of finder.findIn(body))
-        passed.set(service, (passed.get(service) ?? new Set()).add(name))
+        sentSecrets.set(service, (sentSecrets.get(service) ?? new Set()).add(name))
     })
     const functionAws = proxy.settings
     sandbox = await createCloudSandbox('shop', {
@@ -79,7 +79,10 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     bundles?.remove()
   }, 120_000)
 
-  /** Creates a webhook with secrets, which is called once, and a token. */
+  /**
+   * Creates a webhook with secrets, and sends it a valid delivery and a forged one. Returns a new
+   * token of the API.
+   */
   async function makeTriggers(): Promise<string> {
     const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
     const resources = readAwsResources(sandbox.cloud.services.resourceVariables(all, 'short'))
@@ -95,8 +98,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     })
     const sealed = await sealWebhook(platform.sealing, 'main', draft)
     expect(await platform.documents.put(webhookKeyOf('main'), sealed, 0)).toBe(1)
-    const answerToSecret = await call(webhookSecret)
-    expect(answerToSecret).toMatchObject({ statusCode: 200 })
+    const answer = await call(webhookSecret)
+    expect(answer).toMatchObject({ statusCode: 200 })
     expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
     const random = { uuid: randomUUID, bytes: sandbox.control.platform.random.bytes }
     const { token: text } = await createToken(
@@ -138,7 +141,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   test('a forged message in a queue starts, repeats and changes nothing', {
     timeout: 300_000,
   }, async () => {
-    const deployment = ends[0] ?? ''
+    const deployment = endedDeployments[0] ?? ''
     const [changesBefore, exported] = [sandbox.listChanges(), await sandbox.exportState()]
     const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)
     const before = sandbox.calls.length
@@ -150,7 +153,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
       { v: 1, deployment: 'organization/shop/dev/99', operations: [1] },
       { v: 1, deployment: '../../etc/passwd', operations: [1] },
       { v: 1, deployment, operations: [-1] },
-      // A plan instead of operation ids.
+      // The operation itself instead of its id.
       { v: 1, deployment, operations: [{ kind: 'delete', urn: 'urn:x' }] },
       { v: 1, deployment, blob: '0'.repeat(64) },
       'rm -rf /\n{"v":1}',
@@ -173,7 +176,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     expect(sandbox.listChanges()).toEqual(changesBefore)
     expect(await sandbox.exportState()).toBe(exported)
     expect(await sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)).toEqual(history)
-    // No text of a message starts a log line.
+    // No log line contains text of a message.
     const lines = sandbox.readLog().split('\n')
     expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])
     expect(sandbox.readLog()).not.toContain('rm -rf')
@@ -184,32 +187,32 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   }, async () => {
     await deployStep('up', '2')
     await deployStep('refresh', '2')
-    const held = await listStoredBytes(settings(), sandbox.cloud.services)
-    const clear = held.flatMap(({ location, bytes }) =>
+    const stored = await listStoredBytes(settings(), sandbox.cloud.services)
+    const found = stored.flatMap(({ location, bytes }) =>
       [...finder.findIn(bytes)].map(name => `${location}: ${name}`),
     )
-    expect(clear).toEqual([])
+    expect(found).toEqual([])
     await deployStep('destroy', '2')
     const after = await listStoredBytes(settings(), sandbox.cloud.services)
     expect(after.flatMap(({ bytes }) => [...finder.findIn(bytes)])).toEqual([])
     expect(
-      Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
+      Object.fromEntries([...sentSecrets].map(([service, names]) => [service, [...names]])),
     ).toEqual({})
     expect([...finder.findIn(Buffer.from(sandbox.readLog()))]).toEqual([])
     // A message contains ids only, and no record contents.
     const allowedFields = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
-    expect([...sent].filter(field => !allowedFields.includes(field))).toEqual([])
-    expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
+    expect([...sentFields].filter(field => !allowedFields.includes(field))).toEqual([])
+    expect([...sentFields]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
     for (const service of ['DYNAMODB', 'SQS', 'S3', 'KMS'])
-      expect(bytesOf.get(service) ?? 0, service).toBeGreaterThan(100)
-    await checkFinder(held)
+      expect(byteCounts.get(service) ?? 0, service).toBeGreaterThan(100)
+    await checkFinder(stored)
   })
 
   /** Checks the finder itself: it finds names that are in plaintext, and a planted secret. */
-  async function checkFinder(held: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
+  async function checkFinder(stored: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
     const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: sandbox.stack })
     const where = new Set(
-      held.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.location.split(' ')[0]] : [])),
+      stored.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.location.split(' ')[0]] : [])),
     )
     expect(where).toEqual(new Set(['DynamoDB', 'S3']))
     const { region, endpoints } = settings()

@@ -51,7 +51,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     })
     service = await openServiceClient(sandbox, fixture)
   }
-  const stock = async (...args: readonly string[]): Promise<string> =>
+  const runPulumi = async (...args: readonly string[]): Promise<string> =>
     requireSuccess(await service.pulumi(args)).out
 
   /** Ends the lease of the running update now, as the passing of five minutes would. */
@@ -76,8 +76,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     expect(response.status).toBe(200)
   }
   const readVersion = async (version: number): Promise<ExportedState> =>
-    JSON.parse(await stock('stack', 'export', '--version', String(version))) as ExportedState
-  /** Returns the objects that a state neither has nor names by a pending operation. */
+    JSON.parse(await runPulumi('stack', 'export', '--version', String(version))) as ExportedState
+  /** Returns the ids of objects that a state has neither as resources nor as pending creates. */
   const findLost = ({ deployment }: ExportedState): readonly string[] => {
     const knownIds = new Set(deployment.resources?.map(({ id }) => id))
     const pendingNames = (deployment.pending_operations ?? []).map(
@@ -102,14 +102,14 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
           404,
           expect.stringContaining(`pulumi login ${sandbox.cloud.serviceUrl}`),
         ])
-        await stock('login', sandbox.cloud.serviceUrl)
-        expect((await stock('whoami')).trim()).toBe('laptop')
-        await stock('stack', 'init', 'dev')
-        await stock('config', 'set', '--secret', 'text', secret)
-        await stock('up', '--yes')
+        await runPulumi('login', sandbox.cloud.serviceUrl)
+        expect((await runPulumi('whoami')).trim()).toBe('laptop')
+        await runPulumi('stack', 'init', 'dev')
+        await runPulumi('config', 'set', '--secret', 'text', secret)
+        await runPulumi('up', '--yes')
         expect(sandbox.listObjects()).toHaveLength(1)
-        await stock('preview', '--expect-no-changes')
-        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+        await runPulumi('preview', '--expect-no-changes')
+        await runPulumi('up', '--yes', '--skip-preview', '--expect-no-changes')
 
         // Our engine runs the same program in functions, and opens the secrets of the service.
         writeFileSync(join(sandbox.program, 'program.js'), program)
@@ -121,22 +121,22 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         expect(end).toMatchObject({ result: 'succeeded', changes: { same: 2, create: 1 } })
         const noChanges = ['up', '--yes', '--skip-preview', '--expect-no-changes']
         requireSuccess(await service.pulumi(noChanges, { STEP: '2' }))
-        const exported = await stock('stack', 'export')
+        const exported = await runPulumi('stack', 'export')
         const published = await sandbox.control.readSnapshot(sandbox.stack)
         expect(JSON.parse(exported)).toEqual(JSON.parse(published))
         expect(exported).not.toContain(secret)
-        expect((await stock('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
-        const history = JSON.parse(await stock('stack', 'history', '--json')) as object[]
+        expect((await runPulumi('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
+        const history = JSON.parse(await runPulumi('stack', 'history', '--json')) as object[]
         expect(history.map(entry => Reflect.get(entry, 'result') as unknown)).toEqual(
           Array(4).fill('succeeded'),
         )
         // A rename keeps the key, and places the calls of schedules for the new name.
         await createSchedule()
-        await stock('stack', 'rename', 'prod')
-        expect((await stock('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
-        await stock('destroy', '--yes', '--skip-preview')
+        await runPulumi('stack', 'rename', 'prod')
+        expect((await runPulumi('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
+        await runPulumi('destroy', '--yes', '--skip-preview')
         expect(sandbox.listObjects()).toEqual([])
-        await stock('stack', 'rm', '--yes', 'prod')
+        await runPulumi('stack', 'rm', '--yes', 'prod')
         expect(sandbox.readLog()).not.toContain(secret)
       },
       timeoutMs,
@@ -146,7 +146,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       'a killed client holds the stack until its lease ends, and no object is lost',
       async () => {
         await open('many')
-        await stock('stack', 'init', 'dev')
+        await runPulumi('stack', 'init', 'dev')
         const up = service.startPulumi(['up', '--yes', '--skip-preview'])
         await waitUntil(() => sandbox.listObjects().length >= 15, { condition: '15 objects' })
         up.kill('SIGKILL', 'group')
@@ -154,8 +154,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         const busy = await service.pulumi(['up', '--yes', '--skip-preview'])
         expect(busy.err + busy.out).toMatch(/began \d+ s ago, is held by laptop: pulumi up/)
         await endLease()
-        // The refresh begins on the state with every acknowledged entry.
-        await stock('refresh', '--yes', '--skip-preview', '--clear-pending-creates')
+        // The refresh starts from the state that contains every acknowledged journal entry.
+        await runPulumi('refresh', '--yes', '--skip-preview', '--clear-pending-creates')
         const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 9)
         // A refresh with --clear-pending-creates first imports the state without them.
         expect(history.map(({ command, result }) => `${command} ${result}`)).toEqual([
@@ -164,8 +164,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
           'up interrupted',
         ])
         expect(findLost(await readVersion(1))).toEqual([])
-        await stock('up', '--yes', '--skip-preview')
-        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+        await runPulumi('up', '--yes', '--skip-preview')
+        await runPulumi('up', '--yes', '--skip-preview', '--expect-no-changes')
       },
       timeoutMs,
     )
@@ -174,7 +174,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       'the regular check of compaction closes the update of a client that never returns',
       async () => {
         await open('small')
-        await stock('stack', 'init', 'dev')
+        await runPulumi('stack', 'init', 'dev')
         const up = service.startPulumi(['up', '--yes', '--skip-preview'], {
           ...{ GOLD_ASKED: '1', DELAY: '8000' },
         })
@@ -197,10 +197,10 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     )
 
     test(
-      'an update continues when its environments die between and during calls',
+      'an update continues when execution environments of the service die',
       async () => {
         await open('many')
-        await stock('stack', 'init', 'dev')
+        await runPulumi('stack', 'init', 'dev')
         const up = service.startPulumi(['up', '--yes', '--skip-preview'])
         let kills = 0
         let isOver = false
@@ -220,7 +220,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         requireSuccess(await up.done)
         expect(kills).toBeGreaterThan(1)
         expect(sandbox.listObjects()).toHaveLength(50)
-        await stock('up', '--yes', '--skip-preview', '--expect-no-changes')
+        await runPulumi('up', '--yes', '--skip-preview', '--expect-no-changes')
       },
       timeoutMs,
     )

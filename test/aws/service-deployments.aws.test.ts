@@ -1,4 +1,4 @@
-/** Deployments that Pulumi's own command line requests of the functions of the local cloud. */
+/** Deployments that Pulumi's own command line requests from the functions of the local cloud. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
 
 const timeoutMs = 900_000
-const streamed = '--suppress-stream-logs=false'
+const streamLogs = '--suppress-stream-logs=false'
 
 describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -24,19 +24,19 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     await sandbox?.remove()
   }, 120_000)
 
-  const stock = async (...args: readonly string[]): Promise<string> =>
+  const runPulumi = async (...args: readonly string[]): Promise<string> =>
     requireSuccess(await service.pulumi(args)).out
   const run = (operation: string): Promise<string> =>
-    stock('deployment', 'run', operation, streamed)
+    runPulumi('deployment', 'run', operation, streamLogs)
 
   describeWithCommands('deployments of the command line of Pulumi', [['go', 'version']], () => {
     test(
-      'run in functions from the first one on, and are withdrawn and scheduled',
+      'run in functions from the first one on, and are scheduled and cancelled',
       async () => {
         const bundleOf = bundles.findBundle
         sandbox = await createCloudSandbox('small', { aws: settings(), bundleOf })
         service = await openServiceClient(sandbox, 'small')
-        await stock('stack', 'init', 'dev')
+        await runPulumi('stack', 'init', 'dev')
         writeFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'config: {}\n')
         const { requests } = sandbox.control.platform
         await requests.putProgram(sandbox.stack, await sandbox.upload({}))
@@ -44,11 +44,11 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         expect(await run('update')).toContain('2 created')
         expect(sandbox.listObjects()).toHaveLength(1)
         expect(await run('detect-drift')).toContain('succeeded: 2 same')
-        const created = await stock(
+        const created = await runPulumi(
           ...['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *'],
         )
         const id = /ID: +(\S+)/.exec(created)?.[1] ?? ''
-        await stock('stack', 'schedule', 'remove', id, '--yes')
+        await runPulumi('stack', 'schedule', 'remove', id, '--yes')
 
         expect(await run('destroy')).toContain('2 deleted')
         expect(sandbox.listObjects()).toEqual([])
@@ -59,12 +59,12 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         const up = service.startPulumi(['up', '--yes', '--skip-preview'], env)
         const isCreating = (): boolean => sandbox.listChanges().length > changesBefore
         await waitUntil(isCreating, { condition: 'a create' })
-        await stock('deployment', 'run', 'destroy')
-        await stock('deployment', 'cancel', 'dep-5', '--yes')
-        expect(await stock('deployment', 'get', '5')).toMatch(/Status: +skipped/)
+        await runPulumi('deployment', 'run', 'destroy')
+        await runPulumi('deployment', 'cancel', 'dep-5', '--yes')
+        expect(await runPulumi('deployment', 'get', '5')).toMatch(/Status: +skipped/)
         requireSuccess(await up.done)
         expect(sandbox.listObjects()).toHaveLength(1)
-        await stock('destroy', '--yes', '--skip-preview')
+        await runPulumi('destroy', '--yes', '--skip-preview')
         expect(sandbox.listObjects()).toEqual([])
       },
       timeoutMs,

@@ -1,4 +1,4 @@
-/** A lease of Pulumi's own command line that ends by the passing of time, in the local cloud. */
+/** A lease of Pulumi's own command line that expires in real time, in the local cloud. */
 import { afterEach, expect, test } from 'vitest'
 import { leaseMs } from '../../functions/api/service/client-update.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'

@@ -58,7 +58,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         (JSON.parse(await runPulumi(...list)) as { deliveries: { id: string; kind: string }[] })
           .deliveries
       let deliveries = await readDeliveries()
-      // The history follows the response of the receiver.
+      // The history gets a delivery only after the receiver has responded.
       for (let count = 0; deliveries.length < 2 && count < 20; count += 1)
         deliveries = await readDeliveries()
       expect(deliveries.map(({ kind }) => kind)).toEqual(['stack_update', 'ping'])

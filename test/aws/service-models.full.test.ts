@@ -24,7 +24,7 @@ import { createModelQueues } from '../sim/model-queues.ts'
 const clock = createSystemClock()
 const logger = silentLogger
 const close = async (): Promise<void> => undefined
-const noChoice = { canFilter: false }
+const withoutFilters = { canFilter: false }
 
 function openBlobs() {
   const s3 = createModelBucket(clock.now).client as S3Client
@@ -82,12 +82,12 @@ function openChains() {
 blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))
 blobSweepContract('model of S3', async () => ({ ports: openBlobs(), close }))
 archivesContract('model of S3', async () => ({ ports: openBlobs(), close }))
-chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }), noChoice)
+chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }), withoutFilters)
 nudgesContract(
   'model of SQS',
   async () => ({
     ports: { nudges: createNudges({ sqs: sqsOf(['nudges']), url: 'nudges', clock, logger }) },
     close,
   }),
-  noChoice,
+  withoutFilters,
 )

@@ -1,6 +1,7 @@
 /**
  * The partitions of both tables that the routes for Pulumi's command line use, compared with the
- * role of their function. A missing permission appears on AWS only. A new route needs a call.
+ * role of their function. Only AWS itself refuses a missing permission. Each new route needs a
+ * call here.
  */
 import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
@@ -33,7 +34,7 @@ const stackPath = '/api/stacks/{org}/{project}/{stack}'
 const updatePath = `${stackPath}/update/{update}`
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 
-/** Whether no generator serves the requests. */
+/** Whether requests stay in the queue, because no generator starts them. */
 let keepWaiting = false
 
 /** Opens the service over models. The queue of nudges is a stub, which ends requests. */
@@ -54,7 +55,7 @@ async function openService() {
     sealing: { seal: async (text: string) => text, open: async (text: string) => text },
     scheduler: { place: async () => undefined, remove: async () => undefined },
   }
-  /** The records as other processes use them. `withoutUses` omits the partitions of such uses. */
+  /** The records as a generator uses them. `withoutUses` forgets the uses of such a call. */
   const generator = createRecords(deps, blobs)
   const withoutUses = async <T>(run: () => Promise<T>): Promise<T> => {
     const { length } = uses
@@ -250,7 +251,7 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   const { generator, uses, withoutUses } = opened
   const caller = await createCaller(opened)
   const { call, calledRoutes, forbidden } = caller
-  // A stack that was removed leaves records, which its successor removes.
+  // A removed stack leaves records, which the next stack with its name removes.
   const dev = { stackName: 'dev', tags: { a: 'b' }, state: { version: 3, deployment: {} } }
   await call('POST /api/stacks/{org}/{project}', dev)
   await call(`DELETE ${stackPath}`)

@@ -1,4 +1,4 @@
-/** Local stacks whose secrets are under KMS keys, used by the command line. */
+/** Local stacks whose secrets are encrypted under KMS keys, used by the command line. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -53,10 +53,10 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     expect(requireSuccess(await run('config', 'get', 'password')).out.trim()).toBe(password)
     // Nothing changed: secrets that are sealed again compare as equal.
     expect(requireSuccess(await run('up', '--yes', '--skip-preview')).out).toMatch(/unchanged/)
-    const away = await sandbox.run(['up', '--yes', '--skip-preview'], {
+    const unreachable = await sandbox.run(['up', '--yes', '--skip-preview'], {
       env: { ...env, ANTICHAIN_KMS_ENDPOINT: 'http://127.0.0.1:9' },
     })
-    expect([away.exit === 0, away.err]).toEqual([
+    expect([unreachable.exit === 0, unreachable.err]).toEqual([
       false,
       expect.stringContaining('STORE_UNAVAILABLE'),
     ])

@@ -49,7 +49,7 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     await runAll(`stack change-secrets-provider ${secondKey}`)
     expect(readFileSync(file, 'utf8')).not.toContain(firstKey)
     await expectSameSecrets()
-    // The command was killed after it had written the state: the file still has the first key.
+    // As after a kill of the command between the state and the file: the file has the first key.
     writeFileSync(file, underFirstKey)
     await runAll(`stack change-secrets-provider ${secondKey}`)
     await expectSameSecrets()

@@ -1,4 +1,4 @@
-/** A self-managed backend in a store of S3 that has no conditional writes. */
+/** A self-managed backend in an S3-compatible store that has no conditional writes. */
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { hasConditionalWrites } from '../../shared/backends/conditional-writes.ts'
@@ -39,10 +39,10 @@ describeWithServices('a backend without conditional writes', ['S3'], settings =>
   const openStore = async (address: string) =>
     openObjectStore(parseObjectStoreUrl(address, '/'), process.env)
 
-  test('a store is known by its response to a conditional write', async () => {
-    const whole = await openStore(await createAddress(settings().endpoints.S3 ?? ''))
-    await whole.put('a', Buffer.from('x'))
-    expect(await hasConditionalWrites(whole, 'a')).toBe(true)
+  test('the response to a conditional write shows whether a store supports it', async () => {
+    const conditional = await openStore(await createAddress(settings().endpoints.S3 ?? ''))
+    await conditional.put('a', Buffer.from('x'))
+    expect(await hasConditionalWrites(conditional, 'a')).toBe(true)
     for (const refusal of refusals) {
       const { endpoint } = await startProxy(refusal)
       const store = await openStore(await createAddress(endpoint))

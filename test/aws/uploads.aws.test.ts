@@ -27,7 +27,7 @@ async function open(settings: AwsSettings, expiresMs?: number) {
       ...(expiresMs === undefined ? {} : { expiresMs }),
     }),
     archives: createBucketArchives({ ...section, clock: createSystemClock() }),
-    versions: async () =>
+    countVersions: async () =>
       ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,
     close: () => s3.destroy(),
   }
@@ -72,8 +72,8 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     close()
   })
 
-  test('other bytes, a different number of bytes, and another checksum are refused', async () => {
-    const { uploads, versions, close } = await open(settings())
+  test('other bytes, a different number of bytes, and a changed or missing header are refused', async () => {
+    const { uploads, countVersions, close } = await open(settings())
     const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const longer = new Uint8Array(5_001).fill(7)
     const shorter = new Uint8Array(4_999).fill(7)
@@ -88,12 +88,12 @@ describeWithServices('uploads to S3', ['S3'], settings => {
       await send(address, bytes, { 'if-none-match': undefined }),
     ]
     expect(refused.filter(status => status < 400 || status >= 500)).toEqual([])
-    expect(await versions()).toBe(0)
+    expect(await countVersions()).toBe(0)
     close()
   })
 
   test('an address is for one object, and does not overwrite it', async () => {
-    const { uploads, versions, close } = await open(settings())
+    const { uploads, countVersions, close } = await open(settings())
     const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const ownName = archiveNameOf(stack, hashOf(bytes))
     const elsewhere = address.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
@@ -101,22 +101,23 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     expect(await send({ ...address, url: elsewhere }, bytes)).toBe(403)
     expect(await send(address, bytes)).toBe(200)
     expect(await send(address, bytes)).toBe(412)
-    expect(await versions()).toBe(1)
+    expect(await countVersions()).toBe(1)
     close()
   })
 
   test('an address expires', async () => {
-    const { uploads, versions, close } = await open(settings(), 1_000)
+    const { uploads, countVersions, close } = await open(settings(), 1_000)
     const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
-    while (Date.now() < startOf(address) + 3_000) await new Promise(done => setTimeout(done, 200))
+    while (Date.now() < readSigningTime(address) + 3_000)
+      await new Promise(done => setTimeout(done, 200))
     expect(await send(address, bytes)).toBe(403)
-    expect(await versions()).toBe(0)
+    expect(await countVersions()).toBe(0)
     close()
   })
 })
 
 /** Returns the time at which an address was signed. */
-function startOf({ url }: UploadAddress): number {
+function readSigningTime({ url }: UploadAddress): number {
   const [, y, mo, d, h, mi, s] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(
       new URL(url).searchParams.get('X-Amz-Date') ?? '',

@@ -32,7 +32,7 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
     deniedToken = created.auth.client_token
   })
 
-  test('a sealed data key is the text of Vault, and opens after a rotation of its key', async () => {
+  test('a sealed data key is a ciphertext of Vault, and opens after a rotation of its key', async () => {
     const keeper = createVaultKeeper(env)
     const key = new Uint8Array(32).fill(7)
     const sealed = await keeper.wrap(keyUrl('pulumi'), key)
@@ -57,7 +57,7 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
     testStackUnderKey({
       url: keyUrl('pulumi'),
       otherUrl: keyUrl('other'),
-      // Vault creates an absent key of an engine, so the engine is absent.
+      // Vault creates a missing key in an existing engine, so this URL names a missing engine.
       absentUrl: 'hashivault://pulumi?engine=absent',
       malformedUrl: 'hashivault://pulumi?version=2',
       env: () => env,

@@ -50,7 +50,7 @@ const entry = {
   ...{ result: 'succeeded', endTime: 2 },
 }
 
-test('a deployment leaves the objects that the layout names', async () => {
+test('a checkpoint, a history entry and a backup are stored under the names of the layout', async () => {
   expect(isObjectStoreUrl(address)).toBe(true)
   await createStackObject(backend, dev)
   await expect(createStackObject(backend, dev)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
@@ -74,15 +74,15 @@ test('a deployment leaves the objects that the layout names', async () => {
 })
 
 test('another compression replaces the checkpoint, and every reader finds the new one', async () => {
-  const packing = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
-  await save(packing, checkpointOf('2026-02-02T00:00:00Z'))
+  const compressing = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
+  await save(compressing, checkpointOf('2026-02-02T00:00:00Z'))
   const names = listFiles().filter(name => name.startsWith('stacks/'))
   expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
   const found = await readStackObject(backend, dev)
   expect(found && parseStackObject(found).deployment?.manifest.time).toBe('2026-02-02T00:00:00Z')
 })
 
-test('the second of two clients sees the lock of the first, and a third one may remove it', async () => {
+test('a lock refuses every other client until it is released or removed', async () => {
   const lock = { pid: 1, username: 'a', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
   const acquire = (lockId: string) => acquireLock(backend, dev, { lockId, lock, nowMs: Date.now() })
   const release = await acquire('1')

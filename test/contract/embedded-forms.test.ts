@@ -14,8 +14,8 @@ import {
   type Tampering,
 } from './record-forms.ts'
 
-/** The damage to a row of each table: truncated JSON, or an invalid hash. */
-const breakable: Readonly<Partial<Record<StoredKind, string>>> = {
+/** The column of each table in which a damage writes truncated JSON. It is no valid hash either. */
+const damagedColumns: Readonly<Partial<Record<StoredKind, string>>> = {
   log: 'record',
   head: 'arrived',
   outcome: 'outcome',
@@ -37,14 +37,14 @@ function createTampering(path: string): Tampering {
     if (['history', 'snapshot', 'late', 'request'].includes(kind)) return ['stack', stack]
     return ['deployment', deployment]
   }
-  const change = (kind: StoredKind, deployment: DeploymentId, what: string): void => {
+  const change = (kind: StoredKind, deployment: DeploymentId, assignment: string): void => {
     const [column, key] = findKey(kind, deployment)
-    database.prepare(`UPDATE ${kind} SET ${what} WHERE ${column} = ?`).run(key)
+    database.prepare(`UPDATE ${kind} SET ${assignment} WHERE ${column} = ?`).run(key)
   }
   return {
     markNewer: (kind, deployment) => change(kind, deployment, 'format = 2'),
     damage(kind, deployment) {
-      const column = breakable[kind]
+      const column = damagedColumns[kind]
       if (column === undefined) return false
       change(kind, deployment, `${column} = '{"cut'`)
       return true
@@ -60,7 +60,7 @@ function createTampering(path: string): Tampering {
   }
 }
 
-const openTampered = (isOwner: boolean) => async (): Promise<TamperablePlatform> => {
+const openTamperable = (isOwner: boolean) => async (): Promise<TamperablePlatform> => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
   const platforms = [await openEmbeddedPlatform({ home })]
   if (!isOwner) platforms.unshift(await openEmbeddedPlatform({ home }))
@@ -73,8 +73,8 @@ const openTampered = (isOwner: boolean) => async (): Promise<TamperablePlatform>
   return { ports, close, tampering: createTampering(join(home, 'store', 'antichain.db')) }
 }
 
-recordFormsContract('embedded, owner', openTampered(true))
-recordFormsContract('embedded, over the socket', openTampered(false))
+recordFormsContract('embedded, owner', openTamperable(true))
+recordFormsContract('embedded, over the socket', openTamperable(false))
 
 test('a document that is damaged or of a newer version is named, hides no other, and is kept', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
@@ -85,8 +85,8 @@ test('a document that is damaged or of a newer version is named, hides no other,
     const scope = createStackId()
     const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope, name })
     for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
-    const change = (what: string, name: string) =>
-      database.prepare(`UPDATE document SET ${what} WHERE name = ?`).run(name)
+    const change = (assignment: string, name: string) =>
+      database.prepare(`UPDATE document SET ${assignment} WHERE name = ?`).run(name)
     change("value = '{cut'", 'damaged')
     change('format = 2', 'newer')
     const page = await documents.list('schedule', '', scope)

@@ -24,15 +24,15 @@ interface WritingProcess {
 }
 
 let home: string
-let living: ChildProcessByStdio<null, Readable, null>[]
+let children: ChildProcessByStdio<null, Readable, null>[]
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'antichain-kill-'))
-  living = []
+  children = []
 })
 
 afterEach(() => {
-  for (const child of living) child.kill('SIGKILL')
+  for (const child of children) child.kill('SIGKILL')
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -41,7 +41,7 @@ async function startWriting(name: string): Promise<WritingProcess> {
   const child = spawn(process.execPath, [script, home, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  living.push(child)
+  children.push(child)
   const lines: Interface = createInterface({ input: child.stdout })
   const closed = once(lines, 'close')
   const [role] = (await once(lines, 'line')) as [string]
@@ -68,7 +68,7 @@ async function startWriting(name: string): Promise<WritingProcess> {
   }
 }
 
-/** Returns acknowledged operations that the store does not contain, or with another owner. */
+/** Returns the acknowledged operations that the store lacks, or has with another owner. */
 async function findMissing(
   platform: EmbeddedPlatform,
   name: string,

@@ -158,7 +158,7 @@ test('a message or hint of one process wakes the receivers of another', async ()
       await from.chains.send([{ deployment, operations: [toOperationId(4)] }])
       const [delivery] = await waiting
       expect(delivery?.message).toEqual({ deployment, operations: [4] })
-      // Well before the next poll of the receiver.
+      // The message arrived well before the next poll of the receiver.
       expect(performance.now() - began).toBeLessThan(900)
       from.hints.hint(deployment, toOperationId(4))
       expect(await received.promise).toBe(4)
@@ -171,7 +171,7 @@ test('a message or hint of one process wakes the receivers of another', async ()
   }
 })
 
-test('messages of a retired executor do not count for the share of others', async () => {
+test('deliveries to a retired executor do not count toward the delivery limit of the others', async () => {
   const home = createHome()
   const platform = await openEmbeddedPlatform({ home })
   try {

@@ -73,14 +73,14 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   expect(server.listObjects().length).toBeGreaterThan(0)
   expect(client.listObjects()).toEqual([])
   const exported = await client.exportState()
-  const there = requireSuccess(
+  const exportedOnServer = requireSuccess(
     await server.run(['stack', 'export', '-s', readStackName(exported)]),
   ).out
-  expect(exported).toBe(there)
+  expect(exported).toBe(exportedOnServer)
   const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
   expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
   expect(requireSuccess(await client.run(['stack', 'ls'])).out).toContain('dev')
-  // Without changes, the same display reports that, and JSON events arrive.
+  // An update without changes prints its events as JSON.
   const again = requireSuccess(await client.run(['up', '--yes', '--skip-preview', '--json']))
   const events = again.out
     .trim()

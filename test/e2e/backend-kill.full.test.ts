@@ -21,7 +21,7 @@ const listLocks = (): readonly string[] =>
   readdirSync(join(folder, '.pulumi/locks'), { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.json'),
   )
-const findCheckpoint = (): string => {
+const readCheckpoint = (): string => {
   const stacks = join(folder, '.pulumi/stacks')
   const [name = ''] = readdirSync(stacks, { recursive: true, encoding: 'utf8' }).filter(file =>
     file.endsWith('/dev.json'),
@@ -30,23 +30,23 @@ const findCheckpoint = (): string => {
 }
 const run = async (...args: readonly string[]) => requireSuccess(await sandbox.run(args, { env }))
 
-test('a killed deployment keeps its lock, and the next command recovers it', async () => {
+test('a killed deployment keeps its lock until the next command has recovered the deployment', async () => {
   await run('stack', 'init', 'dev')
-  expect(findCheckpoint()).toMatch(
+  expect(readCheckpoint()).toMatch(
     /^\{"version":3,"checkpoint":\{"stack":"organization\/.*\/dev","latest":/,
   )
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
   await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
   expect(listLocks()).toHaveLength(1)
-  const checkpointBefore = findCheckpoint()
+  const checkpointBefore = readCheckpoint()
   running.kill('SIGKILL', 'group')
   await running.done
   expect(listLocks()).toHaveLength(1)
-  expect(findCheckpoint()).toBe(checkpointBefore)
+  expect(readCheckpoint()).toBe(checkpointBefore)
 
   await run(...upArgs, '-p', '8')
   expect(listLocks()).toEqual([])
-  const text = await printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
+  const text = await printEnvelope(parseCheckpoint(Buffer.from(readCheckpoint()), 'dev.json'))
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
@@ -56,7 +56,7 @@ test('a killed deployment keeps its lock, and the next command recovers it', asy
   expect(history).toMatchObject([{ result: 'succeeded' }, { result: 'interrupted' }])
 })
 
-test('an upgrade of the layout refuses a killed deployment, which cancel closes first', async () => {
+test('an upgrade of the layout is refused until cancel has closed a killed deployment', async () => {
   env['PULUMI_DIY_BACKEND_LEGACY_LAYOUT'] = 'true'
   await run('stack', 'init', 'dev')
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
@@ -68,6 +68,6 @@ test('an upgrade of the layout refuses a killed deployment, which cancel closes 
   expect(existsSync(join(folder, '.pulumi/meta.yaml'))).toBe(false)
   await run('cancel', '-s', 'dev', '--yes')
   expect((await run('state', 'upgrade', '--yes')).err).toContain('Upgraded 1 of 1 stacks')
-  const text = await printEnvelope(parseCheckpoint(Buffer.from(findCheckpoint()), 'dev.json'))
+  const text = await printEnvelope(parseCheckpoint(Buffer.from(readCheckpoint()), 'dev.json'))
   expect(findLostObjects(sandbox, readExport(text))).toEqual([])
 })

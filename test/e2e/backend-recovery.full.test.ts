@@ -102,7 +102,7 @@ test('another machine recovers a deployment of a stack that a third one created 
   expect(findLostObjects(sandbox, await readState())).toEqual([])
 })
 
-test('a deployment whose copy another machine ended begins nothing more', async () => {
+test('a deployment whose journal copy another machine fenced begins no further operation', async () => {
   const store = await openObjectStore(parseObjectStoreUrl(`file://${folder}`, '/'), {})
   const backend = await openBackend(store, {})
   await run(['stack', 'init', 'dev'])

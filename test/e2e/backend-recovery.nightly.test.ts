@@ -64,7 +64,7 @@ async function checkRound(
     await run(['cancel', '-s', 'dev', '--yes'], thirdMachine)
     const recovering = sandbox.start([...upArgs, '-p', '8'], { env: thirdMachine })
     const killed = sleep(300 + ((seed + round * 104_729) % 2_000), 'killed' as const)
-    // A deployment that ended before its kill is one of the cases.
+    // The deployment may also end before the kill.
     if ((await Promise.race([killed, recovering.done])) === 'killed')
       recovering.kill('SIGKILL', 'group')
     await recovering.done

@@ -29,7 +29,7 @@ test('a folder without a project file is refused', async () => {
   ])
 })
 
-test('malformed YAML is refused with line and column', async () => {
+test('malformed YAML in the project file is refused with line and column', async () => {
   const folder = createFolder('yaml', { 'Pulumi.yaml': 'name: small\nruntime: [nodejs\nmain: x\n' })
   const result = await sandbox.run(['-C', folder, ...upArgs])
   expectRefused(result, 'PROJECT_INVALID', [/Pulumi\.yaml:3:\d+/])
@@ -76,7 +76,7 @@ test('a program whose SDK would load TypeScript 7 is refused with that reason', 
   expectRefused(result, 'PROGRAM_TYPESCRIPT_MIX', ['7.0.2', 'typescript@5'])
 })
 
-test('a wrong passphrase is refused, and the stack still works with the right one', async () => {
+test('a wrong or missing passphrase is refused, and the stack still works with the right one', async () => {
   const env = { PULUMI_CONFIG_PASSPHRASE: 'open barley' }
   expectRefused(await sandbox.run(upArgs, { env }), 'SECRETS_PASSPHRASE_WRONG', [
     'incorrect passphrase',
@@ -93,7 +93,7 @@ test('-v prints the stack trace of an error', async () => {
   expect(result.err).toMatch(/^\s+at .*:\d+:\d+/m)
 })
 
-test('a home that is a file is refused before the program runs', async () => {
+test('a home that is a file or a broken link is refused with its path', async () => {
   const home = join(sandbox.program, '..', 'home-file')
   writeFileSync(home, '')
   const result = await sandbox.run(upArgs, { env: { ANTICHAIN_HOME: home } })

@@ -16,7 +16,7 @@ afterAll(() => sandbox.remove())
 
 const lastLine = 'these are the last words of the plugin'
 
-test.each<readonly [packages: string, ...parts: string[]]>([
+test.each<readonly [packages: string, ...patterns: string[]]>([
   ['nowhere,elsewhere', 'pulumi-resource-nowhere', 'pulumi-resource-elsewhere', 'looked at'],
   ['not-executable', 'pulumi-resource-not-executable, which is not executable'],
   ['no-port', 'ended before it printed its port', 'the library libfaulty.so is missing'],
@@ -52,11 +52,11 @@ test('a create during which the provider dies becomes a pending operation', asyn
   expect(readExport(await sandbox.exportState()).pending).toEqual([])
 })
 
-test.each<readonly [packages: string, parts: string]>([
+test.each<readonly [packages: string, pattern: string]>([
   ['malformed-outputs', 'answered Create with a malformed value'],
   ['no-id', 'without an id'],
-])('a create with an unusable response (%s) fails the deployment', async (packages, patterns) => {
+])('a create with an unusable response (%s) fails the deployment', async (packages, pattern) => {
   const result = await sandbox.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
-  expectRefused(result, 'DEPLOYMENT_FAILED', [patterns])
+  expectRefused(result, 'DEPLOYMENT_FAILED', [pattern])
   expect(verifyExport(await sandbox.exportState(), { sealed: true })).toEqual([])
 })

@@ -93,13 +93,13 @@ test('the import of a missing file names the file', async () => {
   expectRefused(result, 'FILE_UNREADABLE', ['nowhere.json'])
 })
 
-test('a pending operation is dropped with a warning', async () => {
+test('an import drops a pending operation with a warning', async () => {
   const resource = { urn: 'urn:pulumi:dev::small::gold:index:Thing::x', custom: true }
   const pending = [{ resource: { ...resource, type: 'gold:index:Thing' }, type: 'creating' }]
   const state = JSON.parse(good) as { deployment: Record<string, unknown> }
   state.deployment['pending_operations'] = pending
   writeFileSync(join(sandbox.program, 'pending.json'), JSON.stringify(state))
-  const pattern = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
-  expect(requireSuccess(await sandbox.run(pattern)).err).toContain(resource.urn)
+  const importArgs = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
+  expect(requireSuccess(await sandbox.run(importArgs)).err).toContain(resource.urn)
   expect(await sandbox.exportState()).not.toContain('pending_operations')
 })

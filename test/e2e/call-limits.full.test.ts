@@ -74,7 +74,7 @@ test('a rate spreads the starts of calls, however many may run at once', async (
   })
 })
 
-test('a concurrency limits the calls of all executors together', async () => {
+test('a concurrency rule limits the calls of all executors together', async () => {
   await withStack({ concurrency: '2' }, async sandbox => {
     const env = { COUNT: '10', DELAY: '200', GOLD_ASKED: '1' }
     const serving = [0, 1].map(() => sandbox.start(['serve', '--only', 'executor'], { env }))

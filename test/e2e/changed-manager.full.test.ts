@@ -42,7 +42,7 @@ async function readSecrets(): Promise<unknown> {
   return JSON.parse(requireSuccess(await sandbox.run(args)).out)
 }
 
-test('a state whose manager differs from the stack file is encrypted again by an update', async () => {
+test('a state whose secrets manager differs from that of the stack file is encrypted again by an update', async () => {
   const salt = await replaceSalt()
   expect(await readStateSalt()).not.toBe(salt)
   requireSuccess(await sandbox.run(['preview', '--expect-no-changes', '-s', 'dev']))
@@ -50,7 +50,7 @@ test('a state whose manager differs from the stack file is encrypted again by an
   expect([await readStateSalt(), await readSecrets()]).toEqual([salt, { key: 'hush' }])
 })
 
-test('an update that fails after a change of the manager leaves readable secrets', async () => {
+test('an update that fails after a change of the secrets manager leaves readable secrets', async () => {
   const salt = await replaceSalt()
   const failed = await sandbox.run(upArgs, { env: { FAULT: 'throw' } })
   expect(failed.err).toContain('DEPLOYMENT_FAILED')
@@ -58,7 +58,7 @@ test('an update that fails after a change of the manager leaves readable secrets
   requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
 })
 
-test('a manager whose passphrase is unknown is refused before anything changes', async () => {
+test('a secrets manager whose passphrase is unknown is refused before anything changes', async () => {
   const before = await sandbox.exportState()
   await replaceSalt()
   const env = { PULUMI_CONFIG_PASSPHRASE: 'other' }

@@ -31,7 +31,7 @@ export async function checkKill({ target, objects }: ProcessKill): Promise<void>
     running.kill('SIGKILL', target)
     expect((await running.done).exit).toBe(137)
     await waitUntil(() => sandbox.listProcesses().length === 0, {
-      condition: 'no orphans',
+      condition: 'the end of all child processes',
       limitMs: 15_000,
     })
     expect(sandbox.listObjects().length).toBeLessThan(50)

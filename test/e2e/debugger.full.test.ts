@@ -15,14 +15,14 @@ beforeEach(async () => {
 afterEach(() => sandbox.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
-const waitForDebuggers = (number: number): Promise<void> =>
+const waitForPausedProcesses = (number: number): Promise<void> =>
   waitUntil(() => readDebuggerConfigs(sandbox).length === number, {
     condition: 'processes that wait for a debugger',
   })
 
-test('a program waits for its debugger and continues after it has attached', async () => {
+test('a program waits for its debugger, and continues after the debugger has attached', async () => {
   const running = sandbox.start([...up, '--attach-debugger'])
-  await waitForDebuggers(1)
+  await waitForPausedProcesses(1)
   expect(sandbox.listObjects()).toEqual([])
   const [config] = readDebuggerConfigs(sandbox)
   expect(config).toMatchObject({
@@ -39,7 +39,7 @@ test('a program waits for its debugger and continues after it has attached', asy
   expect(events).toContain('Waiting for debugger to attach (on process id')
 })
 
-test('a plugin from source waits without a time limit, and the program does not wait', async () => {
+test('a plugin from source waits for its debugger, and the program does not wait for one', async () => {
   const folder = join(sandbox.program, 'plugin')
   mkdirSync(folder)
   writeFileSync(join(folder, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
@@ -51,7 +51,7 @@ test('a plugin from source waits without a time limit, and the program does not 
     'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: plugin}]\n'
   writeFileSync(join(sandbox.program, 'Pulumi.yaml'), project)
   const running = sandbox.start([...up, '--attach-debugger=plugin:gold'])
-  await waitForDebuggers(1)
+  await waitForPausedProcesses(1)
   const [config] = readDebuggerConfigs(sandbox)
   expect(config).toMatchObject({ name: 'Pulumi: Plugin (nodejs)', type: 'node' })
   await resumeNode(config?.['port'])
@@ -64,7 +64,7 @@ test('an invalid flag value is refused, and a cancelled program stops waiting', 
   expect(result.err).toContain('invalid --attach-debugger flag value: providers')
   expect(result.exit).not.toBe(0)
   const running = sandbox.start([...up, '--attach-debugger=all'])
-  await waitForDebuggers(1)
+  await waitForPausedProcesses(1)
   running.kill('SIGINT', 'process')
   expect((await running.done).exit).not.toBe(0)
   await waitUntil(() => sandbox.listProcesses().length === 0, {

@@ -40,18 +40,18 @@ function fillDisk(file: string): void {
     }
 }
 
-test('a full disk stops a deployment before any further provider call, and no object is lost', async () => {
+test('a full disk stops a deployment long before its last create, and no object is lost', async () => {
   const running = sandbox.start([...upArgs, '-p', '2'], { env: { DELAY: '200' } })
   await waitUntil(() => sandbox.listObjects().length >= 4, { condition: 'four objects' })
   const filler = join(sandbox.home, 'filler')
   fillDisk(filler)
-  const atFill = sandbox.listObjects().length
+  const objectsAtFill = sandbox.listObjects().length
   await waitUntil(() => running.readOutput().includes('it is kept in memory and retried'), {
     condition: 'the message about the kept result',
   })
   // Records that fit into the allocated log file are still written. The deployment stops long
   // before its 50 creates.
-  expect(sandbox.listObjects().length).toBeLessThan(atFill + 20)
+  expect(sandbox.listObjects().length).toBeLessThan(objectsAtFill + 20)
   expectRefused(await sandbox.run(upArgs), 'STACK_BUSY', ['antichain up'])
   // A user who does not want to make room abandons the kept results.
   running.kill('SIGINT', 'process')

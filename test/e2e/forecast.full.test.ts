@@ -8,7 +8,7 @@ import type { DeploymentCourse } from '../../shared/records/deployment-course.ts
 import type { Forecast } from '../../shared/records/forecast.ts'
 import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
-/** The delays in ms of the objects: two sides, between a first object and a last one. */
+/** The delay of each object in ms. Database and cache depend on the network, the page on both. */
 const delays = { network: 300, database: 900, cache: 200, page: 100 } as const
 const criticalMs = delays.network + delays.database + delays.page
 const workMs = criticalMs + delays.cache
@@ -50,7 +50,7 @@ function pathOf({ criticalPath }: Forecast): readonly string[] {
   return criticalPath.steps.map(({ urn }) => nameOf(urn))
 }
 
-/** Expects a time of at least `expectedMs`, and less than 1.9 s more on a slow machine. */
+/** Expects a time of at least `expectedMs`, and less than 1.9 s more, for slow machines. */
 function expectTime(ms: number, expectedMs: number): void {
   expect(ms).toBeGreaterThanOrEqual(expectedMs)
   expect(ms).toBeLessThan(expectedMs + 1_900)
@@ -79,7 +79,7 @@ test('a preview forecasts waves, critical path and time from the durations of ea
   expect(out).toMatch(/about \d\.\ds with --parallel 1 \(calls [1-3]\.\ds, other work \d\.\ds\)/)
   expect(deployedMs).toBeGreaterThan(workMs)
 
-  // With one slot, one of the two sides waits for the other one.
+  // With one slot, the database or the cache waits for the other one.
   const course = await readDeploymentCourse()
   const { time, criticalPath, total } = course
   expect(criticalPath.steps.map(({ urn }) => nameOf(urn)).at(0)).toBe('network')

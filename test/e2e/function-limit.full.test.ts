@@ -17,12 +17,12 @@ test.concurrent('with 300 resources and a limit of 15 s, every generator makes p
     )
     expect(endedSoFar).toEqual([...new Set(endedSoFar)].toSorted((a, b) => a - b))
     await checkCreatedOnce(sandbox, 300)
-    const gone = await sandbox.run([
+    const destroyed = await sandbox.run([
       ...['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '6'],
       ...['--function-limit', '15s'],
     ])
-    requireSuccess(gone)
-    expect(handOverMessagesOf(gone.out).length).toBeGreaterThan(0)
+    requireSuccess(destroyed)
+    expect(handOverMessagesOf(destroyed.out).length).toBeGreaterThan(0)
     expect(sandbox.listObjects()).toEqual([])
   } finally {
     sandbox.remove()

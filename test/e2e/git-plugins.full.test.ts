@@ -76,14 +76,17 @@ test('a version that is missing in the repository is an error with the message f
 test('`plugin install` accepts the address of a repository', async () => {
   sandbox = createSandbox('small')
   const env = createRepository(rootOf(sandbox))
-  const named = 'git.example/org/plugins/gold'
-  requireSuccess(await sandbox.run(['plugin', 'install', 'resource', named], { env }))
+  const pluginAddress = 'git.example/org/plugins/gold'
+  requireSuccess(await sandbox.run(['plugin', 'install', 'resource', pluginAddress], { env }))
   const listed = requireSuccess(await sandbox.run(['plugin', 'ls', '--json'], { env })).out
   expect(JSON.parse(listed)).toMatchObject([
     { name: 'git.example_org_plugins.git_gold', version: '1.2.0' },
   ])
-  const twice = await sandbox.run(['plugin', 'install', 'resource', `${named}@1.2.0`, '1.2.0'], {
-    env,
-  })
+  const twice = await sandbox.run(
+    ['plugin', 'install', 'resource', `${pluginAddress}@1.2.0`, '1.2.0'],
+    {
+      env,
+    },
+  )
   expect(twice.err).toContain('cannot specify a version when the version is part of the name')
 })

@@ -24,7 +24,7 @@ test('a second Ctrl-C abandons the running operations, and the next run reports 
   running.press(ctrlC)
   expect(await running.done).toBe(cancelled)
   await waitUntil(() => sandbox.listProcesses().length === 0, {
-    condition: 'no orphans',
+    condition: 'the end of all child processes',
     limitMs: 3_000,
   })
   const state = await readCheckedState(sandbox)
@@ -35,7 +35,7 @@ test('a second Ctrl-C abandons the running operations, and the next run reports 
   expect(next.out + next.err).toContain('state pending import')
 })
 
-test('cancel closes a dead deployment and names its pending operations', async () => {
+test('cancel closes a dead deployment, and its running creates become pending operations', async () => {
   const running = sandbox.start([...upArgs, '-p', '4'], { env: { COUNT: '12', DELAY: '60000' } })
   await waitForFourCreates(sandbox)
   running.kill('SIGKILL', 'group')

@@ -5,7 +5,8 @@ import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
 
 /**
- * Waits until the ended operations are recorded. Only then does a kill leave none of them unknown.
+ * Waits until the ends of these creates are recorded. After that, a kill leaves none of them
+ * unknown.
  */
 async function waitUntilRecorded(sandbox: Sandbox, names: readonly string[]): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
@@ -15,7 +16,7 @@ async function waitUntilRecorded(sandbox: Sandbox, names: readonly string[]): Pr
   throw new Error(`${names.join()}: not recorded within 20 s`)
 }
 
-test('a user resolves two creates with unknown ends: one by import, one by clear', async () => {
+test('a user resolves two creates with unknown results: one by import, one by clear', async () => {
   const sandbox = createSandbox('many')
   const env = { COUNT: '4', DELAY: '0' }
   try {
@@ -35,11 +36,11 @@ test('a user resolves two creates with unknown ends: one by import, one by clear
     ).out
     const names = ['thing-0', 'thing-1']
     expect(JSON.parse(listed)).toEqual(names.map(name => ({ urn: urnOf(name), type: 'creating' })))
-    const settle = (...args: string[]) =>
+    const resolve = (...args: string[]) =>
       sandbox.run(['state', 'pending', ...args, '-y', '-s', 'dev'])
-    requireSuccess(await settle('import', urnOf('thing-0'), 'thing-0-1'))
-    requireSuccess(await settle('clear', urnOf('thing-1')))
-    const again = await settle('clear', urnOf('thing-1'))
+    requireSuccess(await resolve('import', urnOf('thing-0'), 'thing-0-1'))
+    requireSuccess(await resolve('clear', urnOf('thing-1')))
+    const again = await resolve('clear', urnOf('thing-1'))
     expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
     const history = requireSuccess(
       await sandbox.run(['stack', 'history', '--json', '-s', 'dev']),

@@ -54,7 +54,7 @@ test('creates during which the provider dies become pending, and the others succ
     expect(state.pending.length).toBeLessThanOrEqual(8)
     const creates = sandbox.listCalls().filter(({ call }) => call === 'create')
     expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
-    // Every fifth resource depends on the previous one, which may be one with an unknown end.
+    // Every fifth resource depends on the previous one, whose result may be unknown.
     const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
     expect(things.length).toBeGreaterThanOrEqual(50 - 2 * state.pending.length)
   } finally {

@@ -25,7 +25,7 @@ const rounds: readonly Round[] = [
 
 test.each(rounds.map(round => [describeRound(round), round] as const))(
   '%s: the deployment resumes automatically, and the cloud equals the state',
-  async (_told, round) => {
+  async (_title, round) => {
     await runRound(round)
   },
   400_000,

@@ -14,7 +14,7 @@ test.each(
   ),
 )(
   '%s',
-  async (_told, round) => {
+  async (_title, round) => {
     results.push(await runRound(round))
   },
   240_000,
@@ -22,7 +22,7 @@ test.each(
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const countKillsOf = (whom: string): number => kills.filter(one => one === whom).length
+  const countKillsOf = (target: string): number => kills.filter(one => one === target).length
   const sumOf = (countOf: (result: RoundResult) => number): number =>
     results.reduce((total, result) => total + countOf(result), 0)
   console.log(

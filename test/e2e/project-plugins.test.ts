@@ -36,7 +36,7 @@ test('a provider in a folder of the project creates and deletes resources', asyn
   chmodSync(file, 0o755)
   requireSuccess(await sandbox.run(upArgs, { env }))
   expect(sandbox.listObjects().length).toBeGreaterThan(0)
-  const elsewhere = ['destroy', '--yes', '--skip-preview', '-s', 'dev']
-  requireSuccess(await sandbox.run(elsewhere, { env }))
+  const destroyArgs = ['destroy', '--yes', '--skip-preview', '-s', 'dev']
+  requireSuccess(await sandbox.run(destroyArgs, { env }))
   expect(sandbox.listObjects()).toEqual([])
 })

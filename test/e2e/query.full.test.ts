@@ -18,7 +18,7 @@ function changeObjects(cloud: string): void {
   }
 }
 
-test('a query reads resources, properties without secrets, deployments, steps and the index', async () => {
+test('a query reads resources, properties without secrets, deployments, steps, drift and the search index', async () => {
   const sandbox = createSandbox('shop')
   const query = async (sql: string): Promise<unknown> =>
     JSON.parse(requireSuccess(await sandbox.run(['query', sql, '--json'])).out)

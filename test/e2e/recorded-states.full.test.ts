@@ -6,8 +6,8 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 /** States that the real Pulumi CLI exported; test/integration/recorded-states.test.ts names them. */
 const folder = resolve(import.meta.dirname, '../fixtures/recorded-states')
 /**
- * Every sixth of the first states of the programs, because each one takes two commands. States with
- * pending operations are left out, because an import drops these operations, as Pulumi's does.
+ * Every sixth of the states, because each one takes two commands. The second states of programs are
+ * left out. So are states with pending operations, which an import drops, as Pulumi's does.
  */
 const names = readdirSync(folder)
   .filter(name => !name.endsWith('-2.state') && !readState(name).includes('"pending_operations"'))

@@ -8,16 +8,16 @@ const resume = ['resume', '--yes', '-s', 'dev']
 
 test.each(['group', 'process'] as const)(
   'a deployment whose %s was killed is resumed: no create is repeated, and no object is lost',
-  async whom => {
+  async target => {
     const sandbox = createSandbox('many')
     try {
       await initDevStack(sandbox)
       const running = sandbox.start([...upArgs, '-p', '8'])
       await waitUntil(() => sandbox.listObjects().length >= 15, { condition: '15 objects' })
-      running.kill('SIGKILL', whom)
+      running.kill('SIGKILL', target)
       await running.done
       await waitUntil(() => sandbox.listProcesses().length === 0, {
-        condition: 'no orphans',
+        condition: 'the end of all child processes',
         limitMs: 3_000,
       })
       // A read does not wait until the deployment is closed or resumed.

@@ -20,9 +20,9 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.remove())
 
-const clear = ['stack', 'export', '--show-secrets', '-s', 'dev']
+const plaintextExportArgs = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
-/** Returns an export without inputs. A stack that imports it seals its secrets again. */
+/** Returns the state without inputs. An importing stack seals their secrets again. */
 function withoutInputs(text: string) {
   const { resources, pending } = readExport(text)
   return { resources: resources.map(({ inputs: _sealed, ...fields }) => fields), pending }
@@ -39,31 +39,33 @@ test('an export is imported into a fresh stack of another installation, which th
 })
 
 test('secrets that are imported in plaintext are sealed', async () => {
-  const open = requireSuccess(await sandbox.run(clear)).out
-  expect(verifyExport(open, { sealed: false })).toEqual([])
-  expect(open).toContain(secret)
-  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: open }))
+  const plaintext = requireSuccess(await sandbox.run(plaintextExportArgs)).out
+  expect(verifyExport(plaintext, { sealed: false })).toEqual([])
+  expect(plaintext).toContain(secret)
+  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: plaintext }))
   const again = await sandbox.exportState()
   expect(verifyExport(again, { sealed: true })).toEqual([])
   expect(again).not.toContain(secret)
-  expect(withoutTime(requireSuccess(await sandbox.run(clear)).out)).toBe(withoutTime(open))
+  expect(withoutTime(requireSuccess(await sandbox.run(plaintextExportArgs)).out)).toBe(
+    withoutTime(plaintext),
+  )
 })
 
 test('a plaintext state is sealed under the passphrase of the stack that imports it', async () => {
   const file = join(sandbox.program, 'Pulumi.dev.yaml')
-  const kept = readFileSync(file, 'utf8')
+  const stackFileText = readFileSync(file, 'utf8')
   rmSync(file)
   const home = join(sandbox.program, '../other-passphrase')
   try {
     const env = { ANTICHAIN_HOME: home, PULUMI_CONFIG_PASSPHRASE: 'open barley' }
     requireSuccess(await sandbox.run(['stack', 'init', 'dev'], { env }))
-    const open = requireSuccess(await sandbox.run(clear)).out
-    requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: open }))
-    const there = requireSuccess(await sandbox.run(clear, { env })).out
-    expect(readExport(there)).toEqual(readExport(open))
+    const plaintext = requireSuccess(await sandbox.run(plaintextExportArgs)).out
+    requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: plaintext }))
+    const there = requireSuccess(await sandbox.run(plaintextExportArgs, { env })).out
+    expect(readExport(there)).toEqual(readExport(plaintext))
     expect(there).toContain(secret)
   } finally {
-    writeFileSync(file, kept)
+    writeFileSync(file, stackFileText)
   }
 })
 
@@ -91,7 +93,7 @@ test.runIf(hasPulumi)('the real Pulumi CLI imports our export and sees no change
   requireSuccess(await sandbox.run(['preview', '-s', 'dev', '--expect-no-changes']))
 })
 
-test('the test reports whether the real Pulumi CLI took part', () => {
+test('a missing Pulumi CLI is reported on stderr', () => {
   if (!hasPulumi)
     process.stderr.write(
       'e2e: no `pulumi` on PATH, so the exchange of states with Pulumi is not tested\n',

@@ -1,4 +1,4 @@
-/** Stacks whose secrets a service of Pulumi keeps, used by the command line. */
+/** Stacks whose secrets a service of Pulumi encrypts, used by the command line. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -94,7 +94,7 @@ test('a stack under a service is deployed, and no plaintext is stored', {
   await runAll('destroy --yes --skip-preview')
 })
 
-test('a stack of a service is imported with its file, moves to a passphrase, and back', {
+test('a stack of a service is imported with its file, moves to a passphrase, and back to the service', {
   timeout: 400_000,
 }, async () => {
   await runAll(
@@ -104,7 +104,7 @@ test('a stack of a service is imported with its file, moves to a passphrase, and
     `stack export --file ${join(sandbox.program, 'state.json')}`,
     `${change} ${urlOf('dev')}`,
   )
-  // Pulumi's own file names no manager: the state does.
+  // A stack file from Pulumi's service names no secrets manager. Only the state names it.
   const file = readStackFile()
   expect(file).toMatch(/^config:\n/)
   await runAll('stack rm dev --force --yes')

@@ -53,7 +53,7 @@ describeWithCommands(
 
     test('creates its components, in a virtual environment of its own', checkLifecycle, slowMs)
 
-    test('without a virtual environment is one error, and nothing is created', async () => {
+    test('without its virtual environment is refused, and nothing is created', async () => {
       rmSync(join(pluginFolder(), 'venv'))
       const result = await sandbox.run(up)
       expect(result.exit).not.toBe(0)
@@ -63,7 +63,7 @@ describeWithCommands(
       expect(sandbox.listObjects()).toEqual([])
     })
 
-    test('that is not a module is loaded as a package', async () => {
+    test('without a __main__.py needs a valid pyproject.toml', async () => {
       rmSync(join(pluginFolder(), '__main__.py'))
       const none = await sandbox.run(up)
       expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')

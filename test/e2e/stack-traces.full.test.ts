@@ -7,8 +7,8 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
 const mapped = `exports.run = (take: () => void): void => { [1].forEach(() => take()) }`
 
-/** The file of the program: a trace of an apply, and the traces of `collectTraces`. */
-type Written = readonly [
+/** The JSON that the program writes: a trace of an apply, and what its `collectTraces` returns. */
+type WrittenTraces = readonly [
   applied: string,
   collected: { readonly traces: readonly string[]; readonly copiedFrames: number },
 ]
@@ -26,11 +26,11 @@ function removeQueueFrames(trace: string): string {
 }
 
 /** Previews the program and returns what it wrote. */
-async function collectTraces(sandbox: Sandbox, remembers: '0' | '1'): Promise<Written> {
+async function previewTraces(sandbox: Sandbox, remembers: '0' | '1'): Promise<WrittenTraces> {
   const tracesFile = join(sandbox.program, '..', 'traces.json')
   const env = { ANTICHAIN_REMEMBER_FRAMES: remembers, TRACES_FILE: tracesFile }
   requireSuccess(await sandbox.run(['preview', '--stack', 'dev'], { env }))
-  return JSON.parse(readFileSync(tracesFile, 'utf8')) as Written
+  return JSON.parse(readFileSync(tracesFile, 'utf8')) as WrittenTraces
 }
 
 /** A program in TypeScript, which ts-node compiles. */
@@ -83,24 +83,27 @@ writeFileSync(process.env.TRACES_FILE, JSON.stringify([text, result]))
 test.each([
   ['TypeScript', typescriptFiles],
   ['ECMAScript modules', moduleFiles],
-])('a program in %s has the same stack traces with remembered frames', async (_language, files) => {
-  const sandbox = createSandbox('traces', { files })
-  try {
-    const { code } = transformSync(mapped, { loader: 'ts', minify: true, sourcemap: 'inline' })
-    writeFileSync(join(sandbox.program, 'mapped.js'), code)
-    for (const name of ['collect-traces', 'child'])
-      cpSync(join(sandbox.program, `${name}.js`), join(sandbox.program, `${name}.cjs`))
-    await initDevStack(sandbox)
-    const expected = await collectTraces(sandbox, '0')
-    const actual = await collectTraces(sandbox, '1')
-    expect(expected[1].traces.length).toBeGreaterThan(200)
-    expect(removeQueueFrames(actual[0])).toBe(removeQueueFrames(expected[0]))
-    expect(actual[1].traces).toHaveLength(expected[1].traces.length)
-    for (const [index, trace] of expected[1].traces.entries())
-      expect(removeQueueFrames(actual[1].traces[index] ?? '')).toBe(removeQueueFrames(trace))
-    expect(expected[1].copiedFrames).toBeGreaterThan(0)
-    expect(actual[1].copiedFrames).toBe(0)
-  } finally {
-    sandbox.remove()
-  }
-})
+])(
+  'a program in %s has the same stack traces with and without remembered frames',
+  async (_language, files) => {
+    const sandbox = createSandbox('traces', { files })
+    try {
+      const { code } = transformSync(mapped, { loader: 'ts', minify: true, sourcemap: 'inline' })
+      writeFileSync(join(sandbox.program, 'mapped.js'), code)
+      for (const name of ['collect-traces', 'child'])
+        cpSync(join(sandbox.program, `${name}.js`), join(sandbox.program, `${name}.cjs`))
+      await initDevStack(sandbox)
+      const expected = await previewTraces(sandbox, '0')
+      const actual = await previewTraces(sandbox, '1')
+      expect(expected[1].traces.length).toBeGreaterThan(200)
+      expect(removeQueueFrames(actual[0])).toBe(removeQueueFrames(expected[0]))
+      expect(actual[1].traces).toHaveLength(expected[1].traces.length)
+      for (const [index, trace] of expected[1].traces.entries())
+        expect(removeQueueFrames(actual[1].traces[index] ?? '')).toBe(removeQueueFrames(trace))
+      expect(expected[1].copiedFrames).toBeGreaterThan(0)
+      expect(actual[1].copiedFrames).toBe(0)
+    } finally {
+      sandbox.remove()
+    }
+  },
+)

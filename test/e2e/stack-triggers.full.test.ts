@@ -51,7 +51,7 @@ const run = async (args: string, ...more: string[]): Promise<string> =>
 const runJson = async (args: string, ...more: string[]): Promise<Record<string, unknown>> =>
   JSON.parse(await run(args, ...more, '--output', 'json')) as Record<string, unknown>
 
-test('schedules are created, changed, listed and removed, as `schedule` shows them', async () => {
+test('schedules are created, changed, listed and removed, and `schedule ls` shows them too', async () => {
   expect(await run('schedule list')).toBe('No schedules are configured for this stack.')
   const every = '0 */4 * * *'
   const drift = await runJson('schedule new --kind drift --auto-remediate --cron', every)
@@ -141,7 +141,7 @@ test('webhooks are the notifications of the stack, and keep their secret in a ch
   expect(await runJson('webhook list')).toEqual({ webhooks: [], count: 0 })
 }, 240_000)
 
-test('drift has no run before the first one, and policies belong to a command', async () => {
+test('drift is unknown before a first run has looked for it, and a stack has no policy packs', async () => {
   expect(await run('drift status')).toBe(
     'Drift detected:    unknown (no run has looked for drift yet)\nRun in progress:   no',
   )
@@ -153,7 +153,7 @@ test('drift has no run before the first one, and policies belong to a command', 
   })
 })
 
-test('the commands use the API of a login, and drift shows the runs of a schedule', async () => {
+test('after a login the commands use the API, and drift shows the runs of a schedule', async () => {
   server = sandbox.start(['serve', '--port', '0'], { env })
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
   await waitUntil(() => address.test(server?.readOutput() ?? ''), { condition: 'a server' })

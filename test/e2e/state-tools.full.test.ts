@@ -44,7 +44,7 @@ test('state edit publishes a valid change, and changes nothing after an error', 
   }
 })
 
-test('stack graph writes the graph of Pulumi, and stack unselect clears the selection', async () => {
+test('stack graph writes the graph in the format of Pulumi, and stack unselect clears the selection', async () => {
   const sandbox = createSandbox('many')
   try {
     await initDevStack(sandbox)

@@ -41,7 +41,7 @@ const startUp = (name: string): RunningCommand => {
   })
 }
 
-test('children of one component are deployed at once, while both programs read a resource', async () => {
+test('two deployments update children of one component at once, while both programs read a resource', async () => {
   const first = startUp('a')
   await waitUntil(() => countUpdates() === 1, { condition: 'the update of a' })
   const second = startUp('b')

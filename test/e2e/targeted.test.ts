@@ -53,7 +53,7 @@ async function readValues(): Promise<Readonly<Record<string, unknown>>> {
   return Object.fromEntries(things.map(({ name, inputs }) => [name, inputs['value']]))
 }
 
-test('targets that do not touch are deployed at once, and a conflict names holder and URN', async () => {
+test('independent targets are deployed at once, and a conflict names the holder and the URN', async () => {
   const [first, second] = await startBoth()
   expect((await readStackState(sandbox)).pending.map(({ name }) => name).toSorted()).toEqual([
     'a',

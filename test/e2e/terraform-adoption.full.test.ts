@@ -73,7 +73,7 @@ describeWithCommands('a Terraform state', [['go', 'version']], () => {
     return run([...args, ...more], variables)
   }
 
-  test('is adopted as deployments record it, and then updated and destroyed', async () => {
+  test('is adopted in the form that a deployment records, and then updated and destroyed', async () => {
     writeState(await createState())
     const report = requireSuccess(await adopt(['--yes'])).out
     expect(report).toMatch(/module\.net\["a"\]\.tfgold_thing\.inner +urn:.*::net-a-inner\n/)
