@@ -10,7 +10,7 @@ import { describeWithCommands } from './toolchains.ts'
 const sdkModules = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
 const example = resolve(import.meta.dirname, '../../examples/terraform-adoption')
 
-/** Places the provider of the example into a folder in which Terraform looks, too. */
+/** Copies the provider of the example into a folder that Terraform also searches. */
 function placeProvider(sandbox: Sandbox): void {
   const { os, arch } = packagePlatformOf(process.platform, process.arch)
   const place = join('registry.opentofu.org/hashicorp/time/0.14.2', `${os}_${arch}`)
@@ -31,7 +31,7 @@ function linkModules(sandbox: Sandbox): void {
 }
 
 describeWithCommands('examples/terraform-adoption', [['go', 'version']], () => {
-  test('its program has no changes after the adoption, and then replaces the configuration', async () => {
+  test('the program has no changes after the adoption, and deploys without the state of Terraform', async () => {
     const sandbox = createSandbox(undefined, { sdk: false })
     try {
       const isSource = (path: string): boolean => !path.includes('node_modules')

@@ -24,7 +24,7 @@ const parallel = 8
 const resourceCount = 200
 const common = ['--yes', '--skip-preview', '-s', 'dev', '-p', String(parallel)]
 
-/** A request in the log of the provider. Lines with responses have no `rpc`. */
+/** A line in the log of the provider. Only lines of requests have `rpc`. */
 interface LoggedCall {
   readonly rpc?: string
   readonly req?: { readonly planned_state?: unknown }
@@ -70,10 +70,12 @@ describeWithCommands('resources of a Terraform provider', [['go', 'version']], (
           .split('\n')
           .map(line => JSON.parse(line) as LoggedCall)
       : []
-  /** Kills all processes of a command when the number of objects fulfils the condition. */
+  /** Starts a command, and kills all its processes when `isDue` holds for the number of objects. */
   const killWhen = async (command: 'up' | 'destroy', isDue: (objects: number) => boolean) => {
     const running = sandbox.start([command, ...common], { env })
-    await waitUntil(() => isDue(listObjectIds().length), { condition: `the objects of ${command}` })
+    await waitUntil(() => isDue(listObjectIds().length), {
+      condition: `objects to kill ${command}`,
+    })
     running.kill('SIGKILL', 'group')
     expect((await running.done).exit).toBe(137)
     await waitUntil(() => sandbox.listProcesses().length === 0, { condition: 'no processes' })
@@ -100,13 +102,16 @@ describeWithCommands('resources of a Terraform provider', [['go', 'version']], (
     requireSuccess(await run('stack', 'init', 'dev'))
     requireSuccess(await run('up', ...common))
     expect(listObjectIds()).toHaveLength(resourceCount)
-    const counts = [150, 90, 40]
-    for (const remaining of counts) await killWhen('destroy', objects => objects <= remaining)
+    const remainingCounts = [150, 90, 40]
+    for (const remaining of remainingCounts)
+      await killWhen('destroy', objects => objects <= remaining)
     requireSuccess(await run('destroy', ...common))
     expect(listObjectIds()).toEqual([])
     expect((await readStackState(sandbox)).resources).toEqual([])
     const deletes = listCalls().filter(isDelete)
     expect(deletes.length).toBeGreaterThanOrEqual(resourceCount)
-    expect(deletes.length).toBeLessThanOrEqual(resourceCount + counts.length * 2 * parallel)
+    expect(deletes.length).toBeLessThanOrEqual(
+      resourceCount + remainingCounts.length * 2 * parallel,
+    )
   })
 })

@@ -15,7 +15,7 @@ import {
 } from './sandbox.ts'
 import { describeWithCommands } from './toolchains.ts'
 
-/** The modules may have to be downloaded and compiled first. */
+/** The time limit of a build, which may have to download and compile Go modules. */
 const buildMs = 900_000
 const testMs = 300_000
 
@@ -30,8 +30,8 @@ function openSandbox(provider: string, folder: string): void {
 
 const run = (args: readonly string[]): Promise<CommandOutput> => sandbox.run(args, { env })
 
-/** The event of a completed step. Other events do not have the field. */
-interface StepEvent {
+/** An engine event. Only the event of a completed step has the field. */
+interface EngineEvent {
   readonly resOutputsEvent?: {
     readonly metadata: { readonly urn: string; readonly type: string; readonly op: string }
   }
@@ -44,7 +44,7 @@ async function deploy(...args: readonly string[]): Promise<Readonly<Record<strin
   )
   const operations: Record<string, string[]> = {}
   for (const line of out.split('\n').filter(text => text.startsWith('{'))) {
-    const { metadata } = (JSON.parse(line) as StepEvent).resOutputsEvent ?? {}
+    const { metadata } = (JSON.parse(line) as EngineEvent).resOutputsEvent ?? {}
     if (metadata === undefined || metadata.op === 'same' || metadata.type.startsWith('pulumi:'))
       continue
     const name = metadata.urn.slice(metadata.urn.lastIndexOf('::') + 2)
@@ -67,8 +67,8 @@ async function destroyStack(): Promise<void> {
   expect(sandbox.listProcesses()).toEqual([])
 }
 
-/** The steps of a replacement that creates first. */
-const createdFirst = ['create-replacement', 'replace', 'delete-replaced']
+/** The steps of a replacement that creates the new object before it deletes the old one. */
+const createBeforeDelete = ['create-replacement', 'replace', 'delete-replaced']
 
 describeWithCommands('published Terraform providers', [['go', 'version']], () => {
   describe('of the plugin framework, protocol 5', () => {
@@ -101,7 +101,7 @@ describeWithCommands('published Terraform providers', [['go', 'version']], () =>
         })
         expect(await deploy('up', '--expect-no-changes')).toEqual({})
         env['STEP'] = '2'
-        expect(await deploy('up')).toEqual({ start: createdFirst, week: ['update'] })
+        expect(await deploy('up')).toEqual({ start: createBeforeDelete, week: ['update'] })
         expect(await readOutputs()).toMatchObject({ year: 2021, week: '2021-02-11T04:05:06Z' })
         const id = '2020-02-12T06:36:13Z,0,0,7,0,0,0'
         await deploy('import', '--no-protect', 'time:index/offset:Offset', 'found', id)
@@ -135,7 +135,10 @@ describeWithCommands('published Terraform providers', [['go', 'version']], () =>
         expect(await readOutputs()).toEqual({ echo: { greeting: 'hello' }, defaulted: 'default' })
         expect(await deploy('up', '--expect-no-changes')).toEqual({})
         env['STEP'] = '2'
-        expect(await deploy('up')).toEqual({ first: createdFirst, second: createdFirst })
+        expect(await deploy('up')).toEqual({
+          first: createBeforeDelete,
+          second: createBeforeDelete,
+        })
         expect(await deploy('refresh', '--expect-no-changes')).toEqual({})
         await destroyStack()
       },
@@ -179,7 +182,10 @@ describeWithCommands('published Terraform providers', [['go', 'version']], () =>
         expect(first['publicKey']).toMatch(/^-----BEGIN PUBLIC KEY-----/)
         expect(await deploy('up', '--expect-no-changes')).toEqual({})
         env['STEP'] = '2'
-        expect(await deploy('up')).toEqual({ key: createdFirst, certificate: createdFirst })
+        expect(await deploy('up')).toEqual({
+          key: createBeforeDelete,
+          certificate: createBeforeDelete,
+        })
         expect((await readOutputs())['publicKey']).not.toBe(first['publicKey'])
         expect(verifyExport(await sandbox.exportState(), { sealed: true })).toEqual([])
         expect(findFilesWith(sandbox.home, 'EC PRIVATE KEY')).toEqual([])
@@ -200,8 +206,8 @@ describeWithCommands('published Terraform providers', [['go', 'version']], () =>
         expect(await deploy('up', '--expect-no-changes')).toEqual({})
         env['STEP'] = '2'
         expect(await deploy('up')).toEqual({
-          pet: createdFirst,
-          text: createdFirst,
+          pet: createBeforeDelete,
+          text: createBeforeDelete,
           die: ['import'],
         })
         const second = await readOutputs()

@@ -61,7 +61,7 @@ test('stack diff shows changes by resource and property without secrets, for ver
   }
 })
 
-test('rollback and undo publish an earlier version, keep the history, and the next up reconciles', async () => {
+test('rollback and undo publish an earlier state as a new version, and the next up adapts the objects', async () => {
   const sandbox = createSandbox('many')
   const deployCount = (count: number) =>
     sandbox.run(upArgs, { env: { COUNT: String(count), DELAY: '0' } })
@@ -105,7 +105,7 @@ test('rollback and undo publish an earlier version, keep the history, and the ne
   }
 })
 
-test('rollback is refused while a deployment runs, and changes nothing', async () => {
+test('rollback is refused while a deployment runs', async () => {
   const sandbox = createSandbox('many')
   try {
     await initDevStack(sandbox)

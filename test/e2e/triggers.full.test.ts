@@ -32,8 +32,8 @@ const goldSdk = readFileSync(
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
 /**
- * The command that requests an address of this machine needs the same allow list as the serving
- * process.
+ * The variables that allow requests to this machine. The commands that check an address need them
+ * as the serving process does.
  */
 const allowed = {
   [outboundVariables.allowedNetworks]: '127.0.0.1/32',
@@ -48,8 +48,8 @@ let url = ''
 
 beforeAll(async () => {
   const manifest = JSON.stringify({ name: 'site', private: true })
-  const createFiles = { 'gold.js': goldSdk, 'package.json': manifest }
-  sandbox = createSandbox('small', { sdk: 'above', files: createFiles })
+  const files = { 'gold.js': goldSdk, 'package.json': manifest }
+  sandbox = createSandbox('small', { sdk: 'above', files })
   github = await startGithub(credential)
   receiver = await startReceiver()
   requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
@@ -81,7 +81,7 @@ beforeAll(async () => {
   requireSuccess(await sandbox.run(notificationArgs, { env }))
 }, 240_000)
 afterAll(async () => {
-  await end()
+  await stopServing()
   github?.close()
   receiver?.close()
   sandbox?.remove()
@@ -91,12 +91,12 @@ async function serve(): Promise<void> {
   const started = sandbox.start(['serve', '--port', '0'], { env: allowed })
   serving = started
   const address = /Webhooks are received at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
-  const isThere = (): boolean => address.test(started.readOutput())
-  await waitUntil(isThere, { condition: 'a server', limitMs: 60_000 })
+  const isListening = (): boolean => address.test(started.readOutput())
+  await waitUntil(isListening, { condition: 'the server listens', limitMs: 60_000 })
   url = `${address.exec(started.readOutput())?.[1] ?? ''}site`
 }
 
-async function end(): Promise<void> {
+async function stopServing(): Promise<void> {
   serving?.kill('SIGKILL', 'group')
   await serving?.done
   serving = undefined
@@ -138,8 +138,8 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
   await waitUntil(() => github.listStatuses(commit).length === 2, { condition: 'both statuses' })
   expect(github.listStatuses(commit).map(({ state }) => state)).toEqual(['pending', 'success'])
   expect(findNotifications('succeeded')).toHaveLength(1)
-  const much = { body: 'x'.repeat(1024 * 1024 + 1), headers: {} }
-  expect(await deliver(url, much)).toMatchObject({ status: 413 })
+  const oversized = { body: 'x'.repeat(1024 * 1024 + 1), headers: {} }
+  expect(await deliver(url, oversized)).toMatchObject({ status: 413 })
 }, 240_000)
 
 test('a pull request is previewed, and the result is posted as a comment', async () => {
@@ -157,8 +157,8 @@ test('a pull request is previewed, and the result is posted as a comment', async
 }, 240_000)
 
 /**
- * Creates a schedule that runs once in a few seconds. The time is extended when the machine was too
- * busy to create it in time.
+ * Creates a schedule that runs once, a few seconds from now. A busy machine may create it too late.
+ * Then the schedule gets a later time.
  */
 async function scheduleSoon(): Promise<void> {
   for (let inMs = 5_000; ; inMs *= 2) {
@@ -193,8 +193,8 @@ test('a schedule that finds drift sends a signed notification', async () => {
   expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
-test('a deployment that ran while no process served is notified by the next serving process', async () => {
-  await end()
+test('the next serving process sends the notification of a deployment that ran while none served', async () => {
+  await stopServing()
   symlinkSync(join(sandbox.home, 'node_modules'), join(sandbox.program, 'node_modules'))
   requireSuccess(await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
   expect(findNotifications('succeeded')).toHaveLength(1)

@@ -61,7 +61,7 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
   })
   afterAll(() => sandbox.remove())
 
-  /** Links the packages as npm does, and the SDK as npm links a dependency on a folder. */
+  /** Links the packages and the folder of the SDK, as `npm install` does. */
   function linkModules(): void {
     const modules = join(sandbox.program, 'node_modules')
     mkdirSync(join(modules, '@pulumi'), { recursive: true })
@@ -153,7 +153,7 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
     ])
   })
 
-  test('is not generated for unknown languages, nor over files of the user', async () => {
+  test('is not generated for unsupported languages, nor into a folder with files of the user', async () => {
     const refused = await sandbox.run([...add, '--language', 'go'])
     expect(refused.err).toContain("error[FEATURE_MISSING]: SDKs for the language 'go'")
     mkdirSync(join(sandbox.program, 'mine'))

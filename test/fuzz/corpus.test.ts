@@ -32,7 +32,7 @@ describe.each(listTargetNames())('the corpus of %s', async name => {
   )
 })
 
-test('an input of a run depends on its seed and number only', () => {
+test('a mutated input depends only on the corpus, the seed and its number', () => {
   const corpus = [...readCorpus('states').values()]
   const mutants = [0, 1, 2, 3].map(index => createMutant(corpus, 7, index))
   expect(createMutant(corpus, 7, 2)).toEqual(mutants[2])

@@ -3,7 +3,10 @@ import { listTargetNames } from './read-corpus.ts'
 import { runFuzz } from './run-fuzz.ts'
 
 const isNight = process.env['ANTICHAIN_TIER'] === 'nightly'
-/** Inputs of a decoder in the full tier, and each night. Archives are unpacked to the disk. */
+/**
+ * The numbers of inputs by decoder: in the full tier, and in each night. Archives have the fewest,
+ * because each one is unpacked to the disk.
+ */
 const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
   archives: [100, 20_000],
   'api-bodies': [300, 50_000],
@@ -12,7 +15,7 @@ const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
 }
 const otherCounts = [1_000, 100_000] as const
 const dayMs = 86_400_000
-/** Each night has a seed of its own, so that the inputs of many nights add up. */
+/** Each night has a seed of its own, and therefore other inputs. */
 const seed = isNight ? Math.floor(Date.now() / dayMs) : 1
 
 test.each(listTargetNames())('mutated inputs of %s are decoded or refused', async name => {

@@ -3,22 +3,22 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder, listSources } from './sources.ts'
 
-/** A page of `docs` with its section, in text and code. */
+/** The path of a page in `docs`, and perhaps a section of it, as text and code cite them. */
 const citation = /\b(docs\/[a-z0-9/-]+\.md)(#[a-z0-9_-]+)?/g
 /** `[text](page.md#section)` in a page. */
 const link = /\]\(([^)\s:]*?)(#[a-z0-9_-]+)?\)/g
-/** Names of documents outside of the repository. */
-const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
+/** Names of documents that are not in the repository. */
+const foreignDocument = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
 
 /** A test whose webhook rules name pages that do not exist. */
-const invented = 'shared/triggers/webhooks/rules.test.ts'
+const testWithInventedPages = 'shared/triggers/webhooks/rules.test.ts'
 
 const pages = listSources(/\.md$/)
-const written = listSources(/\.(ts|mjs|md|sh)$/)
+const citingFiles = listSources(/\.(ts|mjs|md|sh)$/)
 
 test('every cited page and section exists', () => {
-  const cited = written.flatMap(({ path, text }) =>
-    path === invented
+  const cited = citingFiles.flatMap(({ path, text }) =>
+    path === testWithInventedPages
       ? []
       : [...text.matchAll(citation)].map(([, page = '', section]) => ({ path, page, section })),
   )
@@ -39,10 +39,12 @@ test('every link of a page leads to an existing file and section', () => {
 })
 
 test('no file cites a document that is not in the repository', () => {
-  const bad = written.flatMap(({ path, lines }) =>
+  const bad = citingFiles.flatMap(({ path, lines }) =>
     path === 'test/house/citations.test.ts' || path.startsWith('docs/spec/')
       ? []
-      : lines.flatMap((line, index) => (foreign.test(line) ? [`${path}:${index + 1}`] : [])),
+      : lines.flatMap((line, index) =>
+          foreignDocument.test(line) ? [`${path}:${index + 1}`] : [],
+        ),
   )
   expect(bad).toEqual([])
 })

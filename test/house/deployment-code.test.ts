@@ -3,8 +3,11 @@ import { join, normalize, dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from './sources.ts'
 
-/** Returns the files and packages that a file loads at once: all but `import()` and types. */
-function listLoaded(entry: string): ReadonlySet<string> {
+/**
+ * Returns the files and packages that a file loads by static imports, directly or indirectly.
+ * Imports of types do not count.
+ */
+function listStaticImports(entry: string): ReadonlySet<string> {
   const loaded = new Set<string>()
   const visit = (file: string): void => {
     if (loaded.has(file)) return
@@ -21,8 +24,8 @@ function listLoaded(entry: string): ReadonlySet<string> {
   return loaded
 }
 
-test('a deployment loads the code of Terraform, installations, the API and HTTP only on demand', () => {
-  const loaded = [...listLoaded('local/lazy-deployment-handlers.ts')]
+test('a deployment loads the code of Terraform, archives, the API and HTTP only on demand', () => {
+  const loaded = [...listStaticImports('local/lazy-deployment-handlers.ts')]
   expect(loaded).toContain('shared/providers/plugins/plugin-host.ts')
   const unneeded =
     /^(shared\/providers\/terraform\/(client|driver|install)|functions\/api|proto\/gen\/terraform)|^(tar|yauzl|hono|node:http)$/

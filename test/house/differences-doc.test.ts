@@ -16,19 +16,19 @@ function listCodeSpans(heading: string): readonly string[] {
 
 const listed = new Set(listCodeSpans('On the command line').flatMap(code => code.split(' ')))
 
-const options = new Set(
+const refusedOptions = new Set(
   Object.values(unsupportedOptions)
     .flat()
     .map(option => /--[\w-]+/.exec(option)?.[0] ?? option),
 )
 
 test('docs/differences.md lists every option that is refused by name', () => {
-  expect([...options].filter(option => !listed.has(option))).toEqual([])
+  expect([...refusedOptions].filter(option => !listed.has(option))).toEqual([])
 })
 
 test('docs/differences.md lists no option that is not refused', () => {
   const named = [...listed].filter(word => word.startsWith('--') && word !== '--help')
-  expect(named.filter(option => !options.has(option))).toEqual([])
+  expect(named.filter(option => !refusedOptions.has(option))).toEqual([])
 })
 
 test('docs/differences.md lists every command that is refused by name', () => {

@@ -12,7 +12,7 @@ test('every sentence of a document has a named subject and at most 25 words', ()
   expect(faults).toEqual([])
 })
 
-test('code blocks and comments are no prose, and code, a link and a test name are one word', () => {
+test('code blocks and comments are no prose, and a code span, a link or a test name is one word', () => {
   const page = [
     '# A `title` here',
     'A [long',

@@ -30,7 +30,7 @@ const lists: readonly EffectList[] = [
   ...Object.values(effectsOfClients),
 ]
 
-const perOf: Readonly<Record<EffectList['orderedPer'], string>> = {
+const orderSentences: Readonly<Record<EffectList['orderedPer'], string>> = {
   process: '',
   executor: ' For each executor, in this order.',
   chain: ' For each chain, in this order; chains run concurrently.',
@@ -47,24 +47,25 @@ function rowOf(
   const files = sourceFiles.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
   const when =
     condition === undefined || condition.startsWith('unless ') ? condition : `only ${condition}`
-  const whole = [description, ...(when === undefined ? [] : [when])].join('<br>')
+  const effectText = [description, ...(when === undefined ? [] : [when])].join('<br>')
   const loop =
     loopsBackTo === undefined
       ? ''
       : loopsBackTo === at + 1
         ? '; repeated'
         : `; again from ${loopsBackTo}`
-  return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${afterCrash} |`
+  return `| ${at + 1} | \`${call}\` | ${files} | ${effectText}${loop} | ${afterCrash} |`
 }
 
-test('docs/order-of-effects.md equals the table', async () => {
+test('docs/order-of-effects.md equals the lists of effects', async () => {
   const sections = lists.map(({ handler, situation, orderedPer, effects }) => {
     const table = [
       '| | Port call | File | Effect | If the process dies after it |',
       '|---|---|---|---|---|',
     ]
-    const after = perOf[orderedPer] === '' ? '' : `\n${perOf[orderedPer].trim()}\n`
-    return `\n## ${handler}: ${situation}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
+    const orderText =
+      orderSentences[orderedPer] === '' ? '' : `\n${orderSentences[orderedPer].trim()}\n`
+    return `\n## ${handler}: ${situation}\n${orderText}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
   const rows = unlistedCalls.map(
     ({ calls, reason }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${reason}.`,
@@ -77,14 +78,14 @@ ${rows.join('\n')}
 - Starts and ends of programs and plugins: these die with the process that started them, and
   [the next process ends the remaining ones](reliability.md).
 `
-  const passing = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
-  const passed = `- Calls by the wrappers ${passing.join(', ')}, which repeat calls or change their messages: the table names the files that call these wrappers.\n`
-  await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
+  const wrapperLinks = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
+  const wrapperLine = `- Calls by the wrappers ${wrapperLinks.join(', ')}, which repeat calls or change their messages: the table names the files that call these wrappers.\n`
+  await expect(head + sections.join('') + others + wrapperLine).toMatchFileSnapshot(file)
 })
 
-/** Returns the methods of every record port, with its name on platforms. */
+/** Returns every method of a record port, as `port.method` with the port's name on platforms. */
 function listPortMethods(): ReadonlySet<string> {
-  const names: Readonly<Record<string, string>> = {
+  const platformNames: Readonly<Record<string, string>> = {
     DecisionLog: 'decisionLog',
     ChainQueue: 'chains',
     BlobSweep: 'blobSweep',
@@ -96,16 +97,16 @@ function listPortMethods(): ReadonlySet<string> {
       /export interface (\w+)Port \{\n(.*?)\n\}/gs,
     ))
       for (const [, method] of body.matchAll(/^ {2}readonly (\w+): \(/gm))
-        calls.add(`${names[port] ?? port.toLowerCase()}.${method}`)
+        calls.add(`${platformNames[port] ?? port.toLowerCase()}.${method}`)
   }
   return calls
 }
 
-const listedCalls = lists.flatMap(({ effects }) => effects)
-const ofRecords = /^(decisionLog\.append) .*$/
+const listedEffects = lists.flatMap(({ effects }) => effects)
+const appendOfKind = /^(decisionLog\.append) .*$/
 
 test('every method of a port is listed, or omitted for a reason', () => {
-  const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
+  const listed = new Set(listedEffects.map(({ call }) => call.replace(appendOfKind, '$1')))
   const documentedCalls = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
   documentedCalls.delete('provider call')
   expect([...listPortMethods()].filter(call => !documentedCalls.has(call))).toEqual([])
@@ -113,7 +114,7 @@ test('every method of a port is listed, or omitted for a reason', () => {
   expect(unlistedCalls.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
 })
 
-/** Returns the sources of all code with effects, by path. */
+/** Returns the text of each file that may call a port for an effect, by path. */
 function readSources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: projectFolder }),
@@ -124,29 +125,29 @@ function readSources(): ReadonlyMap<string, string> {
   return new Map(sourcePaths.map(path => [path, readFileSync(join(projectFolder, path), 'utf8')]))
 }
 
-test('the table names exactly the files that call a port for an effect', () => {
+test('the lists name exactly the files that call a port for an effect', () => {
   const methods = listPortMethods()
-  const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
+  const omittedCalls = new Set(unlistedCalls.flatMap(({ calls }) => calls))
   const callSites = new Set<string>()
   for (const [path, text] of readSources())
     for (const [, call = ''] of text.matchAll(/\b((?:\w+)\.(?:\w+))\(/g))
-      if (methods.has(call) && !silent.has(call) && call !== 'decisionLog.append')
+      if (methods.has(call) && !omittedCalls.has(call) && call !== 'decisionLog.append')
         callSites.add(`${call} by ${path}`)
-  const listed = listedCalls
+  const listed = listedEffects
     .filter(({ call }) => methods.has(call))
     .flatMap(({ call, sourceFiles }) => sourceFiles.map(path => `${call} by ${path}`))
   expect([...callSites].sort()).toEqual([...new Set(listed)].sort())
 })
 
-test('the table names the files that decide log records', () => {
-  const decided = /(?:\bkind: '(?=[a-z-]+')([a-z-]+)'(?:, phase: '([a-z-]+)')?)/g
-  const rows = listedCalls.filter(({ call }) => call.startsWith('decisionLog.append '))
+test('the lists name the files that decide log records, and every kind of record', () => {
+  const decisionKind = /(?:\bkind: '(?=[a-z-]+')([a-z-]+)'(?:, phase: '([a-z-]+)')?)/g
+  const rows = listedEffects.filter(({ call }) => call.startsWith('decisionLog.append '))
   const kinds = new Set(rows.map(({ call }) => call.slice('decisionLog.append '.length)))
   const wrong: string[] = []
   for (const { call, sourceFiles } of rows)
     for (const path of sourceFiles) {
       const text = readSources().get(path) ?? ''
-      const all = [...text.matchAll(decided)].map(([, kind, phase]) =>
+      const all = [...text.matchAll(decisionKind)].map(([, kind, phase]) =>
         phase === undefined ? kind : `${kind} ${phase}`,
       )
       if (!all.includes(call.slice('decisionLog.append '.length))) wrong.push(`${call} by ${path}`)

@@ -17,7 +17,7 @@ error[STACK_NOT_FOUND]: the stack 'prod' of project 'site'
   hint: List stacks with \`antichain stack ls\`, or create one with \`antichain stack init <name>\`.
 \`\`\`
 
-When an error concerns a resource, a line between the two names it. With \`-v\` the stack trace follows. A code never
+When an error concerns a resource, a line between these two names the resource. With \`-v\` the stack trace follows. A code never
 changes its meaning, but sentences may be reworded: scripts should read the code or the exit code only. Some errors
 print a more specific hint than the one in this list.
 

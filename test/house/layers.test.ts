@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { listSources } from './sources.ts'
 
 /**
- * Folders and files from the bottom up. Each imports those below it and its own; those on one line
- * do not import each other. A file belongs to the longest matching entry. Type-only imports count.
+ * The folders by layer, the lowest layer first. A file may import files of its own folder and of
+ * lower layers, but no other folder of its layer. A file belongs to the longest matching folder.
+ * Type-only imports count.
  */
 const layers: readonly (readonly string[])[] = [
   ['shared/errors', 'shared/config', 'proto'],
@@ -57,7 +58,7 @@ const layerOf = (path: string): { readonly at: number; readonly folder: string }
 
 const code = listSources(/\.(ts|mjs)$/)
 
-test('imports have one direction', () => {
+test('a file imports only from its own folder and from lower layers', () => {
   const wrong: string[] = []
   for (const { path, text } of code) {
     const from = layerOf(path)
@@ -71,8 +72,8 @@ test('imports have one direction', () => {
   expect(wrong).toEqual([])
 })
 
-test('every product file has a place in the order', () => {
-  const configuration = /^[^/]+$/
-  const placeless = code.filter(({ path }) => !configuration.test(path) && !layerOf(path))
+test('every file belongs to a layer', () => {
+  const rootFile = /^[^/]+$/
+  const placeless = code.filter(({ path }) => !rootFile.test(path) && !layerOf(path))
   expect(placeless.map(({ path }) => path)).toEqual([])
 })

@@ -20,7 +20,7 @@ interface Proof {
   readonly title: string
 }
 
-/** Returns our tests by the names of Pulumi's tests, which begin their titles. */
+/** Returns our tests by the names of Pulumi's tests, with which their titles begin. */
 function findProofs(): ReadonlyMap<string, readonly Proof[]> {
   const proofs = new Map<string, Proof[]>()
   for (const { path, text } of listSources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
@@ -47,7 +47,7 @@ differ. Regenerate it after a change with \`npm test -- test/house/lifecycle-doc
 
 const proofs = findProofs()
 
-const wordOf = (group: string, name: string): string => {
+const cellOf = (group: string, name: string): string => {
   const here = proofs.get(name) ?? []
   const links = here.map(({ path, title }) => `[${formatLink(title, name)}](../${path})`)
   if (links.length > 0) return links.join('; ')
@@ -62,17 +62,17 @@ function formatLink(title: string, name: string): string {
 }
 
 const all = Object.entries(catalogue).flatMap(([group, names]) =>
-  names.map(name => ({ group, name, word: wordOf(group, name) })),
+  names.map(name => ({ group, name, cell: cellOf(group, name) })),
 )
 
 test('docs/coverage-of-lifecycle.md equals the titles of the tests', async () => {
-  const missing = all.filter(({ word }) => word === '**not yet**').length
-  const omittedCount = all.filter(({ word }) => word.startsWith('left out')).length
+  const missing = all.filter(({ cell }) => cell === '**not yet**').length
+  const omittedCount = all.filter(({ cell }) => cell.startsWith('left out')).length
   const proven = all.length - missing - omittedCount
   const counts = `\n${all.length} tests: ${proven} covered, ${omittedCount} not applicable, ${missing} missing.\n`
   const groups = Object.keys(catalogue).map(group => {
     const rows = all.filter(row => row.group === group)
-    const table = rows.map(({ name, word }) => `| ${name} | ${word} |\n`).join('')
+    const table = rows.map(({ name, cell }) => `| ${name} | ${cell} |\n`).join('')
     return `\n## ${group}\n\n| Pulumi's test | Our test |\n|---|---|\n${table}`
   })
   await expect(head + counts + groups.join('')).toMatchFileSnapshot(file)

@@ -23,7 +23,7 @@ const banned = new RegExp(
   `\\b(?:${bannedWords.join('|')}|(?:tell|asked|told|said|heard|stands)[A-Z]\\w*|\\w+(?:About|Asked|Told|Said|Beside|Heard)(?:[A-Z]\\w*)?)\\b`,
 )
 
-/** A field of stored records, which keeps its name. */
+/** A field of stored records, whose name must not change. */
 const recordField = /\bisAskedAgain\b/g
 
 /** JSON keys in responses of the API and webhooks: clients depend on these names. */
@@ -41,13 +41,13 @@ test('no identifier contains a banned word', () => {
     scanned.code
       .split('\n')
       .flatMap((line, index) =>
-        isBanned(path, line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+        hasBannedWord(path, line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
       ),
   )
   expect(bad).toEqual([])
 })
 
-function isBanned(path: string, line: string): boolean {
+function hasBannedWord(path: string, line: string): boolean {
   const key = publicKeys[path]
   return banned.test(
     (key === undefined ? line : line.replaceAll(new RegExp(`\\b${key}\\b`, 'g'), '')).replaceAll(
@@ -68,13 +68,13 @@ test('an exported name is unique in the project', () => {
       if (!paths.includes(path)) files.set(name, [...paths, path])
     }
   const repeated = [...files]
-    .filter(([name, paths]) => paths.length > 1 && !isPortImplementation(name, paths))
+    .filter(([name, paths]) => paths.length > 1 && !mayShareName(name, paths))
     .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
   expect(repeated).toEqual([])
 })
 
-/** Adapters of one port share its name, and so do the Lambda entry points. */
-function isPortImplementation(name: string, paths: readonly string[]): boolean {
+/** Adapters of one port may export the same `create…`, and Lambda entry points export `handler`. */
+function mayShareName(name: string, paths: readonly string[]): boolean {
   const isAdapter = paths.every(path => /^(?:shared\/platform|test\/sim)\//.test(path))
   const isEntry = paths.every(path => /^functions\/(?:[^/]+\/)+main\.ts$/.test(path))
   return (isAdapter && name.startsWith('create')) || (isEntry && name === 'handler')

@@ -25,22 +25,22 @@ type Row = (typeof retryPolicy)[keyof typeof retryPolicy]
 const formatSeconds = (ms: number): string =>
   ms >= 60_000 ? `${ms / 60_000} min` : `${ms / 1000} s`
 
-function formatTries(row: Row): string {
+function formatAttempts(row: Row): string {
   if (!('retry' in row)) return 'once'
   const { retry } = row
-  const often =
+  const attempts =
     'attemptsMax' in retry
       ? `${retry.attemptsMax} times`
       : 'totalMs' in retry
         ? `for ${formatSeconds(retry.totalMs)}`
         : 'for ever'
-  return `${often}, pauses from ${formatSeconds(retry.firstPauseMs)} to ${formatSeconds(retry.longestPauseMs)}`
+  return `${attempts}, pauses from ${formatSeconds(retry.firstPauseMs)} to ${formatSeconds(retry.longestPauseMs)}`
 }
 
-test('docs/retry-policy.md is the table', async () => {
+test('docs/retry-policy.md equals the table in retry-policy.ts', async () => {
   const rows = Object.values(retryPolicy).map((row: Row) => {
     const end = 'verdict' in row ? row.verdict : ''
-    return `| ${row.source} | ${row.consequence} | ${end} | ${formatTries(row)} |\n`
+    return `| ${row.source} | ${row.consequence} | ${end} | ${formatAttempts(row)} |\n`
   })
   await expect(head + rows.join('')).toMatchFileSnapshot(file)
 })

@@ -5,27 +5,27 @@ const code = listSources(/\.(ts|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
 /** Files with generic names, each with its reason. */
-const plainNames: Readonly<Record<string, string>> = {
+const allowedGenericNames: Readonly<Record<string, string>> = {
   'shared/secrets/secrets-from-state.ts': 'the secrets manager of a stack is a term of the domain',
   'shared/engine/monitor/monitor-handlers.ts': 'the gRPC service ResourceMonitor',
   'shared/engine/monitor/engine-handlers.ts': 'the gRPC service Engine',
 }
-/** Files with tests that do not run everywhere, each with its reason. */
+/** Files with tests that are skipped under a condition, by path. The value is that condition. */
 const conditionalTests: Readonly<Record<string, string>> = {
-  'test/e2e/round-trip.test.ts': 'Pulumi, if it is installed',
+  'test/e2e/round-trip.test.ts': 'Pulumi is not installed',
   'test/aws/describe-with-services.ts':
-    'emulators without an installed toolchain; with CI set they fail instead',
-  'test/infra/sandbox.aws.test.ts': 'machines that forbid namespaces of users',
-  'test/permissions/superfluous-permissions.aws.test.ts': 'runs of single test files',
+    'the toolchain of an emulator is not installed; with CI set the tests fail instead',
+  'test/infra/sandbox.aws.test.ts': 'the machine forbids user namespaces',
+  'test/permissions/superfluous-permissions.aws.test.ts': 'only single test files run',
   'test/e2e/toolchains.ts':
-    'languages without an installed toolchain; with CI set they fail instead',
+    'the toolchain of a language is not installed; with CI set the tests fail instead',
 }
 const columnsMax = 100
 /** The maximum width of a line with a text literal, because a search must find a whole sentence. */
 const columnsOfTextMax = 180
 
 describe('house rules', () => {
-  test('no line exceeds the maximum width', () => {
+  test('no line outside of tests exceeds the maximum width', () => {
     const wide = code.flatMap(({ path, lines }) =>
       lines.flatMap((line, index) =>
         !isTest(path) && isWide(line) ? [`${path}:${index + 1}`] : [],
@@ -48,7 +48,7 @@ describe('house rules', () => {
         !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|aws|nightly))?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
           name,
         ) ||
-        (plainNames[path] === undefined && emptyName.test(name))
+        (allowedGenericNames[path] === undefined && genericName.test(name))
       )
     })
     expect(bad.map(({ path }) => path)).toEqual([])
@@ -64,7 +64,7 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('no file only re-exports others', () => {
+  test('no file re-exports another one with `export *`', () => {
     const barrels = code.filter(({ text }) => /^export \*/m.test(text))
     expect(barrels.map(({ path }) => path)).toEqual([])
   })
@@ -124,7 +124,7 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('package versions are exact', () => {
+  test('the versions of dependencies are exact', () => {
     const bad = listSources(/(^|\/)package\.json$/).flatMap(({ path, text }) => {
       const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<
         string,
@@ -138,7 +138,7 @@ describe('house rules', () => {
   })
 })
 
-const emptyName =
+const genericName =
   /^index\.ts$|(^|-)(utils?|helpers?|common|types?|misc|impl|service|manager|interfaces?)\.ts$/
 
 /** Reports whether a line is too wide. Text literals do not count, up to a maximum. */

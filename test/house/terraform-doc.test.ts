@@ -5,7 +5,7 @@ import { projectFolder } from './sources.ts'
 
 const file = join(projectFolder, 'docs', 'coverage-of-terraform.md')
 
-/** The rules of each area. The first 40 are a checklist; the last area has further features. */
+/** The rules for hosts by area. The last area has further features; the others have 40 rules. */
 interface Checklist {
   /** The files of the proofs by their short names. */
   readonly files: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ interface Checklist {
   }[]
 }
 
-/** A rule, and its proofs: `file: title of a test`, or `case: name of a golden case`. */
+/** A rule, and its proofs: `short name of a file: title of a test`, or `case: golden case`. */
 interface CheckedRule {
   readonly rule: string
   readonly proofs: readonly string[]
@@ -73,7 +73,7 @@ test('each rule has a proof, and each proof exists', () => {
   expect(proofs.filter(proof => !isProven(proof))).toEqual([])
 })
 
-test('the checklist has 40 rules before the further features, and no file without a proof', () => {
+test('the checklist has 40 rules before the further features, and names no file without a proof', () => {
   const featureCount = checklist.areas.at(-1)?.rules.length ?? 0
   expect(allRules.length - featureCount).toBe(40)
   const proofs = allRules.flatMap(rule => rule.proofs)

@@ -35,10 +35,10 @@ test('docs/transitions.md equals the table', async () => {
   )
   const table = rows.map(row => `| ${row} |\n`).join('')
   const meanings = formatMeanings('State', headStateConditions) + formatMeanings('When', conditions)
-  await expect(head + table + what + meanings).toMatchFileSnapshot(file)
+  await expect(head + table + termMeanings + meanings).toMatchFileSnapshot(file)
 })
 
-const what = `
+const termMeanings = `
 ## Meaning of the terms
 
 \`called\`: an attempt was not given back; \`called before\`: an attempt before the last one. Only a begin contains the data

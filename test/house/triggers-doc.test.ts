@@ -76,6 +76,7 @@ test('the numbers of the page equal the limits', () => {
   })
 })
 
+/** The words of the page for numbers. The index of a word is its number. */
 const numerals = ['no', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 
 function readNumeral(pattern: RegExp): number {

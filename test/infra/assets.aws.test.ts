@@ -19,8 +19,8 @@ afterAll(() => {
   for (const each of folders) rmSync(each, { recursive: true })
 })
 
-/** The file of each handler, which reads no variables when it is loaded. */
-const handlers = {
+/** The file of each handler. Loading these files needs no environment variables. */
+const handlerFiles = {
   webhook: 'answer-webhook',
   schedule: 'run-due-schedule',
   'step-generator': 'run-deployment',
@@ -28,7 +28,7 @@ const handlers = {
   compaction: 'serve-compaction',
 } as const
 
-/** Returns the row of a function, with an existing handler as its entry. */
+/** Returns the row of a function with another entry, and without an entry for the long pool. */
 function rowOf(name: FunctionRow['name'], entry: string): FunctionRow {
   const { longEntry: _, ...row } =
     functionsTable.find(each => each.name === name) ?? failAbsent(name)
@@ -39,10 +39,10 @@ const failAbsent = (name: string): never => {
 }
 
 describe('a bundle', () => {
-  test.each(Object.keys(handlers) as (keyof typeof handlers)[])(
+  test.each(Object.keys(handlerFiles) as (keyof typeof handlerFiles)[])(
     'of the handler of %s can be loaded without packages',
     name => {
-      const row = rowOf(name, `functions/${name}/${handlers[name]}.ts`)
+      const row = rowOf(name, `functions/${name}/${handlerFiles[name]}.ts`)
       const target = createAssets('all', folder).bundleFunction(row)
       expect(readdirSync(target)).toContain('main.mjs')
       const output = execFileSync(
@@ -69,14 +69,14 @@ describe('a bundle', () => {
     expect(statSync(join(target, 'pulumi-resource-pulumi-nodejs')).mode & 0o111).not.toBe(0)
   })
 
-  test('of a missing entry is refused by name', () => {
+  test('of a missing entry is refused', () => {
     const assets = createAssets('all', folder)
     expect(() => assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))).toThrow(
       expect.objectContaining({ code: 'PLATFORM_ENTRY_MISSING' }),
     )
   })
 
-  test('of a missing entry is empty if only the template is needed', () => {
+  test('of a missing entry has only a placeholder in the mode `existing`', () => {
     const assets = createAssets('existing', folder)
     const target = assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))
     expect(readdirSync(target)).toEqual(['main.absent'])
@@ -147,7 +147,7 @@ describe('the image', () => {
     expect(start).toBe(`step-generator/${handlerName}`)
   })
 
-  test('has the bundle of each function and its task in a separate folder', () => {
+  test('has a folder for each function, with the bundles of the function and of its task', () => {
     const longRows = imageRows.filter(({ longEntry }) => longEntry !== undefined)
     const rows = longRows.map(row => ({
       ...row,

@@ -13,14 +13,14 @@ test('the time of a request has the format of HTTP APIs', () => {
   expect(eventOf('/').requestContext.time).toBe('04/Mar/2020:19:03:58 +0000')
 })
 
-test('repeated query parameters are joined by commas, also one named cookie', () => {
+test('repeated query parameters are joined by commas, also those named cookie', () => {
   expect(eventOf('/?cookie=a&cookie=b').queryStringParameters).toEqual({ cookie: 'a,b' })
 })
 
 test.each([
-  ['text', { 'content-type': 'application/json' }, Buffer.from('{}'), false],
-  ['a compressed text', jsonGzip, gzipSync('{}'), true],
-  ['bytes', { 'content-type': 'application/gzip' }, gzipSync('{}'), true],
+  ['a text body', { 'content-type': 'application/json' }, Buffer.from('{}'), false],
+  ['a compressed text body', jsonGzip, gzipSync('{}'), true],
+  ['a binary body', { 'content-type': 'application/gzip' }, gzipSync('{}'), true],
 ])('%s arrives without damage', (_, headers, body, isBase64Encoded) => {
   const rawHeaders = Object.entries(headers).flat()
   const event = httpEventOf(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cloudHelp, parseCloudArgs } from '../../infra/local-cloud/argv.ts'
 
-test('without arguments the defaults are those of the help', () => {
+test('without arguments all options have their defaults, and arguments replace them', () => {
   expect(parseCloudArgs([])).toEqual({
     help: false,
     deploy: undefined,

@@ -121,7 +121,7 @@ describe('an environment', () => {
     expect(existsSync(join(root, 'environment'))).toBe(false)
   })
 
-  test('that exits during a call has not answered', async () => {
+  test('that exits during a call fails the call with its exit code', async () => {
     const outcome = await environment.invoke({ do: 'exit' }, 5_000)
     expect(outcome).toEqual({ kind: 'died', reason: 'exited with 3' })
   })

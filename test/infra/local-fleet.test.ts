@@ -8,7 +8,7 @@ import { startSupervisor } from '../../shared/platform/system/process-supervisor
 
 const root = mkdtempSync(join(tmpdir(), 'antichain-fleet-'))
 const supervisor = startSupervisor()
-const endedPids: number[] = []
+const completedCallPids: number[] = []
 let fleet: Fleet
 
 /** Writes a bundle whose handler returns a value. Returns its folder. */
@@ -20,7 +20,7 @@ function writeBundle(value: number): string {
 }
 
 beforeEach(() => {
-  endedPids.length = 0
+  completedCallPids.length = 0
   fleet = createFleet({
     name: 'test-function',
     arn: 'arn:aws:lambda:us-east-1:000000000000:function:test-function',
@@ -33,7 +33,7 @@ beforeEach(() => {
     variables: {},
     supervisor,
     onLine: () => undefined,
-    onCall: ({ pid }) => void endedPids.push(pid),
+    onCall: ({ pid }) => void completedCallPids.push(pid),
   })
 })
 afterEach(() => fleet.end())
@@ -45,7 +45,7 @@ afterAll(async () => {
 test('the end of a fleet waits for an environment that is still starting', async () => {
   const call = fleet.invoke({})
   await fleet.end()
-  expect([endedPids.length, fleet.listEnvironments()]).toEqual([1, []])
+  expect([completedCallPids.length, fleet.listEnvironments()]).toEqual([1, []])
   expect(await call).toEqual({ kind: 'died', reason: 'the cloud has ended' })
   expect(await fleet.invoke({})).toMatchObject({ kind: 'died' })
 })

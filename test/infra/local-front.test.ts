@@ -92,7 +92,7 @@ test('bodies over the limit of API Gateway or of Lambda are refused before the f
   expect(await sendBytes(4 * 1024 * 1024)).toBe(200)
 })
 
-test('for a function that failed, died, or returned a malformed response, the gateway responds', async () => {
+test('the gateway responds for a function that failed, died, or returned an invalid status', async () => {
   const outcomes = [
     { kind: 'failed', reason: 'TypeError: wrong' },
     { kind: 'died', reason: 'was killed' },

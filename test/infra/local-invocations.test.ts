@@ -80,7 +80,7 @@ test('the response of a function that streams is its whole stream', async () => 
 })
 
 test.each(['failed', 'died'] as const)(
-  'a function that %s is reported as by Lambda',
+  'a function that %s has the error response of Lambda',
   async kind => {
     const { error, text } = await invokeFunction(arn, { kind, reason: 'it has no time' })
     expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
@@ -101,7 +101,7 @@ test('an asynchronous call is accepted before its result, up to the size that La
   })
 })
 
-test('a call names its tenant', async () => {
+test('a call passes its tenant to the function', async () => {
   const answered = { kind: 'answered', json: '{}' } as const
   const { tenants } = await invokeFunction('shop-installer', answered, { TenantId: 'tenant-7' })
   expect(tenants).toEqual(['tenant-7'])

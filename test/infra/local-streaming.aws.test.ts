@@ -1,4 +1,4 @@
-/** A function that streams its response is called as by a function URL of Lambda. */
+/** The local cloud streams the response of a function as a function URL of Lambda does. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,12 +63,12 @@ describe('a function that streams', () => {
     writeFileSync(join(root, 'code', 'main.mjs'), handlers)
     supervisor = startSupervisor()
     await start()
-    const invoke = (event: unknown, gone: AbortSignal) =>
+    const invoke = (event: unknown, signal: AbortSignal) =>
       streamReply(async streamed => {
         const outcome = await environment.invoke(event, 20_000, { onStreamedAnswer: streamed })
         outcomes.push(outcome)
         return outcome
-      }, gone)
+      }, signal)
     front = await startHttpListener({
       port: 0,
       routeKey: '$default',
@@ -104,7 +104,7 @@ describe('a function that streams', () => {
     expect([emptyResponse.status, await emptyResponse.text()]).toEqual([201, ''])
   })
 
-  test('that throws before its first byte has failed; later, its response is cut off', async () => {
+  test('that throws before its first byte has status 500; later, its response is cut off', async () => {
     expect((await sendRequest('/early')).status).toBe(500)
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'TypeError: before anything' })
     const late = await sendRequest('/late')

@@ -14,10 +14,10 @@ interface Finding {
 }
 
 /**
- * Returns the findings of cdk-nag; with `with-exceptions`, those without an exception. Synthesis
- * fails for any finding.
+ * Returns the findings of cdk-nag. `with-exceptions` omits those with an exception, and synthesis
+ * must succeed. `without-exceptions` returns all, and synthesis must fail.
  */
-function findFindings(
+function listFindings(
   settings: Record<string, unknown>,
   cdkNag: 'with-exceptions' | 'without-exceptions',
 ): readonly Finding[] {
@@ -60,11 +60,11 @@ describe.each([
   ],
 ])('with %s', (_, settings) => {
   test('cdk-nag has no finding without an exception', () => {
-    expect(findFindings(settings, 'with-exceptions')).toEqual([])
+    expect(listFindings(settings, 'with-exceptions')).toEqual([])
   })
 
-  test('each exception matches a finding and covers nothing else', () => {
-    const allFindings = findFindings(settings, 'without-exceptions')
+  test('each exception matches a finding, and each finding has an exception', () => {
+    const allFindings = listFindings(settings, 'without-exceptions')
     const stacks = { data: `${settings.installation}-data`, main: settings.installation }
     const matchFindings = ({ stack, path, rule }: NagException): readonly Finding[] =>
       allFindings.filter(
@@ -76,7 +76,7 @@ describe.each([
   })
 })
 
-test('the reason of each exception is a sentence', () => {
+test('each exception names a rule, and has a reason of more than 60 characters', () => {
   for (const { rule, reason } of exceptionsOf({ region: 'eu-central-1' })) {
     expect(rule).toMatch(/^AwsSolutions-[A-Z]+\d+/)
     expect(reason.length).toBeGreaterThan(60)

@@ -13,7 +13,7 @@ import { type Statement, synthesise } from './synthesise.ts'
 const { statements, denials } = synthesise()
 const page = readFileSync(join(projectFolder, 'docs', 'aws.md'), 'utf8')
 
-/** An action that represents each column of the table. */
+/** One action for each column of the table: reads, puts and changes, and removes. */
 const columns = ['dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:BatchWriteItem'] as const
 const tables = { journal: 'DataJournal', catalog: 'DataCatalog' } as const
 
@@ -27,7 +27,7 @@ const patternsOf = ({ conditions }: Statement): readonly string[] | undefined =>
 const quote = (patterns: readonly string[]): string =>
   patterns.map(pattern => `\`${pattern}\``).join(', ')
 
-/** Returns the partitions of a table on which a role allows an action, as the page prints them. */
+/** Returns the partitions for which a role allows an action on a table, as the page prints them. */
 function describeUse(part: string, table: string, action: string): string {
   const concerns = (statement: Statement): boolean =>
     statement.actions.includes(action) && statement.resources.join().includes(table)

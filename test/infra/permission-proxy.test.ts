@@ -106,7 +106,7 @@ test('an allowed request reaches the service, and its statement counts as used',
   expect(denials).toEqual([])
 })
 
-test('a put into a partition of others does not reach the service', async () => {
+test('a put into a partition that the role may not write does not reach the service', async () => {
   const client = new DynamoDBClient(clientOptionsOf('DYNAMODB'))
   const Item = { pk: { S: 'documents token' }, sk: { S: 'admin' } }
   const put = client.send(new PutItemCommand({ TableName: 'catalog', Item }))
@@ -136,7 +136,7 @@ test('S3 conceals a missing object from a role that cannot list its prefix', asy
   )
 })
 
-test('a decryption needs the encryption context of the role', async () => {
+test('a decryption needs the encryption context that the role requires', async () => {
   const client = new KMSClient(clientOptionsOf('KMS'))
   const decrypt = (purpose: string) =>
     client.send(
@@ -183,7 +183,7 @@ test('each service reports a missing permission in its own protocol', async () =
   expect(denials).toHaveLength(4)
 })
 
-test('a request with the credentials of an assumed role is not a request of the function', async () => {
+test('a request with the credentials of an assumed role passes unchecked', async () => {
   const keys = { accessKeyId: 'ASIAOTHER', secretAccessKey: 'secret' }
   const client = new DynamoDBClient(clientOptionsOf('DYNAMODB', keys))
   const Key = { pk: { S: 'anything' }, sk: { S: 'b' } }

@@ -210,7 +210,7 @@ describe('every role', () => {
   })
 
   test.each(parts)(
-    '%s creates no role and passes none, except for API and service with that of schedules',
+    '%s creates no role, and passes none, but API and service pass that of schedules',
     part => {
       const iam = statements(part).filter(({ actions }) =>
         actions.some(one => one.startsWith('iam:')),

@@ -57,7 +57,7 @@ test('only functions whose calls can lead back to themselves may recurse', () =>
   expect(recursive.sort()).toEqual(names.map(name => `shop-${name}`).sort())
 })
 
-test('an unknown function of CloudFormation is an error that names it', () => {
+test('an unknown function or reference of CloudFormation is an error that names it', () => {
   const template: Template = { Resources: {} }
   const values = { parameters: {}, refOf: () => '', arnOf: () => '' }
   expect(() => resolveIntrinsics({ 'Fn::Cidr': [] }, [template], values)).toThrow('Fn::Cidr')

@@ -9,13 +9,25 @@ describe('reserved concurrency', () => {
     ['an account with the usual quota', { availableConcurrency: 1_000 }, [100, 50, 20]],
     ['an unknown account', {}, [0, 0, 0]],
     [
-      'no reservation by the settings',
+      'settings that reserve nothing for the API',
       { apiConcurrency: 0, availableConcurrency: 1_000 },
       [0, 50, 20],
     ],
-    ['a reservation by the settings', { apiConcurrency: 40, serviceConcurrency: 7 }, [40, 7, 0]],
-    ['one that leaves room', { apiConcurrency: 400, availableConcurrency: 570 }, [400, 50, 20]],
-    ['one that leaves no room', { apiConcurrency: 400, availableConcurrency: 569 }, [400, 0, 0]],
+    [
+      'settings with reservations in an unknown account',
+      { apiConcurrency: 40, serviceConcurrency: 7 },
+      [40, 7, 0],
+    ],
+    [
+      'a setting that leaves room for the others',
+      { apiConcurrency: 400, availableConcurrency: 570 },
+      [400, 50, 20],
+    ],
+    [
+      'a setting that leaves no room for the others',
+      { apiConcurrency: 400, availableConcurrency: 569 },
+      [400, 0, 0],
+    ],
   ])('of %s', (_, settings, [api, service, webhook]) => {
     expect(computeReservations(settings)).toEqual({ api, service, webhook })
   })

@@ -92,7 +92,7 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
     return JSON.parse(outcome.json) as unknown
   }
 
-  test("runs as Lambda's user, with its variables only", async () => {
+  test("runs as Lambda's user, with only its own variables and those of Lambda", async () => {
     const { uid, cwd, env } = (await invoke({})) as {
       readonly uid: number
       readonly cwd: string

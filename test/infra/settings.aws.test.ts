@@ -69,13 +69,13 @@ describe('settings', () => {
 describe('several installations in one account', () => {
   const usual = synthesise()
   const other = synthesise({ installation: 'other', tags: 'team=x', architecture: 'x86_64' })
-  const physical = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
+  const nameProperty = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
 
   test('have no resource name in common', () => {
     const parseNames = (text: string): Set<string> =>
       new Set(
-        [...text.matchAll(physical)]
-          .filter(([, key = '']) => named.has(key))
+        [...text.matchAll(nameProperty)]
+          .filter(([, key = '']) => uniqueNameKeys.has(key))
           .map(([, , name]) => name ?? ''),
       )
     const texts = [usual, other].map(({ data, main }) =>
@@ -102,8 +102,8 @@ describe('several installations in one account', () => {
   })
 })
 
-/** Names that must be unique in an account and region. */
-const named = new Set([
+/** Properties with a name that must be unique in an account and region. */
+const uniqueNameKeys = new Set([
   'AlarmName',
   'AliasName',
   'ClusterName',

@@ -33,7 +33,7 @@ function synth(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe('synthesis', () => {
-  test('works without network, account and image builder', () => {
+  test('works without a network, an account or an image builder', () => {
     const { status, stderr } = synth(['-c', 'antichain:region=eu-central-1'])
     expect(stderr).not.toMatch(/credential|docker|error/i)
     expect(status).toBe(0)

@@ -107,7 +107,7 @@ describe('the bucket', () => {
     })
   })
 
-  test('removes replaced versions after a while, and no current one', () => {
+  test('removes replaced versions after a while, and of current ones only packed programs', () => {
     const rules = [...resources('AWS::S3::Bucket').values()].flatMap(({ Properties }) => {
       const { Rules } = Properties['LifecycleConfiguration'] as { Rules: Record<string, unknown>[] }
       return Rules
@@ -120,18 +120,21 @@ describe('the bucket', () => {
 })
 
 describe('queues', () => {
-  test.each(queueNames)('%s has a dead-letter queue after its deliveries', name => {
-    const maxReceiveCount = name === 'notifications' ? 8 : 5
-    main.hasResourceProperties('AWS::SQS::Queue', {
-      QueueName: `antichain-${name}`,
-      SqsManagedSseEnabled: true,
-      RedrivePolicy: { maxReceiveCount, deadLetterTargetArn: Match.anyValue() },
-    })
-    main.hasResourceProperties('AWS::SQS::Queue', {
-      QueueName: `antichain-${name}-dead`,
-      MessageRetentionPeriod: 1_209_600,
-    })
-  })
+  test.each(queueNames)(
+    '%s moves a message to a dead-letter queue after its last delivery',
+    name => {
+      const maxReceiveCount = name === 'notifications' ? 8 : 5
+      main.hasResourceProperties('AWS::SQS::Queue', {
+        QueueName: `antichain-${name}`,
+        SqsManagedSseEnabled: true,
+        RedrivePolicy: { maxReceiveCount, deadLetterTargetArn: Match.anyValue() },
+      })
+      main.hasResourceProperties('AWS::SQS::Queue', {
+        QueueName: `antichain-${name}-dead`,
+        MessageRetentionPeriod: 1_209_600,
+      })
+    },
+  )
 
   test('are standard queues', () => {
     const fifo = [...resources('AWS::SQS::Queue').values()].filter(
@@ -237,7 +240,7 @@ describe('functions', () => {
     })
   })
 
-  test('none with an event source can reserve: each refusal would count as a delivery', () => {
+  test('none with an event source has reserved concurrency: each throttle would count as a delivery', () => {
     const rows = functionsTable.filter(row => row.consumes !== undefined)
     expect(rows.filter(row => row.reservedConcurrency !== undefined)).toEqual([])
   })
@@ -430,7 +433,7 @@ interface Scaling {
   }[]
 }
 
-/** Returns the alarms for users: those that scale the long pool have no names of ours. */
+/** Returns the names of the alarms for users. The template names no alarm that scales tasks. */
 function listAlarmNames(): readonly string[] {
   return [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
     const { AlarmName } = Properties

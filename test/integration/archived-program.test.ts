@@ -89,7 +89,7 @@ test('the archive of another stack is refused, also after this process has unpac
   await expect(reopen(own, archive)).rejects.toMatchObject(unknown)
 })
 
-test('a program that an older version has stored is still opened', async () => {
+test('a program that an older version of Antichain has stored is still opened', async () => {
   const archive = await platform.blobs.put(bytes)
   await platform.requests.putProgram(own, archive)
   expect((await open(own, { kind: 'last' })).source).toMatchObject({ archive })

@@ -71,7 +71,7 @@ describe('login to a self-managed backend', () => {
     expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
   })
 
-  test('refuses unknown metadata, and stays logged in', async () => {
+  test('refuses a backend whose metadata has an unknown version', async () => {
     writeFileSync(pathOf('meta.yaml'), 'version: 7\n')
     expect((await bench.run('stack', 'ls')).err).toContain('BACKEND_TOO_NEW')
     expect((await bench.run('login', 'file://./state')).err).toContain('BACKEND_TOO_NEW')
@@ -111,7 +111,7 @@ describe('stacks of a self-managed backend', () => {
     const time = '2026-01-01T00:00:00.000Z'
     const version = pulumiFormatVersion
     const magic = createHash('sha256').update(version).digest('hex')
-    // The client 3.274.1 writes this text, with its version, its time and its salt.
+    // Pulumi's client 3.274.1 writes this text, with its own version, time and salt.
     expect(readStack('qa.json').replace(/(?<="time":")[^"]*/, time)).toBe(
       `{"version":3,"checkpoint":{"stack":"organization/shop/qa","latest":{"manifest":{"time":"${time}","magic":"${magic}","version":"${version}"},"secrets_providers":{"type":"passphrase","state":{"salt":"${salt}"}},"metadata":{}}}}`,
     )

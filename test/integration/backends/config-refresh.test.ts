@@ -27,7 +27,7 @@ test("config refresh restores the values and secrets of a deployment of Pulumi's
   }
 })
 
-test('config refresh passes over entries of a backend that record no configuration', async () => {
+test('config refresh skips history entries of a backend that record no configuration', async () => {
   const bench = createCommandBench()
   try {
     const folder = join(bench.root, 'state')

@@ -99,7 +99,7 @@ describe('stack import --from', () => {
     expect((await bench.run('stack', 'ls', '-a', '-j')).out).toBe('[]\n')
   })
 
-  test('refuses addresses without a backend', async () => {
+  test('refuses addresses without a backend or stack', async () => {
     for (const [address, code] of [
       ['file://./nothing', 'BACKEND_MISSING'],
       [`file://${folder}/shop/none`, 'STACK_NOT_FOUND'],

@@ -105,7 +105,7 @@ test('a lock of another client is found under its legacy key', async () => {
   await run(...edit)
 })
 
-test('the name alone names a stack in every folder, but deployments need its project', async () => {
+test('the name without a project finds a stack from every folder, but deployments need its project', async () => {
   const { out } = await run('stack', 'export', '-s', 'old')
   await run('stack', 'init', 'empty')
   useProject('mall')

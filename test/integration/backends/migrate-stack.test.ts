@@ -85,7 +85,7 @@ describe('stack migrate', () => {
     expect(same.err).toContain('the source and the backend in use are the same')
   })
 
-  test('finds the stack by its name, and refuses one that does not fit', async () => {
+  test('finds the stack by its name, and refuses invalid arguments', async () => {
     for (const [args, message] of [
       [[], 'the name of the stack is missing'],
       [['none'], "has no stack 'none'"],
@@ -109,9 +109,9 @@ describe('stack migrate', () => {
     try {
       await migrate('dev', '--yes')
       const file = read('Pulumi.dev.yaml')
-      requireExit(await bench.run('stack', 'rm', 'dev', '--yes', '--force', '--preserve-config'))
+      requireSuccess(await bench.run('stack', 'rm', 'dev', '--yes', '--force', '--preserve-config'))
       const args = ['dev', '--secrets-provider', 'hashivault://site', '-y'] as const
-      const { err } = requireExit(await migrate(...args))
+      const { err } = requireSuccess(await migrate(...args))
       expect(err).toMatch(/Kept the previous file as .*Pulumi\.dev\.yaml\.bak/)
       expect(read('Pulumi.dev.yaml.bak')).toBe(file)
       expect(read('Pulumi.dev.yaml')).toContain('secretsprovider: hashivault://site')
@@ -146,7 +146,7 @@ describe('stack migrate', () => {
   })
 })
 
-/** Starts a server with the transit keys of Vault. Its ciphertexts are not secret. */
+/** Starts a fake of Vault's transit engine. Its ciphertexts contain the plaintext. */
 async function startVault() {
   const answer = (text: string): object => {
     const { plaintext, ciphertext = '' } = JSON.parse(text) as Record<string, string | undefined>
@@ -167,7 +167,7 @@ async function startVault() {
 }
 
 /** Returns a successful result. Throws an error with the output of a failed one. */
-function requireExit<Result extends { readonly exit: number; readonly err: string }>(
+function requireSuccess<Result extends { readonly exit: number; readonly err: string }>(
   result: Result,
 ): Result {
   if (result.exit !== 0) throw new Error(result.err)

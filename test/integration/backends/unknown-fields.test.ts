@@ -15,6 +15,7 @@ const run = async (...args: readonly string[]) => {
   return result.out
 }
 const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
+/** The value of the unknown field `later`, which only a later version knows. */
 const later = { b: [null, -1], a: 'é' }
 
 /** Writes an exported state with an unknown field at each level, and imports it. */
@@ -27,7 +28,7 @@ async function importState(): Promise<void> {
   await run('stack', 'init', 'dev')
   await run('stack', 'import', '-s', 'dev', '--file', file)
 }
-const expectLaterIn = (exported: string): void => {
+const expectUnknownFields = (exported: string): void => {
   const envelope = JSON.parse(exported)
   expect(Object.keys(envelope)).toEqual(['version', 'deployment', 'later'])
   const { deployment } = envelope
@@ -43,15 +44,15 @@ test.each(['the store of this machine', 'a backend'])(
     const isBackend = place === 'a backend'
     if (isBackend) bench.env['PULUMI_BACKEND_URL'] = `file://${folder}`
     await importState()
-    expectLaterIn(await run('stack', 'export', '-s', 'dev'))
+    expectUnknownFields(await run('stack', 'export', '-s', 'dev'))
     await run('state', 'protect', urn, '-s', 'dev', '--yes')
-    expectLaterIn(await run('stack', 'export', '-s', 'dev'))
+    expectUnknownFields(await run('stack', 'export', '-s', 'dev'))
     await run('stack', 'rollback', '--to', isBackend ? '2' : '1', '-s', 'dev', '--yes')
-    expectLaterIn(await run('stack', 'export', '-s', 'dev'))
+    expectUnknownFields(await run('stack', 'export', '-s', 'dev'))
     await run('stack', 'rename', 'qa', '-s', 'dev')
     const exported = await run('stack', 'export', '-s', 'qa')
-    expectLaterIn(exported)
-    expectLaterIn(await run('stack', 'export', '-s', 'qa', '--show-secrets'))
+    expectUnknownFields(exported)
+    expectUnknownFields(await run('stack', 'export', '-s', 'qa', '--show-secrets'))
     if (!isBackend) return
     const checkpoint = JSON.parse(readFileSync(join(folder, '.pulumi/stacks/shop/qa.json'), 'utf8'))
     expect(Object.keys(checkpoint)).toEqual(['version', 'checkpoint', 'later'])

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const readConfig = async (): Promise<unknown> =>
   JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)
 
-test('many values are set, in plaintext and sealed, and removed', async () => {
+test('config set-all sets many values, in plaintext and sealed, and config rm-all removes them', async () => {
   const set = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
   expect(await bench.run('config', 'set-all', ...set)).toMatchObject({ exit: 0, err: '' })
   expect(bench.read('Pulumi.dev.yaml')).toContain('secure: new-salt(pass:hush)')
@@ -24,7 +24,7 @@ test('many values are set, in plaintext and sealed, and removed', async () => {
   expect(await readConfig()).toEqual({ 'site:b': { value: '2=3', secret: false } })
 })
 
-test('paths address values in maps and lists', async () => {
+test('config set-all and config rm-all accept paths into maps and lists', async () => {
   const set = ['--path', '--plaintext', 'm.a=1', '--secret', 'm.l[0]=z']
   expect((await bench.run('config', 'set-all', ...set)).exit).toBe(0)
   expect((await bench.run('config', 'get', '--path', 'm.l[0]')).out).toBe('z\n')
@@ -32,7 +32,7 @@ test('paths address values in maps and lists', async () => {
   expect((await bench.run('config', 'get', 'm')).out).toBe('{"a":1}\n')
 })
 
-test('the output of `config --json` is set again; an object stays an object, with each leaf sealed', async () => {
+test('config set-all accepts the output of `config --json`, and a secret object stays an object', async () => {
   const json = {
     'site:a': { value: 'hush', secret: true },
     b: { value: 'plain' },
@@ -63,7 +63,7 @@ test.each([
   [['--json', '{"a":1}'], 'a does not have the format of `config --json`'],
   [['--json'], 'pass values with'],
   [['a=1'], 'pass values with'],
-])('invalid values are refused, and nothing is written: %j', async (args, expected) => {
+])('config set-all refuses invalid values, and writes nothing: %j', async (args, expected) => {
   const before = bench.read('Pulumi.dev.yaml')
   const result = await bench.run('config', 'set-all', ...args)
   expect(result.err).toMatch(/^error\[CLI_USAGE\]/)

@@ -24,7 +24,7 @@ async function readConfig(): Promise<unknown> {
   return JSON.parse(await run('config', '--json', '--show-secrets', '-s', 'dev'))
 }
 
-test('moves plain values to an environment, and keeps secrets encrypted in the stack file', async () => {
+test('config env init moves plain values to an environment, and keeps secrets encrypted in the stack file', async () => {
   for (const [key, value] of [
     ['size', '3'],
     ['aws:region', 'eu'],
@@ -58,7 +58,7 @@ test('moves plain values to an environment, and keeps secrets encrypted in the s
   expect(again.err).toMatch(/error\[CONFIG_INVALID\]: the environment .* already exists/)
 })
 
-test('--env names the environment, and --keep-config keeps the values', async () => {
+test('config env init --env names the environment, and --keep-config keeps the values', async () => {
   await run('config', 'set', 'size', '3', '-s', 'dev')
   await run('config', 'env', 'init', '--env', 'team/base', '--keep-config', '-y', '-s', 'dev')
   expect(read('environments/team/base.yaml')).toContain('shop:size')
@@ -68,7 +68,7 @@ test('--env names the environment, and --keep-config keeps the values', async ()
   expect(invalid.err).toContain("'../x' is not the name of an environment")
 })
 
-test('a value that an environment would read as a function changes nothing', async () => {
+test('config env init refuses a value that an environment would read as a function', async () => {
   mkdirSync(pathOf('environments'))
   const file = `${read('Pulumi.dev.yaml')}config:\n  shop:call:\n    fn::toJSON: [1]\n`
   writeFileSync(pathOf('Pulumi.dev.yaml'), file)

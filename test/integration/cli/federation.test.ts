@@ -17,13 +17,13 @@ import {
 import { type EpochMs, stackIdOf } from '../../../shared/records/ids.ts'
 import { startLocalIssuer } from './local-issuer.ts'
 
-/** The command line of CI jobs and of an admin, an API over HTTP, and an issuer: oidc-provider. */
+// These tests run the command line of CI jobs and of an admin, an API, and an OIDC issuer.
 let root = ''
 let platform: EmbeddedPlatform
 let api: ServedApi
 let issuer: Awaited<ReturnType<typeof startLocalIssuer>>
 let input = ''
-/** The lead of the clock of the API, and that of its monotonic clock, which only grows. */
+/** How far the clock of the API and its monotonic clock are ahead. The second never goes back. */
 let [leadMs, monotonicLeadMs] = [0, 0]
 
 const jobClaims = { repository: 'acme/shop', ref: 'refs/heads/main' }
@@ -120,7 +120,7 @@ describe('a job of GitHub Actions', () => {
     expect([listed.exit, listed.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
   })
 
-  test('is refused after the lifetime of its token, by a code of its own', async () => {
+  test('is refused after the lifetime of its token, with an error code for this case', async () => {
     leadMs += 31 * minuteMs
     const { exit, err } = await run('job', {}, 'whoami')
     expect([exit, err]).toEqual([3, expect.stringContaining('error[API_TOKEN_EXPIRED]')])
@@ -173,7 +173,7 @@ describe('a refused login', () => {
     return err
   }
 
-  test('names an expired token, a wrong audience, and a foreign issuer by their codes', async () => {
+  test('names an expired token, a wrong audience, and a foreign issuer or repository by code', async () => {
     const seconds = Math.floor(Date.now() / 1_000)
     const claims = { ...jobClaims, aud: api.url, iat: seconds - 400 }
     await expectRefusal(await issuer.sign({ ...claims, exp: seconds - 100 }), 'OIDC_TOKEN_EXPIRED')
@@ -200,7 +200,7 @@ describe('a refused login', () => {
     expect([exit, err]).toEqual([1, expect.stringContaining('error[API_BODY_TOO_LARGE]')])
   })
 
-  test('with a new key of the issuer succeeds after the API has read the keys again', async () => {
+  test('of a token with a new key succeeds when the API has read the keys of the issuer again', async () => {
     await issuer.rotateKey()
     const jwt = await issuer.requestJwt(api.url)
     await expectRefusal(jwt, 'OIDC_TOKEN_INVALID')
@@ -209,7 +209,7 @@ describe('a refused login', () => {
   })
 })
 
-test('several matching rules need a name, and an inactive rule admits no job and ends its tokens', async () => {
+test('several matching rules need --rule, a paused rule admits no job, and a removed one ends its tokens', async () => {
   await createRule('reader', ...ruleArgs, '--role', 'read')
   const ambiguous = await login('job', issuer.jobVariables)
   expect([ambiguous.exit, ambiguous.err]).toEqual([

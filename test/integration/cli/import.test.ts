@@ -64,7 +64,7 @@ describe('import', () => {
     }
   })
 
-  test('seals supplied values', async () => {
+  test('seals secret inputs of a resource in the file', async () => {
     const secret = {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       plaintext: '"hidden-word"',
@@ -77,7 +77,7 @@ describe('import', () => {
     expect(JSON.stringify(imports)).not.toContain('"\\"hidden-word\\""')
   })
 
-  test('refuses unsupported options by name', async () => {
+  test('refuses unsupported options by name, and a wrong number of arguments', async () => {
     for (const more of [
       ['--from', 'cloudformation'],
       ['--output', 'json'],
@@ -88,7 +88,7 @@ describe('import', () => {
     expect(bench.requests).toEqual([])
   })
 
-  test('refuses options that do not fit to the adoption of a Terraform state', async () => {
+  test('refuses options that do not fit the adoption of a Terraform state', async () => {
     for (const [args, message] of [
       [['--names', 'names.json'], '--names requires --from'],
       [['--from', 'terraform', '.', '--file', 'in.json'], '--file cannot be used together'],
@@ -103,7 +103,7 @@ describe('import', () => {
     expect(bench.requests).toEqual([])
   })
 
-  test('adopts a Terraform state without objects as nothing', async () => {
+  test('adopts nothing from a Terraform state without objects', async () => {
     bench.write('terraform.tfstate', '{"version":4,"resources":[],"outputs":{"url":{"value":"x"}}}')
     const { exit, out } = await bench.run('import', '-y', '--from', 'terraform', '--json')
     expect([exit, JSON.parse(out)]).toMatchObject([

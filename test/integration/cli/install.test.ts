@@ -11,8 +11,8 @@ afterEach(() => {
 })
 
 /**
- * Installs a folder's packages by an npm that fails this number of times. Returns the number of its
- * runs.
+ * Installs a folder's packages with a fake npm, whose first runs fail. Returns the number of runs
+ * of npm, and the exit code and output of the installation.
  */
 function runInstall(failures: number): {
   readonly runs: number
@@ -40,7 +40,7 @@ function runInstall(failures: number): {
   return { runs, exit: result.status, output: result.stdout + result.stderr }
 }
 
-describe('an installation', () => {
+describe('the installation of packages', () => {
   test('that fails is retried with a message', () => {
     const { runs, exit, output } = runInstall(1)
     expect([runs, exit]).toEqual([2, 0])

@@ -7,10 +7,10 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
-const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
+const configurationFiles = ['package.json', 'package-lock.json', 'tsconfig.json']
 let project = ''
 
-/** A minimal project for the launcher. Its Node prints the file that it runs, and variables. */
+/** Creates a minimal project. Its fake Node prints the file that it runs, and two variables. */
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
   for (const folder of [
@@ -23,7 +23,7 @@ beforeEach(() => {
   ])
     mkdirSync(join(project, folder), { recursive: true })
   copyFileSync(launcher, join(project, 'cli/antichain'))
-  const files = ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', ...settings]
+  const files = ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', ...configurationFiles]
   for (const file of files) writeFileSync(join(project, file), '')
   const printMain = 'for arg do case $arg in */main.*) echo "$arg" ;; esac; done'
   const script = `${printMain}; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"`
@@ -62,7 +62,7 @@ describe('the launcher', () => {
     expect(startLauncher()[0]).toBe('/.cache/cli/main.mjs')
   })
 
-  test.each(['shared/one.ts', 'cli/two.ts', ...settings])(
+  test.each(['shared/one.ts', 'cli/two.ts', ...configurationFiles])(
     'runs the sources if %s is newer than the bundle',
     async file => {
       createBundle()
@@ -72,14 +72,14 @@ describe('the launcher', () => {
     },
   )
 
-  test('runs the sources if one was added later, even with an old modification time', async () => {
+  test('runs the sources if one changed after the bundle, even with an old modification time', async () => {
     createBundle()
     await waitAWhile()
     utimesSync(join(project, 'shared/one.ts'), new Date(0), new Date(0))
     expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
-  test('runs the sources if modification times are unavailable', async () => {
+  test('runs the sources if the command `find` is missing', async () => {
     await waitAWhile()
     createBundle()
     const bin = join(project, 'bin')

@@ -27,7 +27,7 @@ describe('operations', () => {
     ])
   })
 
-  test('the answer no changes nothing', async () => {
+  test('the answer `no` changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('no')
     expect((await bench.run('up')).err).toMatch(/CONFIRMATION_DECLINED/)
@@ -70,7 +70,7 @@ describe('operations', () => {
     expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(2)
   })
 
-  test('pending creates are named in the form of Pulumi, or in pairs', async () => {
+  test('refresh --import-pending-creates takes URNs and ids as single values, or in a list with commas', async () => {
     const [a, b] = ['urn:pulumi:dev::p::a:b:C::a,x', 'urn:pulumi:dev::p::a:b:C::b']
     const importArgs = (...values: readonly string[]) =>
       values.flatMap(value => ['--import-pending-creates', value])
@@ -100,14 +100,14 @@ describe('operations', () => {
   })
 
   test('exit codes are those of Pulumi', async () => {
-    const runEnding = async (result: object, ...args: readonly string[]): Promise<number> => {
+    const runWithResult = async (result: object, ...args: readonly string[]): Promise<number> => {
       bench.results.splice(0, 1, { ...changedResult, ...result })
       return (await bench.run('up', '-y', '-f', ...args)).exit
     }
-    expect(await runEnding({ result: 'failed' })).toBe(1)
-    expect(await runEnding({ result: 'cancelled' })).toBe(8)
-    expect(await runEnding({}, '--expect-no-changes')).toBe(7)
-    expect(await runEnding({ hasChanges: false }, '--expect-no-changes')).toBe(0)
+    expect(await runWithResult({ result: 'failed' })).toBe(1)
+    expect(await runWithResult({ result: 'cancelled' })).toBe(8)
+    expect(await runWithResult({}, '--expect-no-changes')).toBe(7)
+    expect(await runWithResult({ hasChanges: false }, '--expect-no-changes')).toBe(0)
     bench.busyStacks.add('organization/site/dev' as never)
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
   })
@@ -177,7 +177,7 @@ describe('operations', () => {
       expect((await bench.run('destroy', '-y', none)).exit).toBe(2)
   })
 
-  test('an invalid command line is exit code 2 with one error and no stack trace', async () => {
+  test('an invalid command line has exit code 2, one error and no stack trace', async () => {
     for (const args of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
       const { exit, err } = await bench.run(...args)
       expect([exit, err.split('\n').length], args.join(' ')).toEqual([2, 3])

@@ -8,8 +8,8 @@ import { error } from '../../../shared/errors/error.ts'
 import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const account = '111122223333'
-const good: CdkRun = { exitCode: 0, output: '' }
-const nothing: InstallationStatus = {
+const success: CdkRun = { exitCode: 0, output: '' }
+const absentInstallation: InstallationStatus = {
   tables: [{ name: 'antichain-journal', status: undefined, isProtected: false }],
   queues: [{ name: 'antichain-chains', counts: undefined }],
   bucket: { name: 'antichain-111122223333-eu-central-1', isThere: false },
@@ -18,30 +18,30 @@ const nothing: InstallationStatus = {
   webhookUrl: undefined,
 }
 
-const complete: InstallationStatus = {
-  ...nothing,
+const completeInstallation: InstallationStatus = {
+  ...absentInstallation,
   tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true }],
 }
 
 let bench: CliBench
 let runs: { readonly args: readonly string[]; readonly where: InstallationTarget }[]
 let results: CdkRun[]
-let look: InstallationStatus
+let inspected: InstallationStatus
 let drafts: object[]
 let busyGenerators: number
 
 beforeEach(() => {
   bench = createCliBench()
   runs = []
-  results = [good]
-  look = complete
+  results = [success]
+  inspected = completeInstallation
   bench.platform = {
     readAccount: async () => account,
     runCdk: async (where, args) => {
       runs.push({ where, args })
-      return (results.length > 1 ? results.shift() : results[0]) ?? good
+      return (results.length > 1 ? results.shift() : results[0]) ?? success
     },
-    inspect: async () => look,
+    inspect: async () => inspected,
     readAvailableConcurrency: async () => 900,
     countBusyGenerators: async () => busyGenerators,
     useAlarm: () => Promise.reject(new Error('no alarm')),
@@ -92,7 +92,10 @@ describe('platform deploy', () => {
     ['a new installation', undefined, false],
     ['an installation whose protection was removed', 'ACTIVE', false],
   ])('%s gets its data stack unprotected first, then protected', async (_, state, isProtected) => {
-    look = { ...nothing, tables: [{ name: 'antichain-journal', status: state, isProtected }] }
+    inspected = {
+      ...absentInstallation,
+      tables: [{ name: 'antichain-journal', status: state, isProtected }],
+    }
     expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
     const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
     const isMain = runs.map(({ args }) => args.includes('antichain'))
@@ -102,8 +105,8 @@ describe('platform deploy', () => {
   })
 
   test('protects and creates nothing more when the data stack cannot be created', async () => {
-    look = nothing
-    results = [good, { exitCode: 1, output: 'ROLLBACK_COMPLETE' }]
+    inspected = absentInstallation
+    results = [success, { exitCode: 1, output: 'ROLLBACK_COMPLETE' }]
     const { exit, err } = await bench.run(...deploy, '--yes')
     expect([exit, listVerbs()]).toEqual([1, ['diff', 'deploy']])
     expect(err).toContain('error[PLATFORM_FAILED]')
@@ -124,13 +127,19 @@ describe('platform deploy', () => {
     ['a generator works', 1, 0, true],
     ['an executor works', 0, 2, true],
     ['no task works', 0, 0, false],
-  ])('warns before it changes busy tasks: %s', async (_, generators, held, isWarned) => {
-    busyGenerators = generators
-    const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
-    look = { ...complete, queues: [queue] }
-    const { exit, err } = await bench.run(...deploy, '--preview')
-    expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([0, isWarned])
-  })
+  ])(
+    'warns of busy tasks of the long pool only if there are any: %s',
+    async (_, generators, held, isWarned) => {
+      busyGenerators = generators
+      const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
+      inspected = { ...completeInstallation, queues: [queue] }
+      const { exit, err } = await bench.run(...deploy, '--preview')
+      expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([
+        0,
+        isWarned,
+      ])
+    },
+  )
 
   test('changes nothing with --preview', async () => {
     expect((await bench.run(...deploy, '--preview')).exit).toBe(0)
@@ -169,7 +178,7 @@ describe('platform deploy', () => {
   test.each([
     ['Site', 'is not a valid installation name'],
     ['a', 'is not a valid installation name'],
-  ])('refuses the name %s', async (name, sentence) => {
+  ])('refuses the installation name %s', async (name, sentence) => {
     const { exit, err } = await bench.run(...deploy, '--installation', name)
     expect([exit, runs]).toEqual([2, []])
     expect(err).toContain(sentence)
@@ -199,7 +208,7 @@ describe('platform deploy', () => {
 
   test('reports the reason when the deployment fails', async () => {
     results = [
-      good,
+      success,
       { exitCode: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
     ]
     const { exit, err } = await bench.run(...deploy, '--yes')
@@ -221,7 +230,7 @@ describe('platform destroy', () => {
     )
   })
 
-  test('asks first', async () => {
+  test('asks for confirmation first', async () => {
     const { err } = await bench.run(...destroy)
     expect(err).toContain('--yes must be passed in')
     expect(runs).toEqual([])
@@ -232,14 +241,14 @@ describe('platform status', () => {
   const status = ['platform', 'status', '--region', 'eu-central-1'] as const
 
   test('fails without an installation', async () => {
-    look = nothing
+    inspected = absentInstallation
     const { exit, err } = await bench.run(...status)
     expect(exit).toBe(6)
     expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")
   })
 
   test('prints tables, addresses and queues', async () => {
-    look = {
+    inspected = {
       tables: [
         { name: 'antichain-journal', status: 'ACTIVE', isProtected: true },
         { name: 'antichain-catalog', status: 'ACTIVE', isProtected: false },
@@ -269,6 +278,6 @@ describe('platform status', () => {
       'antichain-nudges  missing',
     ])
     const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus
-    expect(json.queues).toEqual(look.queues)
+    expect(json.queues).toEqual(inspected.queues)
   })
 })

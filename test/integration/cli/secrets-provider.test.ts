@@ -26,7 +26,7 @@ function stateOf(provider: object, ciphertext: string): StoredDeployment {
   }
 }
 
-const outputOf = () => {
+const readState = () => {
   const { secrets_providers: provider, resources } = bench.states.get(dev) ?? {}
   return { provider, outputs: resources?.[0]?.['outputs'] }
 }
@@ -52,13 +52,13 @@ describe('stack change-secrets-provider', () => {
         '  site:a:\n    secure: bmV3(key:hush)\n' +
         '  site:tree:\n    leaf:\n      secure: bmV3(key:leaf)\n  site:plain: text\n',
     )
-    expect(outputOf()).toEqual({
+    expect(readState()).toEqual({
       provider: { type: 'cloud', state: { url: keyOf('dev'), encryptedkey: 'bmV3' } },
       outputs: { password: { [signatureKey]: signatures.secret, ciphertext: 'bmV3(key:"out")' } },
     })
     expect(await change('default')).toMatchObject({ exit: 0 })
     expect(readFile()).toMatch(/^encryptionsalt: new-salt\nconfig:\n {2}site:a:\n {4}secure: new-/)
-    expect(outputOf().provider).toEqual({ type: 'passphrase', state: { salt: 'new-salt' } })
+    expect(readState().provider).toEqual({ type: 'passphrase', state: { salt: 'new-salt' } })
     expect((await bench.run('config', 'get', 'tree.leaf', '--path')).out).toBe('leaf\n')
   })
 
@@ -82,7 +82,7 @@ describe('stack change-secrets-provider', () => {
   })
 
   test('changes nothing while a deployment runs, with an unknown provider, or without the key', async () => {
-    const before = [readFile(), outputOf()]
+    const before = [readFile(), readState()]
     bench.busyStacks.add(dev)
     expect((await change(url)).err).toContain('STACK_BUSY')
     bench.busyStacks.clear()
@@ -90,7 +90,7 @@ describe('stack change-secrets-provider', () => {
     expect((await change('gcpkms://x')).err).toContain('SECRETS_URL_INVALID')
     expect((await change('awskms://alias/not-there')).err).toContain('SECRETS_KEY_MISSING')
     expect((await change('')).err).toContain('CLI_USAGE')
-    expect([readFile(), outputOf()]).toEqual(before)
+    expect([readFile(), readState()]).toEqual(before)
   })
 
   test('completes a change that was interrupted after the state was written', async () => {
@@ -127,7 +127,7 @@ describe('stack change-secrets-provider', () => {
 })
 
 describe('a data key', () => {
-  test('without a stack, as Pulumi creates it, is opened on one machine', async () => {
+  test('whose encryption context names no stack, as with Pulumi, is opened on one machine', async () => {
     const secrets = `secretsprovider: ${url}\nencryptedkey: b2xk\n`
     bench.write('Pulumi.dev.yaml', `${secrets}config:\n  site:a:\n    secure: b2xk(key:hush)\n`)
     expect((await bench.run('config', 'get', 'a')).out).toBe('hush\n')

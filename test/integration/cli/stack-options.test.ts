@@ -13,7 +13,7 @@ afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
 const read = (name: string): string => readFileSync(join(bench.root, name), 'utf8')
 const write = (name: string, text: string): void => writeFileSync(join(bench.root, name), text)
 
-/** Runs a command with success, and returns its standard output. */
+/** Runs a command, which must succeed. Returns its standard output. */
 async function run(...args: string[]): Promise<string> {
   const { exit, out, err } = await bench.run(...args)
   if (exit !== 0) throw new Error(`${args.join(' ')}: ${err}`)
@@ -137,7 +137,7 @@ describe('a state', () => {
     })
   })
 
-  test('keeps its snippets, which state promote names, and knows no other snippet', async () => {
+  test('keeps its snippets, and state promote reports a name that is none of them', async () => {
     const unknown = await bench.run('state', 'promote', 'bucket', '-s', 'dev')
     expect([unknown.exit, unknown.err]).toEqual([
       1,

@@ -231,7 +231,7 @@ describe('a key of KMS', () => {
 })
 
 describe('states', () => {
-  test('export prints an empty envelope for a stack that never ran', async () => {
+  test('export prints an empty envelope for a stack that was never deployed', async () => {
     expect((await bench.run('stack', 'export')).out).toBe('{"version":3,"deployment":null}\n')
     expect((await bench.run('stack', 'export', '--version', '3')).exit).toBe(1)
   })
